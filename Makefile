@@ -16,7 +16,7 @@
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; twenty minutes
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
-# make screenshots  the README's pictures of the report and of the UI, from what make demo left
+# make screenshots  the README's images of the report and of the UI, from what make demo left
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
 PYTHON ?= python3
 BIN := .venv/bin
@@ -50,8 +50,8 @@ check: install
 # The first has most of what imports torch, or Great Expectations.
 HALF := tests/bench tests/graph tests/families tests/examples examples/hallusion_bench \
 	tests/benchmarks/test_gpu.py tests/suites/cogbench/description \
-	$(addprefix tests/resources/,checkpoints encoders home language local models pictures \
-	replies settings sources vllm)
+	$(addprefix tests/resources/,checkpoints encoders home language local models images \
+	responses settings sources vllm)
 
 half other_half: export OMP_NUM_THREADS := 1  # two processes of several threads are in each other's way
 unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
@@ -68,7 +68,7 @@ checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
 
-# Some families' pictures need torchvision, and have it in a folder of its own: to all others it would
+# Some families' images need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.
 families: install
 	$(BIN)/pytest -q -n auto -m "" tests/families
@@ -82,7 +82,7 @@ long: install
 CLUSTER := .venv-cluster
 CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here' \
 	tests --include='test_*.py' --include=conftest.py | sed 's|/conftest.py||') \
-	tests/resources/pictures/test_places.py
+	tests/resources/images/test_places.py
 
 cluster-check: $(CLUSTER)/installed
 	ls /usr/lib/postgresql/*/bin/pg_ctl > /dev/null 2>&1 || apt-get install --quiet --yes postgresql || true

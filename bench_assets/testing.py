@@ -16,7 +16,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite, defects
 from bench_assets.evaluation.task import RULES, Task
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 
 Gold: TypeAlias = Callable[[Question], str]
@@ -46,7 +46,7 @@ def check_suite(
 
     Args:
         suite: What is checked.
-        gold: The reply that has to get all points of a question.
+        gold: The response that has to get all points of a question.
         group_sizes: Task -> how many questions its groups may have.
         bench_toml: What the home folder's file says.
 
@@ -183,13 +183,15 @@ def _points(task: Task, condition: str, questions: Sequence[Question], gold: Gol
         )
     for score in _scores(task, condition, asked, lambda _: ""):
         assert not score.points or score.points < score.max_points, (
-            f"{score.question_id}, condition {condition}: an empty reply has all points"
+            f"{score.question_id}, condition {condition}: an empty response has all points"
         )
 
 
-def _scores(task: Task, condition: str, questions: Sequence[Question], reply: Gold) -> list[Score]:
+def _scores(
+    task: Task, condition: str, questions: Sequence[Question], response: Gold
+) -> list[Score]:
     said = [
-        Prediction(question_id=one.question_id, model="", condition=condition, text=reply(one))
+        Prediction(question_id=one.question_id, model="", condition=condition, text=response(one))
         for one in questions
     ]
     verdicts = pipeline.judge(task, questions, said, None) if task.is_judged else []

@@ -24,7 +24,7 @@ MEASUREMENTS = (
         "captions",
         "reading",
         "samples",
-        "soundness",
+        "audit",
         "people",
         "cluster",
         "demo",

@@ -27,7 +27,7 @@ def measure(folder: Path) -> list[Figure]:
         dagster = cpu_of_importing("dagster", folder)
         return [
             Figure(what="(0) building the question table: wall", value=built.wall, unit="s"),
-            Figure(what="(1) first request to last reply", value=span, most=2.5, unit="s"),
+            Figure(what="(1) first request to last response", value=span, most=2.5, unit="s"),
             Figure(
                 what="    if nothing but the server took time",
                 value=ONE_ROUND_AFTER_ANOTHER,

@@ -22,12 +22,12 @@ def measure(_: Path) -> list[Figure]:
         CaptionPair(_sentence(rng), tuple(_sentence(rng) for _ in range(5))) for _ in range(N)
     ]
     questions = [question(question_id=str(n), answer=c.references) for n, c in enumerate(corpus)]
-    replies = [prediction(question_id=str(n), text=c.candidate) for n, c in enumerate(corpus)]
+    responses = [prediction(question_id=str(n), text=c.candidate) for n, c in enumerate(corpus)]
     started = process_time()
     score_captions(corpus)
     alone = process_time() - started
     started = process_time()
-    pipeline.summarise(TASK, questions, replies, pipeline.score(TASK, questions, replies, []))
+    pipeline.summarise(TASK, questions, responses, pipeline.score(TASK, questions, responses, []))
     whole = process_time() - started
     return [
         Figure(what=f"{N:,} captions, the metric alone, CPU", value=alone, unit="s"),

@@ -1,4 +1,4 @@
-"""What homes share: replies in PostgreSQL, many replicas, pictures, a leaderboard of many models.
+"""What homes share: responses in PostgreSQL, many replicas, images, a leaderboard of many models.
 
 Each part is skipped with a reason where what it needs is not installed.
 """
@@ -23,17 +23,17 @@ from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.response_cache.validation import GATE
 
 _BATCHES = 5
-_BATCH = 5_000  # replies
+_BATCH = 5_000  # responses
 _REPLICAS = 64
 _LATENCY = 0.05  # s
 _ROUNDS = 100  # requests to each replica
-_PARTS = ("cluster_leaderboard", "cluster_pictures", "cluster_ray")  # with files of their own
+_PARTS = ("cluster_leaderboard", "cluster_images", "cluster_ray")  # with files of their own
 
 
 def measure(folder: Path) -> list[Figure]:
     """Measure each part that can be."""
     figures = _of("PostgreSQL", partial(_on_postgres, folder))
-    figures += [_scaling("a file", SqliteResponseStore(folder / "replies.sqlite"))]
+    figures += [_scaling("a file", SqliteResponseStore(folder / "responses.sqlite"))]
     for name in _PARTS:
         if find_spec(f"benchmarks.{name}"):
             figures += _of(name, partial(_part, name, folder))
@@ -59,34 +59,34 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from resources.response_cache.postgres_store import SharedReplies
+    from resources.response_cache.postgres_store import SharedResponses
     from resources.storage.postgres import Database
     from tests.postgres_server import postgres
 
     with postgres() as server:
-        store = SharedReplies(Database(server.address(), "BENCH_DATABASE"))
+        store = SharedResponses(Database(server.address(), "BENCH_DATABASE"))
         return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
 
 
 def _kept(store: ResponseStore) -> list[Figure]:
-    """Keep replies in batches, as they come of an asking, until the last is written."""
+    """Keep responses in batches, as they come of an asking, until the last is written."""
     each = [_kept_batch(store, number) for number in range(_BATCHES)]
     wall, cpu = (min(of) / _BATCH for of in zip(*each, strict=True))
     return [
         Figure(
-            what="replies kept in PostgreSQL, the best of five batches",
+            what="responses kept in PostgreSQL, the best of five batches",
             value=1 / wall,
             least=5_000,
             unit="/s",
         ),
-        Figure(what="    CPU of who keeps them", value=cpu * 1e6, unit="us a reply"),
+        Figure(what="    CPU of who keeps them", value=cpu * 1e6, unit="us a response"),
     ]
 
 
 def _kept_batch(store: ResponseStore, number: int) -> tuple[float, float]:
     """Seconds, and CPU seconds of this process."""
     rows = [_row(number, n) for n in range(_BATCH)]
-    turns = f'["user", ["{"What is to be seen in this picture? " * 8}"]]'
+    turns = f'["user", ["{"What is to be seen in this image? " * 8}"]]'
     with store.asking([one["key"] for one in rows]) as asking:
         started, cpu = perf_counter(), process_time()
         for one in rows:
@@ -102,7 +102,7 @@ def _row(number: int, n: int) -> dict[str, Any]:
         "decoding": "t=0,max=1024",
         "prompt": key[::-1],
         "sample": 0,
-        "text": "The answer is (A): that is what the picture shows. " * 3,
+        "text": "The answer is (A): that is what the image shows. " * 3,
         "finish_reason": "stop",
         "prompt_tokens": 300,
         "completion_tokens": 40,
@@ -129,10 +129,10 @@ def _scaling(where: str, store: ResponseStore) -> Figure:
     requests = [Request(prompt=Prompt.of(f"{where} {number}")) for number in range(n)]
     model = RememberingModel("m", Replicas(_REPLICAS, _LATENCY), store)
     started = perf_counter()
-    model.reply(requests)
+    model.response(requests)
     wall = perf_counter() - started
     return Figure(
-        what=f"{_REPLICAS} replicas of 50 ms, replies in {where}: of linear",
+        what=f"{_REPLICAS} replicas of 50 ms, responses in {where}: of linear",
         value=_ROUNDS * _LATENCY / wall,
         least=0.9,
     )

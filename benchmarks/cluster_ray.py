@@ -50,7 +50,7 @@ def _of_requests(folder: Path) -> list[Figure]:
 def _seconds(engine: Engine) -> float:
     requests = [Request(prompt=Prompt.of(f"question {n}")) for n in range(_REQUESTS)]
     started = perf_counter()
-    assert sum(not reply.error for _, reply in engine.stream(requests)) == _REQUESTS
+    assert sum(not response.error for _, response in engine.stream(requests)) == _REQUESTS
     return perf_counter() - started
 
 

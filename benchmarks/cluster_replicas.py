@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 
 
 class Replicas:
@@ -19,8 +19,8 @@ class Replicas:
         self._n = n
         self._seconds = seconds
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Give each free replica the next request; replies come as they are done."""
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Give each free replica the next request; responses come as they are done."""
         waiting = iter(range(len(requests)))
         done: queue.SimpleQueue[int] = queue.SimpleQueue()
         next_one = threading.Lock()
@@ -39,7 +39,10 @@ class Replicas:
             one.start()
         for _ in requests:
             position = done.get()
-            yield position, Reply(text=f"A {position}", finish_reason="stop", completion_tokens=2)
+            yield (
+                position,
+                Response(text=f"A {position}", finish_reason="stop", completion_tokens=2),
+            )
 
     def close(self) -> None:
         """Nothing is held."""

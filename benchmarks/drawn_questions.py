@@ -23,8 +23,8 @@ PUBLISHED = {
 
 _SYLLABLES = [one + two for one in "bdfgklmnprst" for two in "aeiou"]
 _WORDS = [one + two + end for one in _SYLLABLES for two in _SYLLABLES for end in ("", "n", "s")]
-_IN_GROUPS = {"codis": 2, "cogbench/vqa": 11, "multi": 2}  # questions about a picture
-_PICTURES = {"blink": 2, "journeybench/multi_image_vqa": 2}
+_IN_GROUPS = {"codis": 2, "cogbench/vqa": 11, "multi": 2}  # questions about an image
+_IMAGES = {"blink": 2, "journeybench/multi_image_vqa": 2}
 _REFERENCES = {"journeybench/captioning": 5, "journeybench/hallucination_vqa": 3}
 _NUMBERS = ("journeybench/mcot", "journeybench/multi_image_vqa")
 _CATEGORIES = 14
@@ -60,7 +60,7 @@ def _questions(task: str, rng: np.random.Generator) -> Iterator[Question]:
             text=f"Which one is it: {_said(rng, 12)}?",
             answer=answer,
             options=options,
-            images=tuple(_picture(task, group, n) for n in range(_PICTURES.get(task, 1))),
+            images=tuple(_image(task, group, n) for n in range(_IMAGES.get(task, 1))),
             context=_said(rng, 20) if task == "codis" else "",
             category=f"part {int(rng.integers(_CATEGORIES))}",
             group_id=f"group {group}" if task in _IN_GROUPS else "",
@@ -99,7 +99,7 @@ def _labels(task: str, rng: np.random.Generator) -> Mapping[str, str]:
     return {"Entities": entities, "Event Reasoning": f"{_said(rng, 5)} -> {_said(rng, 5)}"}
 
 
-def _picture(task: str, group: int, number: int) -> str:
+def _image(task: str, group: int, number: int) -> str:
     return sha256(f"{task} {group} {number}".encode()).hexdigest()
 
 

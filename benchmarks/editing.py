@@ -11,7 +11,7 @@ from benchmarks.work import CountingServer, edit, home_of
 
 def measure(folder: Path) -> list[Figure]:
     """Evaluate with a model as judge, edit, evaluate again."""
-    with CountingServer(_reply) as server:
+    with CountingServer(_response) as server:
         home = home_of(folder, server, judge="j")
         expect(run(home, *EVALUATE))
         edit(folder)
@@ -21,10 +21,10 @@ def measure(folder: Path) -> list[Figure]:
         Figure(
             what="(3) questions asked, 60 edited", value=server.asked["m"], most=40, exactly=True
         ),
-        Figure(what="(3) replies judged", value=server.asked["j"], most=60, exactly=True),
+        Figure(what="(3) responses judged", value=server.asked["j"], most=60, exactly=True),
     ]
 
 
-def _reply(body: dict[str, Any]) -> str:
-    """A reply of its own to each prompt, so that every judging is another."""
+def _response(body: dict[str, Any]) -> str:
+    """A response of its own to each prompt, so that every judging is another."""
     return "right" if body["model"] == "j" else sha256(str(body).encode()).hexdigest()

@@ -16,11 +16,11 @@ def measure(folder: Path) -> list[Figure]:
     """Evaluate while it fails, look for metrics, heal, evaluate again."""
     sick = True
 
-    def reply(body: dict[str, Any]) -> str | Answer:
+    def response(body: dict[str, Any]) -> str | Answer:
         fails = sick and any(thing in " ".join(texts(body)) for thing in _FAILING)
         return Answer(status=400, text="no") if fails else "Up."
 
-    with CountingServer(reply) as server:
+    with CountingServer(response) as server:
         home = home_of(folder, server)
         expect(run(home, *EVALUATE), status=1)
         n_tables = len(list(tables_of(home, "metrics").glob("*.parquet")))

@@ -1,7 +1,7 @@
 """Memory of a benchmark that is large: 10,000 questions, or as many as BENCH_LARGE says.
 
-Each has a picture of its own; BENCH_LARGE_PICTURES makes them fewer, for those who look at rows. A
-million over 100,000 pictures take an hour (docs/large.md): 1 GiB is the bound of each command.
+Each has an image of its own; BENCH_LARGE_IMAGES makes them fewer, for those who look at rows. A
+million over 100,000 images take an hour (docs/large.md): 1 GiB is the bound of each command.
 """
 
 import os
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from benchmarks.figures import Figure, expect, run
 
 N = int(os.environ.get("BENCH_LARGE", "10000"))
-PICTURES = int(os.environ.get("BENCH_LARGE_PICTURES", str(N)))
+IMAGES = int(os.environ.get("BENCH_LARGE_IMAGES", str(N)))
 FEW = 2000  # questions of the home that is compared with
 
 _AT_START = 320  # MiB: Python, Dagster, Arrow, and blocks of a few tables
@@ -23,11 +23,11 @@ _A_QUESTION = (1024 - _AT_START) / 1e6  # MiB, so that a million are within 1 Gi
 _COMMANDS = {
     "questions, built": ("questions", "large", "--json"),
     "the most frequent answer": ("evaluate", "large", "--json", "--model", "common"),
-    "a model behind the reply store": ("evaluate", "large", "--json", "--model", "echo"),
+    "a model behind the response store": ("evaluate", "large", "--json", "--model", "echo"),
     "the same, remembered": ("evaluate", "large", "--json", "--model", "echo"),
 }
 _MODEL = """
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 class Echo:
     signature = "echo"
@@ -35,9 +35,9 @@ class Echo:
     def __init__(self, name, open_image):
         self.name = name
 
-    def reply(self, requests):
+    def response(self, requests):
         said = ("ABCD"[int(request.prompt.sha256[:4], 16) % 4] for request in requests)
-        return [Reply(text=text, prompt_tokens=50, completion_tokens=1) for text in said]
+        return [Response(text=text, prompt_tokens=50, completion_tokens=1) for text in said]
 """
 _SETTINGS = """
 [benchmarks.large]
@@ -52,7 +52,7 @@ factory = "echo_model:Echo"
 
 def measure(folder: Path) -> list[Figure]:
     """Evaluate two models on few questions, then on many; the second one twice."""
-    few, many = (_peaks(folder / str(n), n, min(n, PICTURES)) for n in (FEW, N))
+    few, many = (_peaks(folder / str(n), n, min(n, IMAGES)) for n in (FEW, N))
     most = _AT_START + N * _A_QUESTION
     return [
         figure
@@ -68,13 +68,13 @@ def measure(folder: Path) -> list[Figure]:
     ]
 
 
-def _peaks(folder: Path, n: int, n_pictures: int) -> dict[str, float]:
+def _peaks(folder: Path, n: int, n_images: int) -> dict[str, float]:
     """MiB that each command held at most."""
     home = folder / "home"
     home.mkdir(parents=True)
     (home / "bench.toml").write_text(_SETTINGS)
     (folder / "echo_model.py").write_text(_MODEL)
-    _write(folder, n, n_pictures)
+    _write(folder, n, n_images)
     path = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{path}"
     try:
@@ -83,10 +83,10 @@ def _peaks(folder: Path, n: int, n_pictures: int) -> dict[str, float]:
         os.environ["PYTHONPATH"] = path
 
 
-def _write(folder: Path, n: int, n_pictures: int) -> None:
-    """Write questions with four options, and the pictures, a thousand in a folder."""
-    for number in range(n_pictures):
-        file = folder / _picture(number)
+def _write(folder: Path, n: int, n_images: int) -> None:
+    """Write questions with four options, and the images, a thousand in a folder."""
+    for number in range(n_images):
+        file = folder / _image(number)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_png(number))
     names = ("id", "question", "image", "answer", "category")
@@ -94,27 +94,27 @@ def _write(folder: Path, n: int, n_pictures: int) -> None:
     columns = columns.append(pa.field("options", pa.list_(pa.string())))
     with pq.ParquetWriter(folder / "large.parquet", columns) as file:
         for start in range(0, n, 10_000):
-            rows = [_row(number, n_pictures) for number in range(start, min(n, start + 10_000))]
+            rows = [_row(number, n_images) for number in range(start, min(n, start + 10_000))]
             file.write_table(pa.Table.from_pylist(rows, schema=columns))
 
 
-def _row(number: int, n_pictures: int) -> dict[str, object]:
+def _row(number: int, n_images: int) -> dict[str, object]:
     return {
         "id": f"{number:07d}",
         "question": f"Which of these four things stands to the left of thing number {number}?",
-        "image": _picture(number % n_pictures),
+        "image": _image(number % n_images),
         "options": [f"thing {number}", "a house", "a tree", "a car"],
         "answer": "ABCD"[number * 7 % 4] if number % 3 else "A",
         "category": f"kind {number % 8}",
     }
 
 
-def _picture(number: int) -> str:
-    return f"pictures/{number // 1000:04d}/{number:07d}.png"
+def _image(number: int) -> str:
+    return f"images/{number // 1000:04d}/{number:07d}.png"
 
 
 def _png(number: int) -> bytes:
-    """A picture of one pixel, each in another colour."""
+    """An image of one pixel, each in another colour."""
     pixel = b"\0" + number.to_bytes(3, "big")
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)),

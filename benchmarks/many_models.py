@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from bench_assets.workspace.build.backfill import backfill
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.backfill import backfill
+from bench_assets.workspace.materialization.workbench import Workbench
 from benchmarks.figures import Figure, expect, run_command
 from resources.config.settings_resource import SettingsFile
 

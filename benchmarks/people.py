@@ -61,8 +61,8 @@ def items() -> list[Unit]:
         Unit(
             form=FORM.name,
             item_id=f"s{n:06}",
-            shown={"Question": f"What is in picture {n}?", "Context": "It is evening. " * 8},
-            pictures={"Picture": f"{n:064x}"},
+            shown={"Question": f"What is in image {n}?", "Context": "It is evening. " * 8},
+            images={"Image": f"{n:064x}"},
             needed=PEOPLE,
         )
         for n in range(N)

@@ -17,13 +17,13 @@ from bench_assets.file_benchmarks.row_files import read_rows
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from benchmarks.figures import Figure
 
-N_PICTURES = 20_000
+N_IMAGES = 20_000
 N_ROWS = 200_000
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Read pictures with their look-alikes as CSV and as JSON, and questions as Parquet."""
-    samples = [_sample(number) for number in range(N_PICTURES)]
+    """Read images with their look-alikes as CSV and as JSON, and questions as Parquet."""
+    samples = [_sample(number) for number in range(N_IMAGES)]
     table, lines = folder / "retrieval.csv", folder / "retrieval.jsonl"
     with table.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(samples[0]))
@@ -76,7 +76,7 @@ def _cpu(work: Callable[[], object]) -> float:
 
 
 def _sample(number: int) -> dict[str, object]:
-    address = f"https://pictures.example/{number}/0_0.png"
+    address = f"https://images.example/{number}/0_0.png"
     return {
         "url": address,
         "captions": [f"A cat number {number} on {thing}." for thing in ("a", "b", "c", "d", "e")],

@@ -8,12 +8,12 @@ from time import process_time
 from benchmarks.figures import Figure, expect, run_command
 from tests.report.many_samples import ManySamples, make_report
 
-N, MODELS, PICTURES = 20_000, 10, 2_000
+N, MODELS, IMAGES = 20_000, 10, 2_000
 
 
 def measure(folder: Path) -> list[Figure]:
     """Write the tables here, make the report in processes of their own."""
-    many = ManySamples(folder, N, PICTURES)
+    many = ManySamples(folder, N, IMAGES)
     for number in range(MODELS):
         many.add_model(f"run/step-{100 * number}")
     command = (sys.executable, "-m", "benchmarks.samples", str(folder))
@@ -23,7 +23,7 @@ def measure(folder: Path) -> list[Figure]:
     cpu, peak = map(float, first.output.split()[-2:])
     return [
         Figure(what="(10) samples of 20,000 x 10 in the report: CPU", value=cpu, most=60, unit="s"),
-        Figure(what=f"    with {PICTURES:,} pictures, wall", value=first.wall, unit="s"),
+        Figure(what=f"    with {IMAGES:,} images, wall", value=first.wall, unit="s"),
         Figure(what="(10) peak memory", value=peak, most=1000, unit="MiB"),
         Figure(
             what="(10) one more model: CPU",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chat_server import AnswerTo, ChatServer
-from tests.codis_release import PAIRS, picture, write_release
+from tests.codis_release import PAIRS, image, write_release
 
 N = 2000
 CONCURRENCY = 64
@@ -15,7 +15,7 @@ ONE_ROUND_AFTER_ANOTHER = N / CONCURRENCY * LATENCY  # s: nothing can be faster
 
 
 def pairs() -> list[dict[str, Any]]:
-    """A thousand pairs of questions, each about a picture of its own."""
+    """A thousand pairs of questions, each about an image of its own."""
     categories = list(PAIRS)
     return [
         {
@@ -53,7 +53,7 @@ def tables_of(home: Path, name: str) -> Path:
 
 
 def edit(folder: Path) -> None:
-    """Edit 60 of the questions: 20 texts, 20 right answers, 20 with another picture."""
+    """Edit 60 of the questions: 20 texts, 20 right answers, 20 with another image."""
     edited = pairs()
     for pair in edited[:20]:
         pair["context"]["context_1"] += " Today."
@@ -61,7 +61,7 @@ def edit(folder: Path) -> None:
         pair["answer"]["answer_2"] = "Downwards."
     (folder / "codis" / "data.json").write_text(json.dumps(edited))
     for number in range(40, 50):
-        (folder / "codis" / "images" / f"{number:04d}.png").write_bytes(picture(number, 17))
+        (folder / "codis" / "images" / f"{number:04d}.png").write_bytes(image(number, 17))
 
 
 class CountingServer(ChatServer):
@@ -79,8 +79,8 @@ class CountingServer(ChatServer):
 
     @property
     def span(self) -> float:
-        """Seconds from the first request to the last reply."""
-        return self._last_reply - self.times[0]
+        """Seconds from the first request to the last response."""
+        return self._last_response - self.times[0]
 
     def forget(self) -> None:
         """Count from nought again."""

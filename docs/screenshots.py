@@ -1,4 +1,4 @@
-"""Take the pictures of the report, of the UI and of the pages for people: ``make screenshots``.
+"""Take the images of the report, of the UI and of the pages for people: ``make screenshots``.
 
 Opens what ``make demo`` left in the home folder, in Chromium, and writes docs/images/*.png. Look at
 them: of a home that an older version made, numbers are marked as stale.
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.annotation import VOTES
-from bench_assets.workspace.build.dagster_processes import UiProcess, require_free
+from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
 from resources.annotation.web.backend import PagesPeople
 from resources.annotation.web.server import PagesServer as ServedPages
 from resources.annotation.web.server import Setup
@@ -24,7 +24,7 @@ from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.environment import default_home
 from resources.config.settings_resource import SettingsFile
-from resources.images.locations import PictureFolder
+from resources.images.locations import ImageFolder
 
 IMAGES = Path(__file__).parent / "images"
 PORT = 3457  # another than that of `bench ui`, which may be open
@@ -40,14 +40,14 @@ REPORT = {
     "report-task": ("#/task/blink", "figure.plot svg"),
     "report-samples": ("#/samples/blink?outcome=wrong-by-all", "main img"),
     "report-compare": ("#/compare", "main table"),
-    "report-soundness": ("#/soundness", "main h1"),
+    "report-audit": ("#/audit", "main h1"),
     "report-claims": ("#/claims", "main table"),
 }
-"""By the name of the picture: a page's address in the report, and what is there when it is."""
+"""By the name of the image: a page's address in the report, and what is there when it is."""
 
 
 def main() -> None:
-    """Take all pictures; those of the UI are the last, since it takes a while to start."""
+    """Take all images; those of the UI are the last, since it takes a while to start."""
     home = default_home()
     page = home / "report" / "index.html"
     if not page.is_file():
@@ -80,10 +80,10 @@ def _people(browser: Browser, home: Path) -> None:
         name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
     })  # fmt: skip
     with TemporaryDirectory() as folder:
-        store, pictures = pages_store(Path(folder)), PictureFolder(str(home / "images"))
+        store, images = pages_store(Path(folder)), ImageFolder(str(home / "images"))
         PagesPeople(store).ask(VOTES.form, items)
         link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
-        with ServedPages(Setup(store=store, images=pictures), port=0) as served:
+        with ServedPages(Setup(store=store, images=images), port=0) as served:
             for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():
                 page = _page(browser, size)
                 page.goto(f"{served.address}/in/{link}")
@@ -119,8 +119,8 @@ def _take(page: Page, name: str) -> None:
     """Write what is seen when it no longer moves, with few colours."""
     page.wait_for_timeout(_STILL)
     file = IMAGES / f"{name}.png"
-    with Image.open(BytesIO(page.screenshot())) as picture:
-        picture.convert("RGB").quantize(_COLOURS).save(file, optimize=True)
+    with Image.open(BytesIO(page.screenshot())) as image:
+        image.convert("RGB").quantize(_COLOURS).save(file, optimize=True)
     print(f"{file.name}: {file.stat().st_size // 1000} kB")
 
 

@@ -109,7 +109,8 @@ def change_sensors() -> list[dg.SensorDefinition]:
             default_status=dg.DefaultSensorStatus.RUNNING,
             description=(
                 "Gathers the leaderboard again when the metrics of any model changed, from the "
-                "first time on that it was gathered, and tries constant replies on questions that "
+                "first time on that it was gathered, and tries constant responses on questions "
+                "that "
                 "changed. On from the start: it asks no model."
             ),
         ),

@@ -1,6 +1,6 @@
 """A cheap first look at a checkpoint: every task on a few of its questions.
 
-The replies are remembered, so that the whole evaluation afterwards asks only the rest.
+The responses are remembered, so that the whole evaluation afterwards asks only the rest.
 """
 
 from collections import defaultdict
@@ -82,11 +82,11 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         few = first_questions(questions, loaded.checkpoints.first)
         with asking(context, models, context.partition_key) as (model, progress):
             predictions = pipeline.predict(task, few, model)
-        _require_replies("questions", predictions)
+        _require_responses("questions", predictions)
         judgements: Sequence[Judgement] = []
         if task.is_judged:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
-        _require_replies("verdicts", judgements)
+        _require_responses("verdicts", judgements)
         scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
         said = {"verdict": verdict(task, few, predictions, scores, tables)}
         rows = pipeline.summarise(task, few, predictions, scores)
@@ -95,10 +95,10 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
     return first_look
 
 
-def _require_replies(what: str, rows: Sequence[Prediction | Judgement]) -> None:
+def _require_responses(what: str, rows: Sequence[Prediction | Judgement]) -> None:
     """Refuse to score what was not asked, or not judged, as the checks of an evaluation do."""
     if failed := [row for row in rows if row.error]:
         raise ModelError(
-            f"{len(failed)} of {len(rows)} {what} without a reply; materialize again to ask "
+            f"{len(failed)} of {len(rows)} {what} without a response; materialize again to ask "
             f"them: {failed[0].question_id}: {failed[0].error}"
         )

@@ -9,7 +9,8 @@ In a test:
         assert server.n_requests == 1
 
 As a process of its own, for measuring: ``python -m tests.chat_server --port 8000 --latency 0.05``;
-``GET /stats`` then tells how many requests came, and the seconds from the first to the last reply.
+``GET /stats`` then tells how many requests came, and the seconds from the first to the last
+response.
 """
 
 import argparse
@@ -67,7 +68,7 @@ class ChatServer:
         self.n_connections = 0  # distinct ones, by the client's port
         self.most_at_once = 0
         self._ports: set[int] = set()
-        self._last_reply = 0.0
+        self._last_response = 0.0
 
     @property
     def base_url(self) -> str:
@@ -126,12 +127,12 @@ class ChatServer:
         self.n_requests += 1
         self.most_at_once = max(self.most_at_once, self.n_requests - self.n_answered)
         try:
-            return await self._reply(request)
+            return await self._response(request)
         finally:
             self.n_answered += 1
-            self._last_reply = time.monotonic()
+            self._last_response = time.monotonic()
 
-    async def _reply(self, request: web.Request) -> web.StreamResponse:
+    async def _response(self, request: web.Request) -> web.StreamResponse:
         assert request.transport is not None
         self._ports.add(request.transport.get_extra_info("peername")[1])
         self.n_connections = len(self._ports)
@@ -152,7 +153,7 @@ class ChatServer:
         )
 
     async def _stats(self, _: web.Request) -> web.Response:
-        span = self._last_reply - self.times[0] if self.times else 0.0
+        span = self._last_response - self.times[0] if self.times else 0.0
         stats = {"n_requests": self.n_requests, "seconds": span, "most_at_once": self.most_at_once}
         return web.Response(body=orjson.dumps(stats), content_type="application/json")
 
@@ -213,7 +214,7 @@ def main() -> None:
     """Serve until killed; the first line of output is the base URL."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each response")
     parser.add_argument("--says", default="A")
     chosen = parser.parse_args()
     server = ChatServer(chosen.says, latency=chosen.latency, port=chosen.port, keep_bodies=False)

@@ -17,15 +17,15 @@ PAIRS = {
 N_IMAGES = 216
 
 
-def picture(number: int, size: int = 16) -> bytes:
-    """A small picture that no other number has."""
+def image(number: int, size: int = 16) -> bytes:
+    """A small image that no other number has."""
     data = io.BytesIO()
     Image.new("RGB", (size, size), (number % 256, number // 256, 128)).save(data, "PNG")
     return data.getvalue()
 
 
 def entries() -> list[dict[str, Any]]:
-    """353 pairs in the authors' format; the first 79 pictures have a pair of their own."""
+    """353 pairs in the authors' format; the first 79 images have a pair of their own."""
     categories = [category for category, n in PAIRS.items() for _ in range(n)]
     return [
         {
@@ -49,5 +49,5 @@ def write_release(folder: Path, pairs: list[dict[str, Any]] | None = None) -> Pa
     pairs = entries() if pairs is None else pairs
     (folder / "data.json").write_text(json.dumps(pairs), encoding="utf-8")
     for name in {pair["image_id"] for pair in pairs}:
-        (folder / "images" / name).write_bytes(picture(int(name.split(".")[0])))
+        (folder / "images" / name).write_bytes(image(int(name.split(".")[0])))
     return folder

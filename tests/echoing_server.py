@@ -91,7 +91,7 @@ def basic(key: str) -> str:
     return base64.b64encode(f"me:{key}".encode()).decode()
 
 
-REPLIES: Mapping[str, Echo] = {
+RESPONSES: Mapping[str, Echo] = {
     "a text": lambda key: answer(completion(f"B, and your key is {key}")),
     "a text in URL encoding": lambda key: answer(completion(f"?q={quote(key, safe='')}")),
     "a text in base64": lambda key: answer(completion(f"Basic {basic(key)}")),
@@ -135,4 +135,4 @@ BROKEN: Mapping[str, Echo] = {
     "a body that is no gzip": lambda key: answer(key, headers="Content-Encoding: gzip\r\n"),
     "a body that ends early": lambda key: answer(f"{key}{' ' * 99}")[:-99],
 }
-ECHOES: Mapping[str, Echo] = {**REPLIES, **FAILURES, **BROKEN}
+ECHOES: Mapping[str, Echo] = {**RESPONSES, **FAILURES, **BROKEN}

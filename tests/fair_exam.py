@@ -1,4 +1,4 @@
-"""What can be scored in an exam without looking at its pictures: by letters, lengths, sizes, texts.
+"""What can be scored in an exam without looking at its images: by letters, lengths, sizes, texts.
 
 A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
 and put the questions of one task in each, one list a seed, into ``shortcuts``::
@@ -13,7 +13,7 @@ and put the questions of one task in each, one list a seed, into ``shortcuts``::
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
 only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken:
-pictures of one size say nothing.
+images of one size say nothing.
 """
 
 import re
@@ -51,12 +51,12 @@ def shortcuts(exams: Sequence[Exam], n_bytes: Callable[[str], int]) -> dict[str,
 
     Args:
         exams: The questions of one task, a list a seed.
-        n_bytes: The size of a picture's file by its SHA-256.
+        n_bytes: The size of an image's file by its SHA-256.
     """
     everything = [question for exam in exams for question in exam]
     guesses: dict[str, Callable[[Exam], Guess]] = {
         "the most frequent answer": _most_frequent_answer,
-        "the answer to the same question about another picture": lambda _: _look_up(
+        "the answer to the same question about another image": lambda _: _look_up(
             everything, lambda question: question.text
         ),
         "the answer to the same question in the same context": lambda _: _look_up(
@@ -111,7 +111,7 @@ def _most_frequent_letter(exam: Exam) -> Guess:
 
 
 def _look_up(everything: Sequence[Question], words: Callable[[Question], str]) -> Guess:
-    """Answer as is most often right for the same words with other pictures, in any exam."""
+    """Answer as is most often right for the same words with other images, in any exam."""
     known: dict[str, list[Question]] = {}
     for question in everything:
         known.setdefault(words(question), []).append(question)
@@ -159,7 +159,7 @@ def _numbers(options: Iterable[str]) -> list[Fraction]:
 def _by_size(
     everything: Sequence[Question], n_bytes: Callable[[str], int]
 ) -> dict[str, Callable[[Exam], Guess]]:
-    """Go by the files of the pictures, where the options are pictures."""
+    """Go by the files of the images, where the options are images."""
     extra = {len(one.images) - len(one.options) for one in everything}
     if extra not in ({0}, {1}):
         return {}

@@ -25,14 +25,14 @@ def by_verdict(answered, judgements):
 
 def by_rules(answered):
     return [
-        Judgement.of(p, judge="rules", criterion="c", verdict=p.text in q.answer, reply="")
+        Judgement.of(p, judge="rules", criterion="c", verdict=p.text in q.answer, response="")
         for q, p in answered
     ]
 
 
 def by_model(answered, model):
     return [
-        Judgement.of(p, judge=model.name, criterion="c", verdict=True, reply="")
+        Judgement.of(p, judge=model.name, criterion="c", verdict=True, response="")
         for _, p in answered
     ]
 
@@ -62,7 +62,7 @@ def task(**fields):
 
 
 def said(**texts):
-    """Replies by the number of the question: ``said(q1="1")``; an empty one never came."""
+    """Responses by the number of the question: ``said(q1="1")``; an empty one never came."""
     return [
         prediction(question_id=f"t/{name[1:]}", text=text, error="" if text else "timeout")
         for name, text in texts.items()

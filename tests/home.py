@@ -15,7 +15,7 @@ from resources.tables.parquet import RowTables, TableFiles
 
 
 class Home:
-    """One suite's settings, tables and pictures."""
+    """One suite's settings, tables and images."""
 
     def __init__(
         self,

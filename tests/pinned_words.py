@@ -1,22 +1,22 @@
 """Takes every alternative out of a reader's patterns and word lists: does its table notice?
 
 A reader is a module of pure functions with its patterns and word lists beside them. To pin one, put
-two things into a test of its suite: the modules that hold the words, and the table of replies that
-the reader is tested with::
+two things into a test of its suite: the modules that hold the words, and the table of responses
+that the reader is tested with::
 
     from tests.pinned_words import inline_words, survivors
 
-    READERS = [replies, verdicts]  # modules
+    READERS = [responses, verdicts]  # modules
 
     def test_no_word_of_the_readers_can_be_taken_out():
-        assert survivors(READERS, FORMS, lambda form: read(form.reply) == form.answer) == []
+        assert survivors(READERS, FORMS, lambda form: read(form.response) == form.answer) == []
 
     def test_every_word_of_the_readers_can_be_found():
         assert inline_words(READERS) == []
 
 ``survivors`` names what can go without any row failing: each is a row that the table lacks (write
-the reply that needs the word, with what a person reads in it) or a word that no reply needs (take
-it out). There is no list of exceptions.
+the response that needs the word, with what a person reads in it) or a word that no response needs
+(take it out). There is no list of exceptions.
 
 What is taken out, one at a time, of what the functions of a module use by a global name:
 

@@ -35,12 +35,12 @@ TASK = Task(
 def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Ask a model whether each answer is right, and take whatever it says for a yes."""
     asked = [Prompt.of(f"{question.text} right?") for question, _ in answered]
-    replies = model.reply([Request(prompt=prompt) for prompt in asked])
+    responses = model.response([Request(prompt=prompt) for prompt in asked])
     return [
-        Judgement.from_reply(
-            said, reply, prompt=prompt, judge=model.name, criterion="right", verdict=True
+        Judgement.from_response(
+            said, response, prompt=prompt, judge=model.name, criterion="right", verdict=True
         )
-        for (_, said), prompt, reply in zip(answered, asked, replies, strict=True)
+        for (_, said), prompt, response in zip(answered, asked, responses, strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ from bench_assets.catalog import load_catalog
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.defs.tables.leaderboard import MEASURED
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.settings_resource import SettingsFile
 from resources.datasets.source_files import SourceFiles

@@ -17,7 +17,7 @@ from tests.chat_server import ChatServer
 from tests.core.test_training_runs import metric
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
-SPEEDS = {"replies_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
+SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 
 
 def numbers(home: Path, n: int) -> list[dict[str, float]]:
@@ -39,13 +39,13 @@ def test_predictions_and_judgements_tell_how_fast_they_were_asked(tmp_path: Path
         )
         numbers(tmp_path, 2)
         for shown in numbers(tmp_path, 5):
-            assert (shown["replies_remembered"], shown["replies_asked"]) == (2, 3)
+            assert (shown["responses_remembered"], shown["responses_asked"]) == (2, 3)
             seconds = shown["asking_seconds"]
-            assert shown["replies_a_second"] * seconds == pytest.approx(3)
+            assert shown["responses_a_second"] * seconds == pytest.approx(3)
             assert shown["completion_tokens_a_second"] * seconds == pytest.approx(3 * 3)
             assert "device_memory_mib" not in shown  # a server keeps that to itself
         for shown in numbers(tmp_path, 5):
-            assert shown["replies_asked"] == 0
+            assert shown["responses_asked"] == 0
             assert not SPEEDS & set(shown)
 
 
@@ -53,7 +53,7 @@ JUDGED = replace(TASK, judges={RULES: ByRules(lambda pairs: [_verdict(*one) for 
 
 
 def _verdict(asked: Question, said: Prediction) -> Judgement:
-    return Judgement.of(said, judge=RULES, criterion="right", verdict=False, reply="not that")
+    return Judgement.of(said, judge=RULES, criterion="right", verdict=False, response="not that")
 
 
 def pages(home: Path, model: str) -> dict[str, str]:
@@ -69,15 +69,15 @@ def pages(home: Path, model: str) -> dict[str, str]:
 
 
 def test_each_table_has_a_page_for_people(tmp_path: Path) -> None:
-    replies = [{"question_id": "quiz/0", "text": "x"}, {"question_id": "quiz/1", "text": "no"}]
-    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    responses = [{"question_id": "quiz/0", "text": "x"}, {"question_id": "quiz/1", "text": "no"}]
+    (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, responses)))
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
     shown = pages(tmp_path, "m")
     assert sorted(shown) == [
         "judgements: verdicts",
         "metrics: results",
         "metrics: table",
-        "predictions: replies",
+        "predictions: responses",
         "scores: mistakes",
     ]
     assert (

@@ -14,7 +14,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.extensions import GROUP, Extension, extend
 from bench_assets.evaluation.task import ByRules, Condition
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.distributions import write_distribution
 from tests.fridge import install_fridge
@@ -31,7 +31,7 @@ def words(scored):
 
 def kind(answered):
     return [
-        Judgement.of(said, judge="kind", criterion="correct", verdict=True, reply="well done")
+        Judgement.of(said, judge="kind", criterion="correct", verdict=True, response="well done")
         for _, said in answered
     ]
 

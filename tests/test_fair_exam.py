@@ -48,7 +48,7 @@ def sizes(image):
             id="the right number is about 3",
         ),
         pytest.param(
-            "the answer to the same question about another picture",
+            "the answer to the same question about another image",
             [
                 asked(("red", "blue"), "blue", text="colour?", images=("1",)),
                 asked(("blue", "red"), "blue", text="colour?", images=("2",)),
@@ -73,7 +73,7 @@ def sizes(image):
                 asked(("x", "y"), "y", images=("a:9", "b:7")),
                 asked(("x", "y"), "x", images=("c:5", "d:8")),
             ],
-            id="the right picture has the smallest file",
+            id="the right image has the smallest file",
         ),
         pytest.param(
             "the file nearest in size",
@@ -81,7 +81,7 @@ def sizes(image):
                 asked(("x", "y"), "y", images=("a:9", "b:2", "c:8")),
                 asked(("x", "y"), "x", images=("d:1", "e:3", "f:9")),
             ],
-            id="the right picture has a file like the first one's",
+            id="the right image has a file like the first one's",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
@@ -15,16 +15,16 @@ class Model:
 
     name, signature = "m", "m|t=0"
 
-    def __init__(self, *replies):
-        self.replies, self.asked = replies, []
+    def __init__(self, *responses):
+        self.responses, self.asked = responses, []
 
-    def reply(self, requests):
+    def response(self, requests):
         self.asked.append(list(requests))
-        return list(self.replies)
+        return list(self.responses)
 
 
 def test_all_questions_are_asked_in_one_call():
-    model = Model(*[Reply(text="x")] * 3)
+    model = Model(*[Response(text="x")] * 3)
     rows = pipeline.predict(task(), QUESTIONS, model)
     (asked,) = model.asked
     assert [(r.question, r.prompt, r.sample) for r in asked] == [
@@ -34,14 +34,14 @@ def test_all_questions_are_asked_in_one_call():
 
 
 def test_a_prediction_says_what_was_asked_and_what_came_back():
-    reply = Reply(
+    response = Response(
         text="<think>hm</think> 1",
         finish_reason="length",
         prompt_tokens=5,
         completion_tokens=7,
         seconds=0.5,
     )
-    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(reply))
+    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(response))
     assert row == prediction(
         text="1",
         raw_text="<think>hm</think> 1",
@@ -55,12 +55,12 @@ def test_a_prediction_says_what_was_asked_and_what_came_back():
 
 
 def test_a_question_that_stays_unanswered_has_its_error():
-    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(Reply(error="503 after 6 tries")))
+    (row,) = pipeline.predict(task(), QUESTIONS[:1], Model(Response(error="503 after 6 tries")))
     assert (row.text, row.error) == ("", "503 after 6 tries")
 
 
 def test_several_draws_of_a_question_are_told_apart():
-    model = Model(*[Reply(text=str(n)) for n in range(6)])
+    model = Model(*[Response(text=str(n)) for n in range(6)])
     rows = pipeline.predict(task(), QUESTIONS[:2], model, "thrice")
     assert [(r.question_id, r.sample, r.condition, r.text) for r in rows] == [
         ("t/1", 0, "thrice", "0"),
@@ -80,7 +80,7 @@ def test_what_was_never_answered_is_not_judged():
 
 def likes(answered, model=None):
     return [
-        Judgement.of(p, judge="somebody", criterion="c", verdict=True, reply="")
+        Judgement.of(p, judge="somebody", criterion="c", verdict=True, response="")
         for _, p in answered
     ]
 
@@ -154,7 +154,7 @@ def test_scores_are_joined_by_id_whatever_the_order():
     assert [(s.question_id, s.points) for s in rows] == [("t/3", 1.0), ("t/1", 0.0)]
 
 
-def test_a_prediction_without_a_reply_has_no_points_but_its_error():
+def test_a_prediction_without_a_response_has_no_points_but_its_error():
     (row,) = pipeline.score(task(), QUESTIONS, said(q1=""), [])
     assert (row.points, row.error, row.answer) == (None, "timeout", ())
 

@@ -1,4 +1,4 @@
-"""Rules that judge each reply by itself see a block of replies at a time."""
+"""Rules that judge each response by itself see a block of responses at a time."""
 
 import pytest
 
@@ -18,18 +18,18 @@ from tests.rows import prediction, question
         pytest.param(True, 3, [3], id="few"),
     ],
 )
-def test_every_reply_is_judged_once_and_in_order(each, n, seen):
+def test_every_response_is_judged_once_and_in_order(each, n, seen):
     sizes = []
 
     def rules(answered):
         sizes.append(len(answered))
         return [
-            Judgement.of(said, judge="rules", criterion="c", verdict=True, reply="")
+            Judgement.of(said, judge="rules", criterion="c", verdict=True, response="")
             for _, said in answered
         ]
 
-    replies = [prediction(sample=number) for number in range(n)]
+    responses = [prediction(sample=number) for number in range(n)]
     judged = {"judges": {"rules": ByRules(rules, each=each)}}
-    found = pipeline.judge(task(**judged), [question()], replies, None)
+    found = pipeline.judge(task(**judged), [question()], responses, None)
     assert sizes == seen
     assert list(column(found, "sample")) == list(range(n))

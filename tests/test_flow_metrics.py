@@ -25,14 +25,14 @@ def test_measures_are_taken_over_all_questions_and_each_category():
 
 
 @pytest.mark.parametrize(
-    ("replies", "n_unscored"),
+    ("responses", "n_unscored"),
     [
         pytest.param({"q1": "1", "q3": ""}, {"all": 1, "even": 0, "odd": 1}, id="failed"),
         pytest.param({"q1": "1"}, {"all": 0, "even": 0, "odd": 0}, id="never asked"),
     ],
 )
-def test_questions_without_a_reply_are_counted_as_failed_and_not_as_wrong(replies, n_unscored):
-    rows = {row.category: row for row in metrics(said(**replies))}
+def test_questions_without_a_response_are_counted_as_failed_and_not_as_wrong(responses, n_unscored):
+    rows = {row.category: row for row in metrics(said(**responses))}
     assert {c: r.n_failed for c, r in rows.items()} == {"all": 2, "even": 1, "odd": 1}
     assert {c: r.n_unscored for c, r in rows.items()} == n_unscored
     assert rows["all"].value == rows["odd"].value == 1.0

@@ -35,15 +35,15 @@ def ends(why):
 )
 def test_a_measure_is_named(measure, message):
     broken = task(measures={"m": measure})
-    replies = said(q1="1", q2="2", q3="3")
-    scores = pipeline.score(broken, QUESTIONS, replies, [])
+    responses = said(q1="1", q2="2", q3="3")
+    scores = pipeline.score(broken, QUESTIONS, responses, [])
     with pytest.raises(BenchError, match=f"^{re.escape(message)}"):
-        pipeline.summarise(broken, QUESTIONS, replies, scores)
+        pipeline.summarise(broken, QUESTIONS, responses, scores)
 
 
 def test_a_prompt_is_named_with_its_condition_and_question():
-    broken = Condition(prompt=ends(TypeError("no picture")), about="")
-    with pytest.raises(BenchError, match=r"^condition mine, the prompt of t/1: TypeError: no pic"):
+    broken = Condition(prompt=ends(TypeError("no image")), about="")
+    with pytest.raises(BenchError, match=r"^condition mine, the prompt of t/1: TypeError: no ima"):
         pipeline.predict(
             task(conditions={"mine": broken}), QUESTIONS, ScriptedModel("m", str), "mine"
         )
@@ -56,8 +56,8 @@ def test_a_judge_that_asks_a_model_is_named():
 
 
 @pytest.mark.parametrize("why", [TypeError("a"), AttributeError("b"), RuntimeError("c")])
-def test_a_reply_that_somebodys_judge_cannot_read_is_its_own_error(why):
+def test_a_response_that_somebodys_judge_cannot_read_is_its_own_error(why):
     broken = task(judges={"mine": ByRules(ends(why))})
     (row,) = pipeline.judge(broken, QUESTIONS, said(q1="1"), None, "mine")
     assert (row.judge, row.verdict) == ("mine", None)
-    assert row.error == f"the judge cannot read the reply: {type(why).__name__}: {why}"
+    assert row.error == f"the judge cannot read the response: {type(why).__name__}: {why}"

@@ -98,7 +98,7 @@ def test_a_judge_that_is_a_model_says_the_same_of_many():
     assert pipeline.judge(task, packed(QUESTIONS), packed(said), judge) == verdicts_
 
 
-def test_replies_are_dealt_alike():
+def test_responses_are_dealt_alike():
     said = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
     by_name = {(row.question_id, row.sample): row for row in shuffled(said)}
     assert {(row.question_id, row.sample): row for row in shuffled(packed(said))} == by_name
@@ -120,7 +120,7 @@ def test_rows_find_their_questions_and_verdicts(order):
         (questions[n], rows[n]) for n in order
     ]
     about = [
-        Judgement.of(row, judge="j", criterion=criterion, verdict=True, reply="")
+        Judgement.of(row, judge="j", criterion=criterion, verdict=True, response="")
         for row in rows
         for criterion in ("right", "short")
     ]
@@ -144,7 +144,7 @@ class Looked(PackedRows):
 
 def test_verdicts_in_the_order_of_predictions_are_not_held():
     rows = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
-    about = [Judgement.of(row, judge="j", criterion="c", verdict=True, reply="") for row in rows]
+    about = [Judgement.of(row, judge="j", criterion="c", verdict=True, response="") for row in rows]
     blocks = Looked()
     for start in range(0, len(about), 3):
         blocks.add(to_table(about[start : start + 3], Judgement))

@@ -1,11 +1,11 @@
-"""A reply that was cut off before its answer is wrong in every task, whatever the measure."""
+"""A response that was cut off before its answer is wrong in every task, whatever the measure."""
 
 from dataclasses import fields, replace
 
 import pytest
 
 from bench_assets.catalog import load_catalog
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.leaderboard_row import LeaderboardRow
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
@@ -14,8 +14,8 @@ from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
 from bench_assets.suites.multi.dataset.questions import NOT_PUBLISHED
 from bench_assets.suites.multi.task import TASK as MULTI
 from bench_assets.workspace.console.output import METRIC_COLUMNS
-from bench_assets.workspace.evaluate.external_responses import score_replies
-from resources.models.registry.recorded import RecordedReply
+from bench_assets.workspace.evaluate.external_responses import score_responses
+from resources.models.registry.recorded import RecordedResponse
 from tests.rows import prediction, question
 
 WORDS = {"kind": "text", "answer": ("opening",), "options": ("opening", "closing")}
@@ -61,7 +61,7 @@ NOT_OF_ANSWERS = {  # measures of the questions, or of a mistake that silence do
     "hallucination_rate": 0.0,
     "refusals": 0.0,
 }
-CUT_OFF = Reply(text="<think>It is (A), opening, 3", completion_tokens=64)
+CUT_OFF = Response(text="<think>It is (A), opening, 3", completion_tokens=64)
 
 
 def asked(task):
@@ -76,7 +76,7 @@ class Thinker:
 
     name, signature = "m", "m|t=0"
 
-    def reply(self, requests: list[Request]) -> list[Reply]:
+    def response(self, requests: list[Request]) -> list[Response]:
         return [CUT_OFF for _ in requests]
 
 
@@ -85,7 +85,7 @@ class Untouchable:
 
     name, signature = "judge", "judge"
 
-    def reply(self, requests: list[Request]) -> list[Reply]:
+    def response(self, requests: list[Request]) -> list[Response]:
         assert not requests
         return []
 
@@ -136,7 +136,7 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
     assert {row.n_no_answer for row in rows.values()} == {1}
 
 
-def test_cut_off_replies_are_counted_by_question_and_named_in_the_signature():
+def test_cut_off_responses_are_counted_by_question_and_named_in_the_signature():
     questions = [replace(one, category="x") for one in asked(CODIS)]
     said = pipeline.predict(CODIS, questions, Thinker())
     answered = [prediction(question_id=one.question_id, text="opening") for one in questions]
@@ -155,11 +155,11 @@ def test_cut_off_replies_are_counted_by_question_and_named_in_the_signature():
 def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     questions = asked(CODIS)
     texts = ("<think>opening?</think>opening", "<think>opening")
-    replies = [
-        RecordedReply(where="r.jsonl", question_id=one.question_id, text=text, model="m")
+    responses = [
+        RecordedResponse(where="r.jsonl", question_id=one.question_id, text=text, model="m")
         for one, text in zip(questions, texts, strict=True)
     ]
-    row = score_replies(CODIS, questions, replies, (None, "rules"), "").metrics[1]
+    row = score_responses(CODIS, questions, responses, (None, "rules"), "").metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["n"](row) == "2, 1 no answer"
     assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2"

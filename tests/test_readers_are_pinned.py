@@ -1,4 +1,4 @@
-"""Whatever reads replies by words stands in the READERS of a test that pins them.
+"""Whatever reads responses by words stands in the READERS of a test that pins them.
 
 A reader is found by what uses it: it is imported, over however many modules, by what gives points.
 """
@@ -20,7 +20,7 @@ GIVE_POINTS = (
     "bench_assets/evaluation/pipeline.py",
 )
 _IMPORT = re.compile(r"^\s*from (bench_assets[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-READ_NO_REPLIES = {
+READ_NO_RESPONSES = {
     "annotation.answers.validation": "what people choose from",
     "core.images.decoding": "formats of image files",
     "suites.blink.builders.forensic_detection": "how raw data sets are laid out",
@@ -109,8 +109,8 @@ def _handed_over(tree: ast.Module) -> Iterator[str]:
                 yield from (modules[one.id] for one in listed.elts if isinstance(one, ast.Name))
 
 
-def test_every_reader_of_replies_is_pinned():
+def test_every_reader_of_responses_is_pinned():
     by_words = {name.removeprefix("bench_assets.") for name in readers()}
     kept = {name.removeprefix("bench_assets.") for name in pinned()}
-    assert sorted(by_words - kept - READ_NO_REPLIES.keys()) == []
-    assert sorted(READ_NO_REPLIES.keys() - by_words | READ_NO_REPLIES.keys() & kept) == []
+    assert sorted(by_words - kept - READ_NO_RESPONSES.keys()) == []
+    assert sorted(READ_NO_RESPONSES.keys() - by_words | READ_NO_RESPONSES.keys() & kept) == []

@@ -13,8 +13,8 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.partitions import MODELS
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.workspace.build.dagster_instance import failure_of, open_instance
-from tests.echoing_server import BROKEN, FAILURES, REPLIES, EchoingServer
+from bench_assets.workspace.materialization.dagster_instance import failure_of, open_instance
+from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.server.test_secrets import forms
 
@@ -46,14 +46,14 @@ def careless(context: dg.AssetExecutionContext) -> None:
     try:
         raise ValueError(f"Bearer {KEY}")
     except ValueError as why:
-        raise ModelError(f"no reply with {TOKEN}") from why
+        raise ModelError(f"no response with {TOKEN}") from why
 
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """A home in which every echo was heard and remembered, and what a person was told of it."""
     home = tmp_path_factory.mktemp("home")
-    echoes = [*REPLIES.values(), *FAILURES.values(), *BROKEN.values()]
+    echoes = [*RESPONSES.values(), *FAILURES.values(), *BROKEN.values()]
     with (
         pytest.MonkeyPatch.context() as patch,
         EchoingServer(echoes) as server,
@@ -105,11 +105,11 @@ def test_no_byte_of_a_home_tells_a_key(evaluated: tuple[Path, str]) -> None:
 def test_what_was_said_beside_the_key_is_there(evaluated: tuple[Path, str]) -> None:
     home, _ = evaluated
     found = [(name, text) for name, text in contents(home) if "***" in text]
-    stored = "".join(text for name, text in found if name == "replies.sqlite")
+    stored = "".join(text for name, text in found if name == "responses.sqlite")
     assert "B, and your key is ***" in stored
     assert "subscription-key=***" in stored
     assert '"api_key":"***"' in stored
     events = "".join(text for name, text in found if name.endswith(".db"))
-    for told in ("with ***", "again with ***", "no reply with ***", "Bearer ***"):
+    for told in ("with ***", "again with ***", "no response with ***", "Bearer ***"):
         assert told in events
     assert any(name.endswith(".parquet") for name, _ in found)

@@ -10,7 +10,7 @@ from bench_assets.asset_factory.asset_metadata import results_page
 from tests.core.test_training_runs import metric
 
 
-def pictures(page: str) -> list[str]:
+def images(page: str) -> list[str]:
     found = re.findall(r"!\[[^\]]*\]\(data:image/svg\+xml;base64,([^)]*)\)", page)
     return [base64.b64decode(one).decode() for one in found]
 
@@ -20,10 +20,10 @@ def test_a_page_says_the_number_and_what_blind_ones_have():
     row = metric("m", 0.5, low=0.4, high=0.625, constant=0.3, n_failed=2)
     page = results_page([row, chance], "accuracy", [])
     assert page.startswith(
-        "**accuracy 0.500** [0.400, 0.625], n=40; chance has 0.250, the best constant reply has "
-        "0.300. 2 questions have no reply.\n\n![bars]("
+        "**accuracy 0.500** [0.400, 0.625], n=40; chance has 0.250, the best constant response has "
+        "0.300. 2 questions have no response.\n\n![bars]("
     )
-    (bars,) = pictures(page)
+    (bars,) = images(page)
     assert ">chance<" not in bars  # it is a tick, not a bar
 
 
@@ -31,14 +31,14 @@ def test_chance_that_is_no_measure_stands_beside_the_primary_metric_alone():
     rows = [metric("m", 0.5), metric("m", 0.5, metric="bleu"), metric("m", 0.5, category="kind")]
     page = results_page(rows, "accuracy", [], 0.25)
     assert "; chance has 0.250." in page
-    (bars,) = pictures(page)
+    (bars,) = images(page)
     assert bars.count("stroke-dasharray") == 2
 
 
 def test_slices_are_drawn_and_those_that_are_too_many_are_counted():
     rows = [metric("m", 0.5), *(metric("m", 0.1, category=f"kind {n}") for n in range(30))]
     page = results_page(rows, "accuracy", [])
-    (bars,) = pictures(page)
+    (bars,) = images(page)
     assert bars.count(">kind ") == 24
     assert "6 more slices are in the table." in page
 
@@ -57,18 +57,18 @@ def test_slices_are_drawn_and_those_that_are_too_many_are_counted():
 def test_a_step_is_shown_on_the_curve_of_its_run(others, said):
     page = results_page([metric("run/step-200", 0.625)], "accuracy", others)
     assert said in page
-    assert pictures(page)[1].count("<circle") == 1 + len(others)
+    assert images(page)[1].count("<circle") == 1 + len(others)
 
 
 @pytest.mark.parametrize("model", ["gpt-5", "run/step-200"])
 def test_alone_there_is_no_curve(model):
-    assert len(pictures(results_page([metric(model, 0.5)], "accuracy", []))) == 1
+    assert len(images(results_page([metric(model, 0.5)], "accuracy", []))) == 1
 
 
 def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
     others = [metric(f"run/step-{n}", 0.5) for n in range(1000)]
     page = results_page([metric("run/step-501", 0.5)], "accuracy", others)
-    curve = pictures(page)[1]
+    curve = images(page)[1]
     assert 50 < curve.count("<circle") <= 61
     assert re.findall(r">(\d+)</text>", curve)[-3:] == ["0", "501", "999"]
     assert len(page) < 50_000
@@ -77,4 +77,4 @@ def test_a_long_run_is_thinned_and_keeps_its_ends_and_this_step():
 def test_where_nothing_could_be_scored_it_says_so():
     page = results_page([metric("run/step-1", math.nan)], "accuracy", [metric("run/step-2", 0.5)])
     assert page.startswith("accuracy: nothing could be scored.")
-    assert len(pictures(page)) == 1
+    assert len(images(page)) == 1

@@ -41,7 +41,7 @@ def test_signatures_name_who_was_asked_how(decoding, said):
     assert decodings([prediction(decoding=how) for how in decoding]) == said
 
 
-def test_predictions_without_a_reply_are_left_out():
+def test_predictions_without_a_response_are_left_out():
     came = prediction(question_id="quiz/0")
     lost = prediction(question_id="quiz/1", error="503")
     ((question, said),) = answered_of(quiz(2), [came, lost])

@@ -73,7 +73,7 @@ def test_a_table_that_keeps_the_contract_passes():
         pytest.param(
             {},
             {"readings": ALL_POINTS},
-            "quiz/0, condition main: an empty reply has all points",
+            "quiz/0, condition main: an empty response has all points",
             id="points for nothing",
         ),
     ],

@@ -33,12 +33,12 @@ def text(number, *answers):
     return question(question_id=f"quiz/{number}", task="quiz", answer=answers)
 
 
-def said(number, reply, **fields):
-    return prediction(question_id=f"quiz/{number}", text=reply, **fields)
+def said(number, response, **fields):
+    return prediction(question_id=f"quiz/{number}", text=response, **fields)
 
 
 def cells(found):
-    return {(one.category, one.reply, round(one.value, 3)) for one in found}
+    return {(one.category, one.response, round(one.value, 3)) for one in found}
 
 
 def test_the_best_letter_is_found_for_each_category():
@@ -56,24 +56,26 @@ def test_the_best_letter_is_found_for_each_category():
     ("answers", "best"),
     [
         pytest.param(["7", "7", "8", "9"], ("all", "7", 0.5), id="what is right twice"),
-        pytest.param(["7", "8", "No.", "9"], ("all", "No.", 0.25), id="a stock reply"),
+        pytest.param(["7", "8", "No.", "9"], ("all", "No.", 0.25), id="a stock response"),
         pytest.param(["7", "8", "9"], ("all", STOCK[0], 0.0), id="nothing"),
     ],
 )
-def test_the_best_reply_in_words(answers, best):
+def test_the_best_response_in_words(answers, best):
     assert cells(best_constants(TASK, [text(n, a) for n, a in enumerate(answers)])) == {best}
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "reply"),
+    ("kind", "answer", "response"),
     [("choices", ("A", "C"), "AC"), ("blanks", ("3", "4"), "3\n4")],
 )
-def test_answers_of_several_parts_are_said_as_one_reply(kind, answer, reply):
+def test_answers_of_several_parts_are_said_as_one_response(kind, answer, response):
     read = {
-        "whole": lambda one, _: Score.of(one.prediction, points=float(one.prediction.text == reply))
+        "whole": lambda one, _: Score.of(
+            one.prediction, points=float(one.prediction.text == response)
+        )
     }
     exam = [replace(text(n), kind=kind, answer=answer, options=("x", "y", "z")) for n in range(2)]
-    assert cells(best_constants(replace(TASK, readings=read), exam)) == {("all", reply, 1.0)}
+    assert cells(best_constants(replace(TASK, readings=read), exam)) == {("all", response, 1.0)}
 
 
 def test_there_is_nothing_for_what_only_a_model_can_judge():
@@ -82,7 +84,7 @@ def test_there_is_nothing_for_what_only_a_model_can_judge():
     assert best_constants(TASK, []) == []
 
 
-def test_every_reply_goes_to_another_question_and_every_draw_stays_one():
+def test_every_response_goes_to_another_question_and_every_draw_stays_one():
     rows = [said(n, f"{n} in draw {draw}", sample=draw) for draw in (0, 1) for n in range(5)]
     rows.append(said(5, "", error="no connection"))
     dealt = shuffled(rows)
@@ -114,13 +116,17 @@ def test_who_says_one_thing_keeps_it():
     assert (row.value, row.constant, row.shuffled) == (0.75, 0.75, 0.75)
 
 
-def test_rules_judge_the_dealt_replies():
+def test_rules_judge_the_dealt_responses():
     def rules(answered):
         return [
             Judgement.of(
-                reply, judge="rules", criterion="c", verdict=reply.text in asked.answer, reply=""
+                response,
+                judge="rules",
+                criterion="c",
+                verdict=response.text in asked.answer,
+                response="",
             )
-            for asked, reply in answered
+            for asked, response in answered
         ]
 
     def read(answered, judgements):
@@ -129,7 +135,7 @@ def test_rules_judge_the_dealt_replies():
     task = replace(TASK, judges={"rules": ByRules(rules)}, readings={"judged": read})
     exam = [text(1, "x"), text(2, "x"), text(3, "y")]
     (row,) = measured(task, exam, [said(1, "x"), said(2, "x"), said(3, "y")])
-    # Three replies x, x, y in a ring: one x stays right, the other and y change places.
+    # Three responses x, x, y in a ring: one x stays right, the other and y change places.
     assert (row.value, row.constant, row.shuffled) == pytest.approx((1, 2 / 3, 1 / 3))
 
 

@@ -1,4 +1,4 @@
-"""A reply that cannot be read is that item's error, whoever reads it, and ends nothing."""
+"""A response that cannot be read is that item's error, whoever reads it, and ends nothing."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.rows import answered, prediction, question
 
 
 def fails_at(text, why):
-    """A reading that cannot read one reply."""
+    """A reading that cannot read one response."""
 
     def score(pair, judgements):
         if pair.prediction.text == text:
@@ -28,7 +28,7 @@ def fails_at(text, why):
         (OverflowError("too large"), "cannot be scored: OverflowError: too large"),
     ],
 )
-def test_a_reply_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why, note):
+def test_a_response_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why, note):
     task = Task(
         name="t",
         title="T",
@@ -45,12 +45,12 @@ def test_a_reply_that_cannot_be_scored_is_its_own_error_and_ends_nothing(why, no
     assert (overall.value, overall.n_scored, overall.n_unscored) == (1.0, 1, 1)
 
 
-def test_a_reply_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing():
+def test_a_response_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing():
     def judge(pairs):
         if any(pair.prediction.text == "bad" for pair in pairs):
             raise ValueError("4,301 digits")
         return [
-            Judgement.of(one.prediction, judge="rules", criterion="c", verdict=True, reply="")
+            Judgement.of(one.prediction, judge="rules", criterion="c", verdict=True, response="")
             for one in pairs
         ]
 
@@ -58,5 +58,5 @@ def test_a_reply_that_the_rules_cannot_read_is_its_own_error_and_ends_nothing():
     rows = ByRules(judge).judgements(pairs)
     assert [(row.question_id, row.verdict, row.error) for row in rows] == [
         ("good", True, ""),
-        ("bad", None, "the judge cannot read the reply: ValueError: 4,301 digits"),
+        ("bad", None, "the judge cannot read the response: ValueError: 4,301 digits"),
     ]

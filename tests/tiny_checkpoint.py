@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-_CORPUS = ["How many birds are there in the picture? Answer yes or no, left or right, red or blue."]
+_CORPUS = ["How many birds are there in the image? Answer yes or no, left or right, red or blue."]
 _CHAT = (
     "{% for m in messages %}<|start|>{{ m['role'] }}\n"
     "{% if m['content'] is string %}{{ m['content'] }}{% else %}"
@@ -17,7 +17,7 @@ _WIDTH = 32
 
 
 def save_tiny_vlm(folder: Path, seed: int = 0) -> Path:
-    """Write a LLaVA: a CLIP tower that makes 4 tokens of a picture, and a Llama of two layers."""
+    """Write a LLaVA: a CLIP tower that makes 4 tokens of an image, and a Llama of two layers."""
     from transformers import CLIPVisionConfig, LlavaConfig, LlavaForConditionalGeneration
 
     _seed(seed)
@@ -79,7 +79,7 @@ def _llama(tokenizer: Any) -> Any:
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
-        initializer_range=0.3,  # the usual 0.02 makes every reply the same
+        initializer_range=0.3,  # the usual 0.02 makes every response the same
     )
 
 
@@ -111,11 +111,11 @@ def _tokenizer() -> Any:
 def _processor(tokenizer: Any) -> Any:
     from transformers import CLIPImageProcessorPil, LlavaProcessor
 
-    pictures = CLIPImageProcessorPil(
+    images = CLIPImageProcessorPil(
         size={"shortest_edge": _SIDE}, crop_size={"height": _SIDE, "width": _SIDE}
     )
     return LlavaProcessor(
-        image_processor=pictures,
+        image_processor=images,
         tokenizer=tokenizer,
         patch_size=_PATCH,
         vision_feature_select_strategy="default",

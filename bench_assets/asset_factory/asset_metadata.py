@@ -14,10 +14,10 @@ _BARS = 24  # slices that are drawn; the table has all
 _STEPS = 60  # of a run, that are drawn
 
 
-def replies_shown(rows: Sequence[Prediction]) -> dict[str, int]:
-    """Numbers of all replies of a table, remembered ones included."""
+def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
+    """Numbers of all responses of a table, remembered ones included."""
     return {
-        "replies_failed": sum(map(bool, column(rows, "error"))),
+        "responses_failed": sum(map(bool, column(rows, "error"))),
         "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
         "no_answer": sum(map(bool, column(rows, "no_answer"))),
         "prompt_tokens": sum(n or 0 for n in column(rows, "prompt_tokens")),
@@ -62,7 +62,7 @@ def results_page(
         ),
     ]
     title = f"{first.model}: metrics over all questions, then {primary} of each slice"
-    paragraphs = [_sentence(first, chances.get("all")), _picture(bars(lines, title), "bars")]
+    paragraphs = [_sentence(first, chances.get("all")), _image(bars(lines, title), "bars")]
     if len(slices) > _BARS:
         paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
     return "\n\n".join([*paragraphs, *_run(first, others)])
@@ -76,10 +76,10 @@ def _of(row: Metric, chances: Mapping[str, float]) -> float | None:
 def _sentence(row: Metric, chance: float | None) -> str:
     if isnan(row.value):
         return f"{as_text(row.metric)}: nothing could be scored."
-    beside = {"chance": chance, "the best constant reply": row.constant}
+    beside = {"chance": chance, "the best constant response": row.constant}
     known = [f"{name} has {value:.3f}" for name, value in beside.items() if value is not None]
     against = f"; {', '.join(known)}" if known else ""
-    failed = f" {row.n_failed} questions have no reply." if row.n_failed else ""
+    failed = f" {row.n_failed} questions have no response." if row.n_failed else ""
     unscored = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
     return (
         f"**{as_text(row.metric)} {row.value:.3f}** [{row.low:.3f}, {row.high:.3f}], "
@@ -99,7 +99,7 @@ def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
         said += f", after {old:.3f} at step {before[-1]} ({first.value - old:+.3f})"
     drawn = {step: steps[step] for step in _thinned(list(steps), here.step)}
     title = f"{here.run or 'the run'}: {first.metric} at each step, with 95 % intervals"
-    return [f"{said}.", _picture(curve(drawn, here.step, title), "curve of the run")]
+    return [f"{said}.", _image(curve(drawn, here.step, title), "curve of the run")]
 
 
 def _thinned(steps: Sequence[int], here: int) -> list[int]:
@@ -110,13 +110,13 @@ def _thinned(steps: Sequence[int], here: int) -> list[int]:
     return sorted(spread | {here})
 
 
-def _picture(svg: str, what: str) -> str:
+def _image(svg: str, what: str) -> str:
     return f"![{what}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
 
 def _cell(row: Metric) -> str:
     left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-    left += f" ({row.n_failed} without reply)" if row.n_failed else ""
+    left += f" ({row.n_failed} without response)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)

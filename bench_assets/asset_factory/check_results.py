@@ -48,8 +48,8 @@ def check_result(
 def counted(n: int, of: str) -> str:
     """Say how many.
 
-    >>> counted(1, "row"), counted(2, "question"), counted(3, "reply")
-    ('1 row', '2 questions', '3 replies')
+    >>> counted(1, "row"), counted(2, "question"), counted(3, "response")
+    ('1 row', '2 questions', '3 responses')
     """
     if n == 1:
         return f"1 {of}"

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import replies_shown
+from bench_assets.asset_factory.asset_metadata import responses_shown
 from bench_assets.asset_factory.evaluation_steps import (
     CONSTANTS,
     constants_of,
@@ -26,7 +26,7 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsFile
-from resources.images.response_previews import replies_preview, verdicts_preview
+from resources.images.response_previews import responses_preview, verdicts_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.asset_types import table_of
@@ -95,7 +95,7 @@ class EvaluationStep:
 
     @property
     def constants(self) -> list[str]:
-        """Key of the table of constant replies to its questions; [] where there is none."""
+        """Key of the table of constant responses to its questions; [] where there is none."""
         own = self.split or self.task.condition(self.condition).own_questions
         answered = self.task.asked_of == "model" and not own
         return [*self.task.name.split("/"), CONSTANTS] if answered else []
@@ -115,8 +115,9 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
     @dg.asset(
         ins=of.ins("questions"),
         description=(
-            f"One row: what a model replied to one question of {task.shown}, and how it was "
-            f"asked. Condition: {task.conditions[of.condition].about} A question without a reply "
+            f"One row: what a model responded to one question of {task.shown}, and how it was "
+            f"asked. Condition: {task.conditions[of.condition].about} A question without a "
+            f"response "
             "has a row with `error`; it is asked again at the next materialization."
         ),
         dagster_type=table_of(Prediction),
@@ -130,8 +131,8 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
             where = f"{task.name}, condition {of.condition}"
             raise SettingsError(f"{where}: there is no question to ask; {needs}")
         rows, metadata = predicted(context, models, task, of.condition, questions)
-        pages = replies_preview(questions, rows, models.image_store)
-        return table_output(rows, {**metadata, **replies_shown(rows), **pages})
+        pages = responses_preview(questions, rows, models.image_store)
+        return table_output(rows, {**metadata, **responses_shown(rows), **pages})
 
     return predictions
 

@@ -26,7 +26,7 @@ from resources.tables.asset_types import table_of
 from resources.tables.parquet import TableFiles, table_output
 
 CONSTANTS = "constants"
-"""Name of the table of what constant replies score, beside the questions."""
+"""Name of the table of what constant responses score, beside the questions."""
 
 
 def predicted(
@@ -71,19 +71,19 @@ def judged(
     with asking(context, models, chosen.model) as (model, progress):
         said = pipeline.judge(task, questions, predictions, model, chosen.name)
     rows = altered(said, setup=setup)
-    return rows, {**progress.metadata(), "replies_failed": sum(map(bool, column(rows, "error")))}
+    return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
 
 
 def constants_of(task: Task) -> dg.AssetsDefinition:
-    """Build the asset that tries constant replies on a task's questions; no model is asked."""
+    """Build the asset that tries constant responses on a task's questions; no model is asked."""
     here = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
 
     @dg.asset(
         name=CONSTANTS,
         ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
         description=(
-            "One row: what the best constant reply scores in one cell of the results, in one of "
-            "the task's readings. A number that is not above it says nothing about pictures."
+            "One row: what the best constant response scores in one cell of the results, in one of "
+            "the task's readings. A number that is not above it says nothing about images."
         ),
         **here.stage("constants"),
     )
@@ -101,7 +101,7 @@ def scores_output(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> dg.Output[Sequence[Score]]:
-    """Score the replies of one model for Dagster, with its mistakes and their pictures."""
+    """Score the responses of one model for Dagster, with its mistakes and their images."""
     chosen = settings.load().suite(task.suite, SuiteSettings).reading
     reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
     rows = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)

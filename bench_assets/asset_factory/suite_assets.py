@@ -15,7 +15,7 @@ import dagster as dg
 
 from bench_assets.core.schema.chat import ChatModel
 from resources.models.registry.opening import Models
-from resources.models.registry.recorded import RecordedModel, read_replies
+from resources.models.registry.recorded import RecordedModel, read_responses
 from resources.response_cache.throughput import AskingProgress
 
 StageName: TypeAlias = Literal[
@@ -197,22 +197,23 @@ def asking(
 
 @contextmanager
 def open_writer(
-    context: dg.AssetExecutionContext, models: Models, name: str, replies: Path
+    context: dg.AssetExecutionContext, models: Models, name: str, responses: Path
 ) -> Generator[ChatModel]:
     """Open a model that writes for a built edition, or take what was written for its source.
 
     Args:
         context: Shows how far the model is.
         models: All models.
-        name: A model of bench.toml; "recorded" takes the replies in the file, "" too if it exists.
-        replies: The file, of the source.
+        name: A model of bench.toml; "recorded" takes the responses in the file, "" too if it
+            exists.
+        responses: The file, of the source.
 
     Raises:
         BenchError: If the model cannot be opened, or the file not read.
     """
     if name in ("", "recorded"):
-        recorded = read_replies(replies) if name or replies.exists() else []
-        yield RecordedModel("recorded", recorded, replies)
+        recorded = read_responses(responses) if name or responses.exists() else []
+        yield RecordedModel("recorded", recorded, responses)
         return
     with asking(context, models, name) as (model, _):
         yield model

@@ -26,13 +26,13 @@ from bench_assets.core.schema.errors import BenchError
 class Examiner(NamedTuple):
     """One thing that is asked of a benchmark."""
 
-    check: str  # its name in tables and in the UI: "duplicate_pictures"
-    asks: str  # the same for people: "Is any picture there twice?"
+    check: str  # its name in tables and in the UI: "duplicate_images"
+    asks: str  # the same for people: "Is any image there twice?"
     examine: Callable[[Evidence], AuditFinding]
 
 
 EXAMINERS: tuple[Examiner, ...] = (
-    Examiner("needs_pictures", "Does it need its pictures?", blind_solvability.needs_pictures),
+    Examiner("needs_images", "Does it need its images?", blind_solvability.needs_images),
     # the key gives itself away
     Examiner(
         "one_answer", "Is one letter, or one answer, right too often?", guessable_keys.one_answer
@@ -45,21 +45,17 @@ EXAMINERS: tuple[Examiner, ...] = (
     Examiner(
         "answer_in_question", "Does a question hold its answer?", answer_leaks.answer_in_question
     ),
-    Examiner("file_names", "Does the name of a picture tell the answer?", answer_leaks.file_names),
-    Examiner("picture_files", "Do sizes of pictures tell the answer?", file_metadata.picture_files),
+    Examiner("file_names", "Does the name of an image tell the answer?", answer_leaks.file_names),
+    Examiner("image_files", "Do sizes of images tell the answer?", file_metadata.image_files),
     Examiner(
         "surface",
         "Does the way options are written tell the right one?",
         surface_classifier.surface,
     ),
     # what is not there, and what is there twice
-    Examiner("missing_pictures", "Is every picture there?", missing_images.missing_pictures),
-    Examiner(
-        "duplicate_pictures", "Is any picture there twice?", missing_images.duplicate_pictures
-    ),
-    Examiner(
-        "pictures_elsewhere", "Is a picture in another suite?", missing_images.pictures_elsewhere
-    ),
+    Examiner("missing_images", "Is every image there?", missing_images.missing_images),
+    Examiner("duplicate_images", "Is any image there twice?", missing_images.duplicate_images),
+    Examiner("images_elsewhere", "Is an image in another suite?", missing_images.images_elsewhere),
     Examiner(
         "repeated_questions", "Is a question asked twice?", repeated_questions.repeated_questions
     ),
@@ -70,11 +66,11 @@ EXAMINERS: tuple[Examiner, ...] = (
         "questions_elsewhere", "Does another suite ask it?", repeated_questions.questions_elsewhere
     ),
     # what models were trained on, where a user says it
-    Examiner("training_pictures", "Were models trained on them?", contamination.training_pictures),
+    Examiner("training_images", "Were models trained on them?", contamination.training_images),
     Examiner("training_texts", "Were models trained on its words?", contamination.training_texts),
     Examiner(
-        "unread_replies",
-        "Does a model's place hang on replies that nobody could read?",
+        "unread_responses",
+        "Does a model's place hang on responses that nobody could read?",
         parsing_coverage.unread_finding,
     ),
     Examiner(
@@ -84,17 +80,17 @@ EXAMINERS: tuple[Examiner, ...] = (
     ),
     Examiner(
         "judge_agreement",
-        "Does the judge tell right replies from wrong ones?",
+        "Does the judge tell right responses from wrong ones?",
         judge_reliability.agreement_finding,
     ),
     Examiner(
         "judge_injections",
-        "Does the judge do what a reply tells it to do?",
+        "Does the judge do what a response tells it to do?",
         judge_reliability.injections_finding,
     ),
     Examiner(
         "judge_length",
-        "Does the judge call long replies right more often?",
+        "Does the judge call long responses right more often?",
         judge_reliability.length_finding,
     ),
     Examiner(
@@ -104,7 +100,7 @@ EXAMINERS: tuple[Examiner, ...] = (
     ),
     Examiner(
         "judge_drift",
-        "Is the same reply judged in two ways, or the judge not what it was?",
+        "Is the same response judged in two ways, or the judge not what it was?",
         judge_reliability.drift_finding,
     ),
     Examiner(

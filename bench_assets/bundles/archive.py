@@ -47,7 +47,7 @@ def pack(pieces: Iterable[Piece], target: Path) -> None:
         for name, read in ordered:
             data = read()
             if file.tell() + len(data) > MAX_BYTES:
-                raise TableError(f"{target}: more than {MAX_BYTES} bytes; leave the pictures out")
+                raise TableError(f"{target}: more than {MAX_BYTES} bytes; leave the images out")
             archive.writestr(_entry(name), data)
 
 

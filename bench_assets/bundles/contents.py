@@ -1,4 +1,4 @@
-"""What a bundle holds: every table of one evaluation, its prompts and its pictures, as files."""
+"""What a bundle holds: every table of one evaluation, its prompts and its images, as files."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from resources.images.store import MAX_BYTES
 
 MOST = 2**30  # bytes of a table
 
-PICTURES = "pictures/"
+IMAGES = "images/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +38,17 @@ class Contents:
     judgements: Sequence[Judgement]
     scores: Sequence[Score]
     metrics: Sequence[Metric]
-    pictures: Mapping[str, int] = field(default_factory=dict)
+    images: Mapping[str, int] = field(default_factory=dict)
     """Digest -> bytes, of those that go with it."""
 
     @property
     def evaluated(self) -> Again:
-        """What came of the replies."""
+        """What came of the responses."""
         return Again(self.predictions, self.judgements, self.scores, self.metrics)
 
     @property
     def shown(self) -> list[str]:
-        """Digests of all pictures that questions show, sorted."""
+        """Digests of all images that questions show, sorted."""
         return sorted({digest for question in self.questions for digest in question.images})
 
 
@@ -68,9 +68,9 @@ def file_of(table: str) -> str:
     return f"{table}.jsonl"
 
 
-def picture_file(digest: str) -> str:
-    """The file that a picture lies in."""
-    return f"{PICTURES}{digest}"
+def image_file(digest: str) -> str:
+    """The file that an image lies in."""
+    return f"{IMAGES}{digest}"
 
 
 def write_contents(
@@ -81,7 +81,7 @@ def write_contents(
     Raises:
         TableError: If it is more than a bundle holds.
         HomeError: If it cannot be written.
-        ImageError: If a picture is not as it was stored.
+        ImageError: If an image is not as it was stored.
     """
     tables = {file_of(name): to_lines(getattr(contents, name)) for name in TABLES}
     facts = {
@@ -89,20 +89,19 @@ def write_contents(
         for name, data in tables.items()
     }
     facts |= {
-        picture_file(digest): FileFacts(sha256=digest, n_bytes=n_bytes)
-        for digest, n_bytes in contents.pictures.items()
+        image_file(digest): FileFacts(sha256=digest, n_bytes=n_bytes)
+        for digest, n_bytes in contents.images.items()
     }
-    pictures = {
-        digest: picture_file(digest) if digest in contents.pictures else ""
-        for digest in contents.shown
+    images = {
+        digest: image_file(digest) if digest in contents.images else "" for digest in contents.shown
     }
-    manifest = about.model_copy(update={"files": facts, "pictures": pictures}).sealed()
+    manifest = about.model_copy(update={"files": facts, "images": images}).checksummed()
     pack(_pieces(contents, tables, manifest, read_image), target)
     return manifest
 
 
 def read_contents(archive: Archive, manifest: Manifest) -> Contents:
-    """Read the tables of a bundle, and look at every other file; pictures stay where they are.
+    """Read the tables of a bundle, and look at every other file; images stay where they are.
 
     Raises:
         SourceError: If a file is not what its digest says, or no table; names file and entry.
@@ -129,5 +128,5 @@ def _pieces(
     yield Piece(NAME, manifest.to_bytes)
     for name, data in tables.items():
         yield Piece(name, lambda data=data: data)  # type: ignore[misc]
-    for digest in contents.pictures:
-        yield Piece(picture_file(digest), partial(read_image, digest))
+    for digest in contents.images:
+        yield Piece(image_file(digest), partial(read_image, digest))

@@ -52,15 +52,15 @@ class Manifest(_ManifestText):
     release: str
     licence: str
     passed_on: bool
-    """Whether the licence lets its questions and pictures be passed on; else keep the bundle."""
+    """Whether the licence lets its questions and images be passed on; else keep the bundle."""
     versions: dict[str, str]
-    pictures: dict[str, str]
+    images: dict[str, str]
     """Digest -> the file in the bundle; "" where it was left out."""
     not_there: dict[str, int]
     """How many prompts are known by their digests alone."""
     files: dict[str, FileFacts]
 
-    def sealed(self) -> "Manifest":
+    def checksummed(self) -> "Manifest":
         """The same with its digest."""
         digest = sha256(_written(self.model_copy(update={"digest": ""}))).hexdigest()
         return self.model_copy(update={"digest": digest})
@@ -82,7 +82,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
         first = why.errors()[0] if isinstance(why, ValidationError) else {"loc": (), "msg": "deep"}
         place = ".".join(map(str, first["loc"]))
         raise SourceError(f"{where}: no manifest: {place}: {first['msg']!s:.200}") from why
-    if found.to_bytes() != data or found.sealed().digest != found.digest:
+    if found.to_bytes() != data or found.checksummed().digest != found.digest:
         raise SourceError(f"{where}: not what its digest says: it was changed")
     return found
 

@@ -24,7 +24,7 @@ class PackedBundle(NamedTuple):
     """A bundle that was written."""
 
     manifest: Manifest
-    n_left_out: int  # pictures that are known by their digests alone
+    n_left_out: int  # images that are known by their digests alone
 
 
 class BundleOptions(NamedTuple):
@@ -35,12 +35,12 @@ class BundleOptions(NamedTuple):
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
     secrets: Secrets
-    passed_on: bool  # whether the licence lets questions and pictures be passed on
-    pictures: bool  # whether they are wanted
+    passed_on: bool  # whether the licence lets questions and images be passed on
+    images: bool  # whether they are wanted
 
 
 def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> PackedBundle:
-    """Write the bundle of a number that comes out of its replies as it stands there.
+    """Write the bundle of a number that comes out of its responses as it stands there.
 
     Raises:
         TableError: If a table is missing, or the number does not come out; says what differs.
@@ -51,7 +51,7 @@ def pack_number(one: ModelResponses, beside: BundleOptions, target: Path) -> Pac
     _require_same(one, contents)
     about = _about(one, beside, not_there)
     manifest = write_contents(contents, about, target, beside.image_store.read)
-    return PackedBundle(manifest, len(contents.shown) - len(contents.pictures))
+    return PackedBundle(manifest, len(contents.shown) - len(contents.images))
 
 
 def _require_tables(one: ModelResponses) -> None:
@@ -78,7 +78,7 @@ def _require_same(one: ModelResponses, contents: Contents) -> None:
     if found := partings(contents.evaluated, again):
         first, chosen = found[0], "" if one.condition == "main" else f" --condition {one.condition}"
         raise TableError(
-            f"{one.name} of {one.model}: does not come out of its replies as it stands in the"
+            f"{one.name} of {one.model}: does not come out of its responses as it stands in the"
             f" tables: {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
             f"; `bench evaluate {one.task.name} --model {one.model}{chosen}` measures it anew"
         )
@@ -98,7 +98,7 @@ def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dic
         judgements=one.judgements,
         scores=one.scores,
         metrics=one.metrics,
-        pictures=_pictures(one.exam.questions, beside),
+        images=_images(one.exam.questions, beside),
     )
     missing = {
         "prompts": len(sent) - len(prompts),
@@ -131,8 +131,8 @@ def _prompts(
     ]
 
 
-def _pictures(questions: Sequence[Question], beside: BundleOptions) -> dict[str, int]:
-    if not (beside.pictures and beside.passed_on):
+def _images(questions: Sequence[Question], beside: BundleOptions) -> dict[str, int]:
+    if not (beside.images and beside.passed_on):
         return {}
     shown = {digest for question in questions for digest in question.images}
     return dict(sorted(beside.image_store.place.sizes(shown).items()))
@@ -158,7 +158,7 @@ def _about(one: ModelResponses, beside: BundleOptions, not_there: dict[str, int]
         licence=beside.suite.licence,
         passed_on=beside.passed_on,
         versions=versions_here(),
-        pictures={},
+        images={},
         not_there=not_there,
         files={},
     )

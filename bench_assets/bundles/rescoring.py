@@ -1,4 +1,4 @@
-"""The right half of ``pipeline`` once more, from replies that are there: nobody is asked."""
+"""The right half of ``pipeline`` once more, from responses that are there: nobody is asked."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from bench_assets.evaluation.task import RULES, ByModel, Task
 
 
 class Again(NamedTuple):
-    """What comes of replies, step by step."""
+    """What comes of responses, step by step."""
 
     predictions: Sequence[Prediction]
     judgements: Sequence[Judgement]
@@ -56,7 +56,7 @@ def measured(
     """Score and measure, with what is scored without looking beside, as the graph does.
 
     Raises:
-        UnknownNameError: If the task has no such reading, or not the condition of a reply.
+        UnknownNameError: If the task has no such reading, or not the condition of a response.
     """
     scores = pipeline.score(task, questions, predictions, judgements, reading)
     own = any(task.condition(name).own_questions for name in {row.condition for row in scores})
@@ -106,7 +106,7 @@ def by_model(
     judge: tuple[ChatModel, str],
     setup: str,
 ) -> list[Judgement]:
-    """Have a model judge, by its replies that are remembered; ``judge`` has the judge's name too.
+    """Have a model judge, by its responses that are remembered; ``judge`` has the judge's name too.
 
     Raises:
         ModelError: If it cannot be asked.

@@ -12,7 +12,7 @@ DIGITS = 10
 """Significant digits that are printed, and the same on every machine."""
 
 _NEAR = 1e-11  # relative; what processors differ in is some thousand times smaller
-_REPLY = ("text", "ranking", "no_answer", "error")
+_RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "error")
 _NO_NUMBER = ("model", "setup")
@@ -25,7 +25,7 @@ _LATER = {"constant", "shuffled", "n_no_answer", "data"}
 class Divergence:
     """One thing that is not as it was."""
 
-    step: str  # "replies", "verdicts", "points" or "metrics"
+    step: str  # "responses", "verdicts", "points" or "metrics"
     entry: str  # which question, or which cell
     field: str
     before: str
@@ -35,7 +35,7 @@ class Divergence:
 def partings(before: Again, after: Again) -> list[Divergence]:
     """Find what differs, in the order in which it happens; nothing: the same digits."""
     return [
-        *_parted("replies", _by_draw(before.predictions), _by_draw(after.predictions), _REPLY),
+        *_parted("responses", _by_draw(before.predictions), _by_draw(after.predictions), _RESPONSE),
         *_parted("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
         *_parted("points", _by_draw(before.scores), _by_draw(after.scores), _POINTS),
         *metric_partings(before.metrics, after.metrics),

@@ -11,7 +11,7 @@ from bench_assets.bundles.contents import (
     Contents,
     PromptText,
     file_of,
-    picture_file,
+    image_file,
     read_contents,
 )
 from bench_assets.bundles.manifest import NAME, Manifest, read_manifest
@@ -38,7 +38,7 @@ class Bundle(NamedTuple):
 
 
 class VerifiedBundle(NamedTuple):
-    """A bundle, what its replies came to here, and where that is not what it says."""
+    """A bundle, what its responses came to here, and where that is not what it says."""
 
     bundle: Bundle
     again: Again
@@ -82,8 +82,8 @@ def verify(path: Path) -> VerifiedBundle:
 def _require_files(archive: Archive, manifest: Manifest) -> None:
     """Refuse files that the manifest does not name, and names without a file."""
     path = archive.path
-    pictures = {picture_file(one) for one, name in manifest.pictures.items() if name}
-    known = {file_of(table) for table in TABLES} | pictures
+    images = {image_file(one) for one, name in manifest.images.items() if name}
+    known = {file_of(table) for table in TABLES} | images
     if strange := sorted(manifest.files.keys() ^ known):
         raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is no file of such a bundle")
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {NAME}):
@@ -113,7 +113,7 @@ def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) 
     for number, judged in enumerate(contents.judgements, 1):
         if (judged.question_id, judged.sample) not in draws:
             raise SourceError(
-                f"{path}, {file_of('judgements')}, line {number}: {judged.question_id}: no reply"
+                f"{path}, {file_of('judgements')}, line {number}: {judged.question_id}: no response"
             )
     _require_metrics(path, manifest, contents)
 
@@ -150,8 +150,8 @@ def _require_parts(path: Path, manifest: Manifest, contents: Contents) -> None:
     said = {row.prompt_sha256 for row in contents.judgements if row.prompt_sha256}
     for name, wanted in {"prompts": set(sent), "judge_prompts": said}.items():
         _require_prompts(path, name, getattr(contents, name), wanted, manifest.not_there)
-    if sorted(manifest.pictures) != contents.shown:
-        raise SourceError(f"{path}, {NAME}: its pictures are not those that the questions show")
+    if sorted(manifest.images) != contents.shown:
+        raise SourceError(f"{path}, {NAME}: its images are not those that the questions show")
 
 
 def _require_prompts(

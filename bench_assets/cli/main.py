@@ -11,7 +11,7 @@ from bench_assets.cli.app.options import Commands, JsonOption, SourceOption, Sui
 from bench_assets.cli.commands.annotate import app as people_app
 from bench_assets.cli.commands.annotate import campaigns_app
 from bench_assets.cli.commands.annotate import server_app as people_server_app
-from bench_assets.cli.commands.audit import app as soundness_app
+from bench_assets.cli.commands.audit import app as audit_app
 from bench_assets.cli.commands.audit import judge_app as judges_app
 from bench_assets.cli.commands.audit import orders_app, power_app
 from bench_assets.cli.commands.bundle import app as reproduce_app
@@ -46,7 +46,7 @@ app.add_typer(home_app)
 app.add_typer(explain_app)
 app.add_typer(power_app)
 app.add_typer(claims_app)
-app.add_typer(soundness_app)
+app.add_typer(audit_app)
 app.add_typer(orders_app)
 app.add_typer(report_app)
 app.add_typer(export_app)

@@ -1,7 +1,8 @@
 """What could have changed the points of one question between two evaluations.
 
 Everything on the way from the question to its points that differs is a cause. What acts by the
-reply alone (prompt, model, decoding) is none where the reply is the same and the points are not.
+response alone (prompt, model, decoding) is none where the response is the same and the points are
+not.
 """
 
 import re
@@ -13,10 +14,10 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 
 CHANGED, PROMPT, MODEL, DECODING = "question", "prompt", "model", "decoding"
 AGAIN, THOUGHT, CUT_OFF = "asked again", "thoughts taken off", "cut off before an answer"
-NO_REPLY, JUDGE, VERDICT = "no reply", "judge", "judge's verdict"
+NO_RESPONSE, JUDGE, VERDICT = "no response", "judge", "judge's verdict"
 READING, VERSION, REST = "reading", "version of the task", "rest"
 STAGES = (
-    *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_REPLY, CUT_OFF, THOUGHT),
+    *(CHANGED, PROMPT, MODEL, DECODING, AGAIN, NO_RESPONSE, CUT_OFF, THOUGHT),
     *(JUDGE, VERDICT, READING, VERSION, REST),
 )
 """In the order in which they happen on a question's way."""
@@ -46,7 +47,7 @@ class QuestionRecord(NamedTuple):
         return sum(known) / most if most and len(known) == len(self.scores) else None
 
     @property
-    def replies(self) -> list[tuple[int, str, tuple[str, ...]]]:
+    def responses(self) -> list[tuple[int, str, tuple[str, ...]]]:
         """What is scored, draw by draw."""
         return sorted((row.sample, row.text, row.ranking) for row in self.predictions)
 
@@ -63,18 +64,18 @@ def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = T
     Several causes that cannot be told apart stand together: ``model + reading``.
     """
     if _any(old, "error") != _any(new, "error"):
-        return NO_REPLY
-    same_reply, same_points = old.replies == new.replies, old.points == new.points
+        return NO_RESPONSE
+    same_response, same_points = old.responses == new.responses, old.points == new.points
     changed = changed_fields(old.question, new.question)
     causes = _inputs(old, new, changed)
-    if same_reply and not same_points:
+    if same_response and not same_points:
         causes = [cause for cause in causes if cause == CHANGED]
-    if not (same_reply or causes):
+    if not (same_response or causes):
         thinks = any(_all(old, "raw_text")) and _all(old, "raw_text") == _all(new, "raw_text")
         causes = [THOUGHT if thinks else AGAIN]
     if _all(old, "no_answer") != _all(new, "no_answer"):
         causes.append(CUT_OFF)
-    causes += _readers(old, new, same_reply=same_reply) + ([] if same_version else [VERSION])
+    causes += _readers(old, new, same_response=same_response) + ([] if same_version else [VERSION])
     return APART.join(causes) or ("" if same_points else REST)
 
 
@@ -85,7 +86,7 @@ def changed_fields(old: Question, new: Question) -> list[str]:
 
 
 def who_and_how(asked: str) -> tuple[str, str]:
-    """Part the signature of a model into who was asked, and how replies were drawn.
+    """Part the signature of a model into who was asked, and how responses were drawn.
 
     >>> who_and_how("sha256:0c,float32|t=0,max=40"), who_and_how("random|seed=0")
     (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
@@ -96,7 +97,7 @@ def who_and_how(asked: str) -> tuple[str, str]:
 
 
 def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:
-    """What goes into a reply and differs; a changed question's prompt goes without saying."""
+    """What goes into a response and differs; a changed question's prompt goes without saying."""
     follows = bool(_IN_PROMPTS & set(changed))
     (model, decoding), (model_now, decoding_now) = _asked(old), _asked(new)
     differ = {
@@ -113,11 +114,14 @@ def _asked(one: QuestionRecord) -> tuple[set[str], set[str]]:
     return {who for who, _ in pairs}, {how for _, how in pairs}
 
 
-def _readers(old: QuestionRecord, new: QuestionRecord, *, same_reply: bool) -> list[str]:
-    """What turns a reply into points and differs; a judge that was not needed fits every other."""
+def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
+    """What turns a response into points and differs.
+
+    A judge that was not needed fits every other.
+    """
     judges, judges_now = ({row.judge for row in one.judgements} for one in (old, new))
     other = bool(judges and judges_now and judges != judges_now)
-    spoken = same_reply and not other and _verdicts(old) != _verdicts(new)
+    spoken = same_response and not other and _verdicts(old) != _verdicts(new)
     readings, readings_now = ({row.reading for row in one.scores} for one in (old, new))
     differ = {JUDGE: other, VERDICT: spoken, READING: readings != readings_now}
     return [cause for cause, differs in differ.items() if differs]

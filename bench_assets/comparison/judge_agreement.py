@@ -1,4 +1,7 @@
-"""Which judges' agreement was measured: with people, or with a second judge on the same replies."""
+"""Which judges' agreement was measured.
+
+With people, or with a second judge on the same responses.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

@@ -65,7 +65,7 @@ def comparisons(
     """Compare two models by the primary metric, over all questions and over each slice.
 
     Both are measured on the questions that both have points for, paired as ``units`` has it.
-    Questions of one group, and those that show the same pictures, are one cluster.
+    Questions of one group, and those that show the same images, are one cluster.
 
     The p-values are corrected for the number of slices by Holm's method. Where no difference is
     shown, ``smallest_change`` says whether there were questions enough to see one.

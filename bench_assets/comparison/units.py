@@ -1,4 +1,4 @@
-"""What each question, pair or picture adds to a metric, so that two models can be compared on it.
+"""What each question, pair or image adds to a metric, so that two models can be compared on it.
 
 What a task says itself (``Task.adds``) is taken. Else these are tried in turn, and taken where the
 metric of all comes out again, for both models:

@@ -20,7 +20,7 @@ from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.groups import laid_out
 from bench_assets.defs.suite_datasets import load_left_halves
 from bench_assets.defs.tables.annotation import people_assets, summary_asset
-from bench_assets.defs.tables.audit import soundness_asset
+from bench_assets.defs.tables.audit import audit_asset
 from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
@@ -123,11 +123,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             if form.summary
         ),
         *first_look_assets(catalog.tasks),
-        *(
-            once(_soundness, task, *catalog.tasks)
-            for task in catalog.tasks
-            if task.asked_of == "model"
-        ),
+        *(once(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"),
         *leaderboard_assets(catalog),
         *(claims_asset(suite) for suite in catalog.suites if suite.claims),
         report_asset(catalog),
@@ -148,8 +144,8 @@ def _answers(task: Task) -> list[dg.AssetsDefinition]:
     return [one for condition in task.conditions for one in evaluation_assets(task, condition)]
 
 
-def _soundness(task: Task, *tasks: Task) -> dg.AssetsDefinition:
-    return soundness_asset(task, tasks)
+def _audit(task: Task, *tasks: Task) -> dg.AssetsDefinition:
+    return audit_asset(task, tasks)
 
 
 def _defined(jobs: Iterable[_Job]) -> list[Any]:
@@ -197,8 +193,8 @@ def _jobs(suite: str) -> list[_Job]:
             f"The ablations and studies of {suite} for one model.",
         ),
         (
-            f"{suite}_soundness",
-            grouped(f"{suite}_soundness"),
+            f"{suite}_audit",
+            grouped(f"{suite}_audit"),
             f"Examine {suite} itself, from the tables that are there.",
         ),
     ]

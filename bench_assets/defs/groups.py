@@ -43,8 +43,8 @@ def _group(spec: dg.AssetSpec, condition: str) -> str:
     if stage == "people":  # a group for each form, and one of what is made of answers
         form = table.rpartition("_")[0]
         return f"{place}_{form if spec.key.path[-2] == 'people' else 'votes'}"
-    if stage == "soundness":
-        return f"{place}_soundness"
+    if stage == "audit":
+        return f"{place}_audit"
     if condition:
         return place
     if stage == "claims":

@@ -8,10 +8,10 @@ import dagster as dg
 from bench_assets.core.text.escaping import as_text
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.addresses import (
+    audit_page,
     expectations_page,
     number_page,
     sample_page,
-    soundness_page,
     task_page,
 )
 
@@ -32,19 +32,19 @@ def linked(
         task: What was checked.
         condition: Under which it is asked.
         model: Whose tables were checked; "" for those that are no model's.
-        questions: Ids of those in which something was found, to be looked at with their pictures.
+        questions: Ids of those in which something was found, to be looked at with their images.
     """
     page = number_page(task.name, model, condition) if model else task_page(task.name)
     samples = {one: sample_page(task.name, one, model, condition) for one in questions}
     return _leading(result, page, samples)
 
 
-def linked_soundness(
+def linked_audit(
     result: dg.AssetCheckResult, task: Task, questions: Iterable[str] = ()
 ) -> dg.AssetCheckResult:
     """Add links to the result of an examination: to the task's doubts, and to the questions."""
     samples = {one: sample_page(task.name, one) for one in questions}
-    return _leading(result, soundness_page(task.name), samples)
+    return _leading(result, audit_page(task.name), samples)
 
 
 def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:

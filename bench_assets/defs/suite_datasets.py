@@ -14,7 +14,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.defs.tables.audit import soundness_key
+from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import Suite
 from bench_assets.plugins import strangers_objects
 from sensors.quick_evaluation import first_look_key
@@ -107,7 +107,7 @@ def _made(suite: Suite) -> set[dg.AssetKey]:
     return {
         *map(first_look_key, asked),
         *(answers_key(form) for form in suite.forms),
-        *map(soundness_key, asked),
+        *map(audit_key, asked),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))
             for task in asked

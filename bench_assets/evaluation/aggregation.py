@@ -150,7 +150,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 def answered_of(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
-    """Join predictions with their questions; those without a reply are left out."""
+    """Join predictions with their questions; those without a response are left out."""
     asked = {question.question_id: question for question in questions}
     return [AnsweredQuestion(asked[p.question_id], p) for p in predictions if not p.error]
 
@@ -175,9 +175,9 @@ def blank_metric(  # noqa: PLR0913  (what tells studies apart)
     Args:
         task: Whose questions they are.
         questions: All that the study is over.
-        model: Whose replies are looked at.
+        model: Whose responses are looked at.
         parts: What the number depends on besides the questions, for the signature.
-        n_failed: Questions without a reply.
+        n_failed: Questions without a response.
         compared: The condition, or conditions, for the signature.
         before: Parts of the signature that stand before the questions.
     """

@@ -1,4 +1,6 @@
-"""What is scored without looking: one reply to every question, and a model's replies dealt anew.
+"""What is scored without looking.
+
+One response to every question, and a model's responses dealt anew.
 
 Both stand beside every number as ``constant`` and ``shuffled``, so that a metric, a reader or an
 exam that can be satisfied blindly shows itself. Only rules are asked for verdicts, never a model:
@@ -29,25 +31,25 @@ STOCK = (
     "There is no such thing in the image.",
     "It cannot be determined from the image.",
 )
-"""Replies that are tried wherever a question is answered in words."""
+"""Responses that are tried wherever a question is answered in words."""
 
 _FREQUENT = 8  # answers that are tried, of those that are right more than once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestConstant:
-    """One cell of a results table for the reply that does best in its category."""
+    """One cell of a results table for the response that does best in its category."""
 
     reading: str
     metric: str
     category: str
     value: float  # in the metric's own unit
-    reply: str  # the best of those tried, by the task's primary metric in this category
+    response: str  # the best of those tried, by the task's primary metric in this category
     data: str  # digest of the questions, as signatures have it
 
 
 def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
-    """Say the same to every question; keep the reply that scores best, category by category.
+    """Say the same to every question; keep the response that scores best, category by category.
 
     Tried are the letters of the options, what is right more than once, and ``STOCK``, in every
     reading of the task. There is nothing for tasks that only a model can judge, and for cells in
@@ -59,7 +61,7 @@ def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConsta
     said = {text: _readings(task, questions, text) for text in _candidates(questions)}
     return [
         BestConstant(
-            reading=reading, metric=metric, category=where, value=value, reply=best, data=data
+            reading=reading, metric=metric, category=where, value=value, response=best, data=data
         )
         for reading in task.readings
         for found in [{text: values[reading] for text, values in said.items()}]
@@ -112,10 +114,10 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
 
 
 def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
-    """Give every reply of a model to another question, each draw by itself.
+    """Give every response of a model to another question, each draw by itself.
 
     Each goes one question further, in an order that depends on the questions' ids alone; where
-    there was no reply there is none. Questions of one picture seldom meet.
+    there was no response there is none. Questions of one image seldom meet.
     """
     names = [sha256(name.encode()).digest() for name in column(predictions, "question_id")]
     failed = bytearray(map(bool, column(predictions, "error")))
@@ -154,7 +156,7 @@ def _candidates(questions: Sequence[Question]) -> list[str]:
 
 
 def _right(question: Question) -> Iterator[str]:
-    """What would be right, as a reply says it."""
+    """What would be right, as a response says it."""
     match question.kind:
         case "text":
             yield from question.answer
@@ -203,5 +205,8 @@ def _values(
 
 
 def _best(found: Mapping[str, _Values], primary: tuple[str, str]) -> str:
-    """The reply with the highest primary metric; the first of those that were tried, on a tie."""
+    """The response with the highest primary metric.
+
+    The first of those that were tried, on a tie.
+    """
     return max(found, key=lambda text: found[text].get(primary, float("-inf")))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bench_assets.core.judging.request_streaming import Requests, answers
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import OPEN
@@ -66,9 +66,9 @@ def predictions(
             return asking.prompt(question)
 
     requests = Requests(questions, prompt, asking.samples, asking.temperature)
-    for request, reply in answers(model, requests):
+    for request, response in answers(model, requests):
         if request.question is not None:
-            yield _prediction(request, reply, request.question, model, condition)
+            yield _prediction(request, response, request.question, model, condition)
 
 
 def judge(
@@ -80,14 +80,14 @@ def judge(
 ) -> Sequence[Judgement]:
     """Gather the verdicts that scoring needs, from a chat model or (None) by rules.
 
-    Predictions without a reply or without an answer are not judged. ``judge`` names one of the
+    Predictions without a response or without an answer are not judged. ``judge`` names one of the
     task's; "" is the default one that asks the model, or the one by rules where there is none.
 
     Raises:
         SettingsError: If the task is not judged in that way.
         ModelError: If the judge cannot be asked at all.
     """
-    answered = _replied(questions, predictions)
+    answered = _responded(questions, predictions)
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -115,8 +115,8 @@ def score(
 ) -> list[Score]:
     """Give points to every prediction, by the named reading or the task's default one.
 
-    A prediction without a reply has a score without points that carries its error; one whose model
-    was cut off before it answered is wrong.
+    A prediction without a response has a score without points that carries its error; one whose
+    model was cut off before it answered is wrong.
 
     Raises:
         UnknownNameError: If the task has no such reading.
@@ -175,25 +175,25 @@ def summarise(
 
 
 def _prediction(
-    request: Request, reply: Reply, question: Question, model: ChatModel, condition: str
+    request: Request, response: Response, question: Question, model: ChatModel, condition: str
 ) -> Prediction:
     return Prediction(
         question_id=question.question_id,
         model=model.name,
         condition=condition,
         sample=request.sample,
-        text=reply.said.answer,
-        raw_text=reply.text,
+        text=response.said.answer,
+        raw_text=response.text,
         prompt_sha256=request.prompt.sha256,
         decoding=model.signature,
-        finish_reason=reply.finish_reason,
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-        image_tokens=reply.image_tokens,
-        seconds=reply.seconds,
-        note=reply.note,
-        no_answer=reply.no_answer,
-        error=reply.error,
+        finish_reason=response.finish_reason,
+        prompt_tokens=response.prompt_tokens,
+        completion_tokens=response.completion_tokens,
+        image_tokens=response.image_tokens,
+        seconds=response.seconds,
+        note=response.note,
+        no_answer=response.no_answer,
+        error=response.error,
     )
 
 
@@ -209,7 +209,7 @@ def _score(
 
 
 def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
-    """Give no points to a reply without an answer; what it says is what an empty one would.
+    """Give no points to a response without an answer; what it says is what an empty one would.
 
     The task's rules stand in for the judge, because a reading may write their verdicts down.
     """
@@ -221,7 +221,7 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
     return replace(score, points=points, note=pair.prediction.no_answer, no_answer=True)
 
 
-def _replied(
+def _responded(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Sequence[AnsweredQuestion]:
     """Predictions that can be judged, with their questions."""
@@ -231,7 +231,7 @@ def _replied(
 
 
 def _by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:
-    """Judge by rules; a block at a time where each reply is judged by itself."""
+    """Judge by rules; a block at a time where each response is judged by itself."""
     if not judge.each or len(answered) <= BLOCK:
         return judge.judgements(answered)
     starts = range(0, len(answered), BLOCK)

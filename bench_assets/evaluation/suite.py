@@ -22,7 +22,7 @@ _TAKEN = (
 )
 """Names that the graph has given to assets, groups and jobs of its own."""
 
-_ENDS = ("_ablations", "_soundness")  # of groups beside a suite's
+_ENDS = ("_ablations", "_audit")  # of groups beside a suite's
 
 
 class SuiteSettings(BaseModel):
@@ -34,7 +34,7 @@ class SuiteSettings(BaseModel):
     """A judge of the task by its name, such as "rules", which need no model; else a model of this
     file, which the task's default judge asks; or "NAME:MODEL" for another judge that asks one."""
     reading: str = ""
-    """How replies become points; "" is the suite's default reading."""
+    """How responses become points; "" is the suite's default reading."""
 
 
 AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
@@ -77,16 +77,18 @@ class Suite:
     """Files and folders that its question tables are made by: a change there builds them anew. None
     named: the package of the module that its entry point names."""
     measured_beside: Mapping[str, MeasureBeside] = field(default_factory=dict)
-    """By task: what is measured of one model's replies with more than their scores, an encoder say;
-    for replies that were made elsewhere. The suite has it as an asset as well."""
+    """By task: what is measured of one model's responses with more than their scores.
+
+    An encoder say;
+    for responses that were made elsewhere. The suite has it as an asset as well."""
 
     @property
     def every_form(self) -> tuple[SuiteForm, ...]:
-        """Its own forms, and those about replies to its tasks."""
-        return (*self.forms, *(form for task in self.tasks for form in task.reply_forms))
+        """Its own forms, and those about responses to its tasks."""
+        return (*self.forms, *(form for task in self.tasks for form in task.response_forms))
 
     def forms_asked(self, named: Collection[str]) -> tuple[SuiteForm, ...]:
-        """Its own forms, and those about replies to its tasks that are named.
+        """Its own forms, and those about responses to its tasks that are named.
 
         Args:
             named: Names of forms: the sections ``[people.forms]`` of bench.toml.

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
 from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
-from bench_assets.annotation.responses.forms import reply_forms
+from bench_assets.annotation.responses.forms import response_forms
 from bench_assets.annotation.tasks.suite_forms import SuiteForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
@@ -40,7 +40,10 @@ CANNOT_BE_READ = (
     *(BenchError, ArithmeticError, AttributeError, LookupError),
     *(RuntimeError, TypeError, ValueError),
 )
-"""What a reader of replies may end with, whatever a reply is: that item is unscored, by name."""
+"""What a reader of responses may end with, whatever a response is.
+
+That item is unscored, by name.
+"""
 
 RULES = "rules"
 """Name of the judge that needs no model; a suite's own rules, and what is used by default."""
@@ -50,10 +53,10 @@ class ByRules(NamedTuple):
     """A judge that needs no model."""
 
     judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
-    each: bool = False  # whether a reply is judged by itself, whatever others there are
+    each: bool = False  # whether a response is judged by itself, whatever others there are
 
     def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-        """Judge all of them; a reply that cannot be read is its own error, and ends nothing."""
+        """Judge all of them; a response that cannot be read is its own error, and ends nothing."""
         try:
             return self.judge(answered)
         except CANNOT_BE_READ:
@@ -70,9 +73,9 @@ class ByRules(NamedTuple):
         try:
             self.judge([pair])
         except CANNOT_BE_READ as why:
-            named = {"judge": RULES, "criterion": "", "reply": ""}
+            named = {"judge": RULES, "criterion": "", "response": ""}
             row = Judgement.of(pair.prediction, verdict=None, **named)
-            return [replace(row, error=f"the judge cannot read the reply: {_shown(why)}")]
+            return [replace(row, error=f"the judge cannot read the response: {_shown(why)}")]
         return []
 
 
@@ -140,7 +143,7 @@ class Task:
     title: str  # as the paper spells it
     version: int  # raised when new scores may no longer be compared with old ones
     conditions: Mapping[str, Condition]  # "main" first: what the paper publishes
-    readings: Mapping[str, ScoreOne]  # how replies, judged or not, become points; default first
+    readings: Mapping[str, ScoreOne]  # how responses, judged or not, become points; default first
     measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
     adds: Mapping[str, Adds] = field(default_factory=dict)
     """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
@@ -170,11 +173,11 @@ class Task:
         return next(iter(self.measures))
 
     @property
-    def reply_forms(self) -> tuple[SuiteForm, ...]:
-        """What people may be asked about replies to it; nothing where models do not talk."""
+    def response_forms(self) -> tuple[SuiteForm, ...]:
+        """What people may be asked about responses to it; nothing where models do not talk."""
         if self.asked_of != "model":
             return ()
-        return reply_forms(self.name, self.title, self.code_book, judged=self.is_judged)
+        return response_forms(self.name, self.title, self.code_book, judged=self.is_judged)
 
     @property
     def default_reading(self) -> str:

@@ -48,12 +48,12 @@ class ExportTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResponses:
-    """What one model replied to a question table under one condition; tables may be missing."""
+    """What one model responded to a question table under one condition; tables may be missing."""
 
     exam: ExportTable
     condition: str
     model: str
-    asked_at: datetime  # when the last reply came, in UTC
+    asked_at: datetime  # when the last response came, in UTC
     predictions: Sequence[Prediction]
     judgements: Sequence[Judgement]
     scores: Sequence[Score]
@@ -71,7 +71,7 @@ class ModelResponses:
 
     @property
     def reading(self) -> str:
-        """How its replies became points."""
+        """How its responses became points."""
         return next((row.reading for row in self.scores), "") or self.task.default_reading
 
     @property
@@ -123,7 +123,7 @@ class TableCollection:
                     yield exam
 
     def evaluations(self) -> Iterator[ModelResponses]:
-        """Take what models replied to the questions as they are now, and what it came to."""
+        """Take what models responded to the questions as they are now, and what it came to."""
         for task in self._wanted.tasks:
             for condition in self._conditions(task):
                 models = self._wanted.models or self._models(task, condition)

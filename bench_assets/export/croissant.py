@@ -51,7 +51,7 @@ _COLUMNS = {  # of those that one field can describe
     "context": "What is said before it.",
     "options": "In the order shown.",
     "answer": "Letters, one per blank, references or ids, by kind.",
-    "images": "SHA-256 of each picture, in the order shown.",
+    "images": "SHA-256 of each image, in the order shown.",
     "category": "As the paper has it.",
     "group_id": "Questions that are scored together.",
 }

@@ -31,7 +31,7 @@ class CurvePoint:
 
     model: str
     step: int  # 0 for what is no checkpoint
-    milliseconds: int  # when the last reply came, since 1970
+    milliseconds: int  # when the last response came, since 1970
     values: Mapping[str, float]  # metric, or metric/category
     signature: str
 

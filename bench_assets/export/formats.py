@@ -16,7 +16,7 @@ from bench_assets.export.inspect_logs import write_inspect_logs
 from bench_assets.export.lm_eval import write_lm_eval_results
 from bench_assets.export.model_index import write_model_indices
 from bench_assets.export.tables import FORMS, write_tables
-from bench_assets.export.vlmevalkit import write_questions_and_replies
+from bench_assets.export.vlmevalkit import write_questions_and_responses
 from resources.images.store import ImageStore
 
 
@@ -29,7 +29,7 @@ class ExportJob:
     image_store: ImageStore
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
-    pictures: bool = False  # also where the form can do without
+    images: bool = False  # also where the form can do without
     to: str = ""  # where a tracker of experiments keeps its runs
 
 
@@ -54,11 +54,11 @@ def _model_indices(leaving: ExportJob) -> list[Path]:
 
 
 def _vlmevalkit(leaving: ExportJob) -> list[Path]:
-    return write_questions_and_replies(leaving.gathered, leaving.image_store, leaving.out)
+    return write_questions_and_responses(leaving.gathered, leaving.image_store, leaving.out)
 
 
 def _inspect(leaving: ExportJob) -> list[Path]:
-    embed = leaving.pictures or bool(leaving.image_store.objects)  # which no viewer of logs reads
+    embed = leaving.images or bool(leaving.image_store.objects)  # which no viewer of logs reads
     return write_inspect_logs(leaving.gathered, leaving.image_store, leaving.out, embed=embed)
 
 

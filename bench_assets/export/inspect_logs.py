@@ -1,6 +1,6 @@
 """Evaluations as logs of Inspect: what ``inspect view`` shows and ``read_eval_log`` reads.
 
-A question without a reply is a sample with an error; it has no score, nor has one whose judge
+A question without a response is a sample with an error; it has no score, nor has one whose judge
 failed. Points stand as they are: a sample's ``max_points`` says how many there are.
 """
 
@@ -31,7 +31,7 @@ _STOPS = {"length": "max_tokens", "content_filter": "content_filter"}
 def write_inspect_logs(
     gathered: TableCollection, image_store: ImageStore, out: Path, *, embed: bool = False
 ) -> list[Path]:
-    """Write a log for each model and condition; with ``embed``, pictures lie in it.
+    """Write a log for each model and condition; with ``embed``, images lie in it.
 
     Raises:
         HomeError: If one cannot be written.
@@ -39,36 +39,34 @@ def write_inspect_logs(
     written = []
     for one in gathered.evaluations():
         written.append(out / log_name(one))
-        pictures = LogPictures(image_store, gathered.left_out, embed=embed)
+        images = LogImages(image_store, gathered.left_out, embed=embed)
         with written_aside(written[-1]) as file:
-            file.writelines(log(one, pictures))
+            file.writelines(log(one, images))
     return written
 
 
 @dataclass(frozen=True, slots=True)
-class LogPictures:
-    """How the pictures of a log are named: by the home's files, or by what lies in the log."""
+class LogImages:
+    """How the images of a log are named: by the home's files, or by what lies in the log."""
 
     image_store: ImageStore
-    lost: list[str]  # is told of pictures that cannot be read
+    lost: list[str]  # is told of images that cannot be read
     embed: bool = False
 
     def of(self, item: ExportSample) -> dict[str, str]:
-        """Name -> picture as an address, of those that a sample brings with it."""
+        """Name -> image as an address, of those that a sample brings with it."""
         if not self.embed:
             return {}
         found = {}
-        for picture in item.prompt.images:
+        for image in item.prompt.images:
             try:
-                found[picture.sha256[:_DIGITS]] = _data_address(
-                    self.image_store.read(picture.sha256)
-                )
+                found[image.sha256[:_DIGITS]] = _data_address(self.image_store.read(image.sha256))
             except ImageError as why:
                 self.lost.append(f"{item.question.question_id}: {why}")
         return found
 
     def address(self, sha256: str, attached: dict[str, str]) -> str:
-        """What a message says in a picture's place."""
+        """What a message says in an image's place."""
         name = sha256[:_DIGITS]
         return f"attachment://{name}" if name in attached else self.image_store.place.where(sha256)
 
@@ -79,11 +77,11 @@ def log_name(one: ModelResponses) -> str:
     return f"{one.asked_at:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{_id(one)}.json"
 
 
-def log(one: ModelResponses, pictures: LogPictures) -> Iterator[bytes]:
+def log(one: ModelResponses, images: LogImages) -> Iterator[bytes]:
     """Write a log, sample by sample."""
     yield f'{as_json(header(one))[:-1]}, "samples": ['.encode()
     for number, item in enumerate(items(one)):
-        yield f"{',' if number else ''}\n{as_json(sample(item, one.reading, pictures))}".encode()
+        yield f"{',' if number else ''}\n{as_json(sample(item, one.reading, images))}".encode()
     yield b"\n]}\n"
 
 
@@ -122,11 +120,11 @@ def header(one: ModelResponses) -> dict[str, Any]:
     }
 
 
-def sample(item: ExportSample, reading: str, pictures: LogPictures) -> dict[str, Any]:
+def sample(item: ExportSample, reading: str, images: LogImages) -> dict[str, Any]:
     """One draw of one question."""
     said, question = item.prediction, item.question
-    attached = pictures.of(item)
-    asked = [_message(turn, pictures, attached) for turn in item.prompt.turns]
+    attached = images.of(item)
+    asked = [_message(turn, images, attached) for turn in item.prompt.turns]
     found: dict[str, Any] = {
         "id": question.question_id,
         "epoch": said.sample + 1,
@@ -142,8 +140,8 @@ def sample(item: ExportSample, reading: str, pictures: LogPictures) -> dict[str,
     if said.error:
         error = {"message": said.error, "traceback": "", "traceback_ansi": ""}
         return {**found, "error": error}
-    reply = {"role": "assistant", "content": said.text or "\n".join(said.ranking)}
-    found |= {"messages": [*asked, reply], "output": _output(item, reply)}
+    response = {"role": "assistant", "content": said.text or "\n".join(said.ranking)}
+    found |= {"messages": [*asked, response], "output": _output(item, response)}
     if said.raw_text not in ("", said.text):
         found["metadata"] = {**item.about, "raw_text": said.raw_text}
     if item.points is None:
@@ -161,12 +159,12 @@ def _score(item: ExportSample) -> dict[str, Any]:
     }
 
 
-def _output(item: ExportSample, reply: dict[str, str]) -> dict[str, Any]:
+def _output(item: ExportSample, response: dict[str, str]) -> dict[str, Any]:
     said = item.prediction
     stop = _STOPS.get(said.finish_reason, "stop")
     output: dict[str, Any] = {
         "model": said.model,
-        "choices": [{"message": reply, "stop_reason": stop}],
+        "choices": [{"message": response, "stop_reason": stop}],
         "time": said.seconds,
     }
     if said.prompt_tokens is not None and said.completion_tokens is not None:
@@ -178,9 +176,9 @@ def _output(item: ExportSample, reply: dict[str, str]) -> dict[str, Any]:
     return output
 
 
-def _message(turn: Turn, pictures: LogPictures, attached: dict[str, str]) -> dict[str, Any]:
+def _message(turn: Turn, images: LogImages, attached: dict[str, str]) -> dict[str, Any]:
     parts = [
-        {"type": "image", "image": pictures.address(part.sha256, attached)}
+        {"type": "image", "image": images.address(part.sha256, attached)}
         if isinstance(part, Image)
         else {"type": "text", "text": part}
         for part in turn.parts

@@ -1,7 +1,7 @@
 """Results and samples as lm-eval writes them: what its tables, its hub pages and Zeno read.
 
 Our intervals are no standard errors (ADR 4), so that there is none: they lie in ``configs``. A
-sample without a reply, or without the word of its judge, has no value of a measure.
+sample without a response, or without the word of its judge, has no value of a measure.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, items, known
 from resources.storage.atomic_write import written_aside
 
-_FILTER = "none"  # lm-eval's name for replies as they came
+_FILTER = "none"  # lm-eval's name for responses as they came
 _POINTS = "points"
 _UNFIT = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in a model's name, as lm-eval has it
 

@@ -34,7 +34,7 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
     for one in gathered.evaluations():
         failed = one.primary.n_failed if one.primary else None
         if failed != 0:
-            why = f"{failed} questions are without a reply" if failed else "it is not measured"
+            why = f"{failed} questions are without a response" if failed else "it is not measured"
             gathered.left_out.append(f"{one.name} of {one.model}: {why}")
         else:
             found[one.model] += results(one, catalog.suite(one.task.suite).release)

@@ -31,7 +31,7 @@ class ExportSample:
     def explanation(self) -> str:
         """Why it has its points, or none."""
         said = [
-            f"{row.judge}, {row.criterion}: {row.error or row.reply or row.value or row.verdict}"
+            f"{row.judge}, {row.criterion}: {row.error or row.response or row.value or row.verdict}"
             for row in self.judgements
         ]
         notes = [self.prediction.error, self.prediction.no_answer]
@@ -70,7 +70,7 @@ def known(value: float) -> float | None:
 
 
 def items(one: ModelResponses) -> Iterator[ExportSample]:
-    """Put together what belongs together, in the order of the replies."""
+    """Put together what belongs together, in the order of the responses."""
     asked = {question.question_id: question for question in one.exam.questions}
     scores = {(row.question_id, row.sample): row for row in one.scores}
     judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)

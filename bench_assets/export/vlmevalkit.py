@@ -1,7 +1,7 @@
-"""Question tables as VLMEvalKit has them, and replies as its ``evaluate`` takes them: TSV files.
+"""Question tables as VLMEvalKit has them, and responses as its ``evaluate`` takes them: TSV files.
 
-``index`` numbers the questions of a file from 1; ``question_id`` is ours. A picture stands in its
-row in base64, and ``image_path`` is what VLMEvalKit calls its file. A question without pictures has
+``index`` numbers the questions of a file from 1; ``question_id`` is ours. An image stands in its
+row in base64, and ``image_path`` is what VLMEvalKit calls its file. A question without images has
 none: VLMEvalKit passes it over.
 """
 
@@ -26,7 +26,7 @@ _LAST = ("answer", "category", "split", "question_id")
 _DIGITS = 16
 
 
-def write_questions_and_replies(
+def write_questions_and_responses(
     gathered: TableCollection, image_store: ImageStore, out: Path
 ) -> list[Path]:
     """Write a file for each question table, and one for each model that was asked its questions.
@@ -46,7 +46,7 @@ def write_questions_and_replies(
             condition = "" if one.condition == one.exam.name else f"-{one.condition}"
             name = f"{quote(one.model, safe='@+=')}_{dataset(one.exam)}{condition}.tsv"
             written.append(out / name)
-            _write(written[-1], reply_columns(one.exam), reply_rows(one))
+            _write(written[-1], response_columns(one.exam), response_rows(one))
     return written
 
 
@@ -74,29 +74,32 @@ def columns(exam: ExportTable) -> list[str]:
 def question_rows(
     exam: ExportTable, image_store: ImageStore, left_out: list[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Rows of a question table; one whose picture cannot be read is left out, and said."""
+    """Rows of a question table; one whose image cannot be read is left out, and said."""
     for index, question in enumerate(exam.questions, start=1):
         try:
-            pictures = [base64.b64encode(image_store.read(one)).decode() for one in question.images]
+            images = [base64.b64encode(image_store.read(one)).decode() for one in question.images]
         except ImageError as why:
             left_out.append(f"{question.question_id}: {why}")
             continue
         paths = [f"{one[:_DIGITS]}.png" for one in question.images]
-        shown = {"image": _one_or_list(pictures), "image_path": _one_or_list(paths)}
+        shown = {"image": _one_or_list(images), "image_path": _one_or_list(paths)}
         yield {**_asked(index, question), **shown}
 
 
-def reply_columns(exam: ExportTable) -> list[str]:
-    """Columns of a table of replies."""
+def response_columns(exam: ExportTable) -> list[str]:
+    """Columns of a table of responses."""
     return [*(name for name in columns(exam) if not name.startswith("image")), "prediction"]
 
 
-def reply_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
-    """The first draw of each reply; a question without a reply is left out: it is not wrong."""
+def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
+    """The first draw of each response.
+
+    A question without a response is left out: it is not wrong.
+    """
     said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
     for index, question in enumerate(one.exam.questions, start=1):
-        if reply := said.get(question.question_id):
-            yield {**_asked(index, question), "prediction": reply.text}
+        if response := said.get(question.question_id):
+            yield {**_asked(index, question), "prediction": response.text}
 
 
 def tsv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:

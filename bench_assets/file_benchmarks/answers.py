@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
 from resources.config.sections.benchmarks import AnswersAre
 
-MOST_OPTIONS = 8  # letters that are read out of replies, see core.choices
+MOST_OPTIONS = 8  # letters that are read out of responses, see core.choices
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
@@ -71,7 +71,9 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     if options and (len(options) < 2 or "" in options or len(set(options)) < len(options)):
         raise SourceError(f"options {options} are not two or more different ones")
     if len(options) > MOST_OPTIONS:
-        raise SourceError(f"{len(options)} options; at most {MOST_OPTIONS} can be read in replies")
+        raise SourceError(
+            f"{len(options)} options; at most {MOST_OPTIONS} can be read in responses"
+        )
     return tuple(options)
 
 

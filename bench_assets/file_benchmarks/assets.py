@@ -14,8 +14,8 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.large_tables import gathered
 from bench_assets.core.tables.source_folder import pinned
-from bench_assets.file_benchmarks.images import Picture
-from bench_assets.file_benchmarks.questions import build, picture_files, place_of, shuffled
+from bench_assets.file_benchmarks.images import Image
+from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from bench_assets.file_benchmarks.row_files import data_files
 from resources.config.sections.benchmarks import PlainBenchmark
 from resources.config.settings_resource import SettingsFile
@@ -38,7 +38,7 @@ def _source(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition
         name="source",
         description=(
             "One row: one file that the questions are made of, by its digest: those that hold the "
-            "rows, and the pictures that they name."
+            "rows, and the images that they name."
         ),
         dagster_type=table_of(SourceFile),
         **here.stage("source"),
@@ -46,7 +46,7 @@ def _source(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition
     def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[Sequence[SourceFile]]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
         files = [str(file) for file in data_files(place.file, benchmark.split)]
-        files = sorted(files + picture_files(benchmark, place))
+        files = sorted(files + image_files(benchmark, place))
         folder = Path(commonpath({str(Path(file).parent) for file in files}))
         return table_output(gathered((pinned(Path(file), folder) for file in files), SourceFile))
 
@@ -61,7 +61,7 @@ def _questions(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinit
             "images": out(
                 here.stage("images"),
                 table_of(StoredImage),
-                "One row: one picture of the file, in the image store.",
+                "One row: one image of the file, in the image store.",
             ),
             "questions": out(
                 here.stage("questions"),
@@ -93,10 +93,10 @@ def _questions(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinit
     return rows
 
 
-def _stored(image_store: ImageStore, picture: Picture, name: str) -> StoredImage:
-    if isinstance(picture, Path):
-        return image_store.put_file(picture, name)
-    return image_store.put(picture, name)
+def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
+    if isinstance(image, Path):
+        return image_store.put_file(image, name)
+    return image_store.put(image, name)
 
 
 def _tables(here: AssetFolder, benchmark: PlainBenchmark) -> Sequence[Any]:

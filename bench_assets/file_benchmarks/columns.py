@@ -26,7 +26,7 @@ _NUMBERED = re.compile(r"image_?\d+")
 
 
 def columns_of(cells: Collection[str], benchmark: PlainBenchmark, column: Column) -> list[str]:
-    """Name the columns of a file that hold one of ours; several for pictures and options."""
+    """Name the columns of a file that hold one of ours; several for images and options."""
     if column in benchmark.columns:
         named = benchmark.columns[column]
         return [named] if isinstance(named, str) else list(named)

@@ -1,4 +1,4 @@
-"""Finds the pictures of a row: files, bytes, what ``datasets`` stores, data URIs, base64."""
+"""Finds the images of a row: files, bytes, what ``datasets`` stores, data URIs, base64."""
 
 import base64
 import binascii
@@ -10,19 +10,19 @@ from urllib.parse import unquote_to_bytes
 
 from bench_assets.core.schema.errors import SourceError
 
-Picture: TypeAlias = Path | bytes
+Image: TypeAlias = Path | bytes
 
-_LONGEST_PATH = 1024  # characters; what is longer is a picture in base64
+_LONGEST_PATH = 1024  # characters; what is longer is an image in base64
 
 
 class Folder:
-    """What paths of pictures start at, and have to stay in; kept while a file is gone through."""
+    """What paths of images start at, and have to stay in; kept while a file is gone through."""
 
     def __init__(self, path: Path) -> None:
         """Say where it is."""
         self.path = path
         self._real = path.resolve()
-        self._parents: dict[Path, Path] = {}  # few folders, however many pictures lie in them
+        self._parents: dict[Path, Path] = {}  # few folders, however many images lie in them
 
     def file(self, name: str) -> tuple[Path, bool]:
         """Where a name leads, links followed; and whether that is inside.
@@ -43,17 +43,17 @@ class Folder:
         return parent / path.name, parent.is_relative_to(self._real)
 
 
-def pictures_of(cells: Sequence[object], folder: Folder) -> list[Picture]:
-    """Find the pictures in the cells of a row, in order; an empty cell holds none.
+def images_of(cells: Sequence[object], folder: Folder) -> list[Image]:
+    """Find the images in the cells of a row, in order; an empty cell holds none.
 
     Args:
-        cells: Each a picture or a list of them, which may be written as JSON.
+        cells: Each an image or a list of them, which may be written as JSON.
         folder: What paths start at, and have to stay in.
 
     Raises:
-        SourceError: If a cell is no picture; says why.
+        SourceError: If a cell is no image; says why.
     """
-    return [_picture(one, folder) for cell in cells for one in _listed(cell)]
+    return [_image(one, folder) for cell in cells for one in _listed(cell)]
 
 
 def _listed(cell: object) -> Sequence[object]:
@@ -63,11 +63,11 @@ def _listed(cell: object) -> Sequence[object]:
         try:
             cell = json.loads(cell)
         except (ValueError, RecursionError) as why:
-            raise SourceError(f"pictures {cell!r:.60} are no JSON list: {why}") from why
+            raise SourceError(f"images {cell!r:.60} are no JSON list: {why}") from why
     return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
 
 
-def _picture(one: object, folder: Folder) -> Picture:
+def _image(one: object, folder: Folder) -> Image:
     match one:
         case bytes():
             return one
@@ -78,10 +78,10 @@ def _picture(one: object, folder: Folder) -> Picture:
         case str() if one.startswith("data:"):
             return _data_uri(one)
         case str() if one.startswith(("http://", "https://")):
-            raise SourceError(f"picture {one!r:.80} is an address: download it, and name the file")
+            raise SourceError(f"image {one!r:.80} is an address: download it, and name the file")
         case str():
             return _decoded(one) if len(one) > _LONGEST_PATH else _file(one, folder)
-    raise SourceError(f"picture {one!r:.60} is neither a path, nor bytes, nor a data URI")
+    raise SourceError(f"image {one!r:.60} is neither a path, nor bytes, nor a data URI")
 
 
 def _file(name: str, folder: Folder) -> Path:
@@ -91,10 +91,10 @@ def _file(name: str, folder: Folder) -> Path:
         if there and inside:
             return path
     except (OSError, ValueError) as why:  # too long, or a NUL
-        raise SourceError(f"picture {name!r:.80} is no file name: {why}") from why
+        raise SourceError(f"image {name!r:.80} is no file name: {why}") from why
     if there:
-        raise SourceError(f"picture {name!r:.80} lies outside {folder.path}: name image_folder")
-    raise SourceError(f"no picture {name!r:.80} in {folder.path}")
+        raise SourceError(f"image {name!r:.80} lies outside {folder.path}: name image_folder")
+    raise SourceError(f"no image {name!r:.80} in {folder.path}")
 
 
 def _data_uri(uri: str) -> bytes:
@@ -106,4 +106,4 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as why:
-        raise SourceError(f"picture {text!r:.40} is not base64: {why}") from why
+        raise SourceError(f"image {text!r:.40} is not base64: {why}") from why

@@ -23,7 +23,7 @@ NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and noth
 _JUDGE = (
     "You are shown a question, its right answer and a reply. Say whether the reply gives the right "
     "answer, in whatever words. A reply that gives none, or several, is wrong.\n\n"
-    "Question: {question}\n{options}Right answer: {answer}\nReply: {reply}\n\n"
+    "Question: {question}\n{options}Right answer: {answer}\nReply: {response}\n\n"
     'Print one word, "right" or "wrong".'
 )
 
@@ -47,9 +47,9 @@ def fields_of(template: str) -> list[str]:
 
 
 def main(question: Question, template: str = "") -> Prompt:
-    """Ask: pictures where the text says ``<image>`` or ``<image 2>``, the others before it.
+    """Ask: images where the text says ``<image>`` or ``<image 2>``, the others before it.
 
-    A mark that no picture is there for stays as it is.
+    A mark that no image is there for stays as it is.
     """
     text = _filled(template, question) if template else _usual(question)
     parts: list[str | Image] = []
@@ -66,12 +66,12 @@ def main(question: Question, template: str = "") -> Prompt:
 
 
 def no_image(question: Question, template: str = "") -> Prompt:
-    """Ask without the pictures: what is answered then was not seen."""
+    """Ask without the images: what is answered then was not seen."""
     return main(question, template).without_images()
 
 
-def judge(question: Question, reply: str) -> Prompt:
-    """Ask whether a reply is right."""
+def judge(question: Question, response: str) -> Prompt:
+    """Ask whether a response is right."""
     if question.kind == "text":
         answer = " or ".join(question.answer)
     else:
@@ -79,7 +79,7 @@ def judge(question: Question, reply: str) -> Prompt:
         answer = " and ".join(f"({ascii_uppercase[n]}) {question.options[n]}" for n in places)
     options = f"{lettered(question.options)}\n" if question.options else ""
     return Prompt.of(
-        _JUDGE.format(question=question.text, options=options, answer=answer, reply=reply)
+        _JUDGE.format(question=question.text, options=options, answer=answer, response=response)
     )
 
 

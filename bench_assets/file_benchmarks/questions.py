@@ -23,12 +23,12 @@ from bench_assets.file_benchmarks.columns import (
     require_columns,
     text_of,
 )
-from bench_assets.file_benchmarks.images import Folder, Picture, pictures_of
+from bench_assets.file_benchmarks.images import Folder, Image, images_of
 from bench_assets.file_benchmarks.row_files import Row, read_rows
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import PlainBenchmark
 
-StorePicture: TypeAlias = Callable[[Picture, str], StoredImage]
+StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
 _OF_OTHERS = re.compile(
     r"\bof the (?:above|below|others?)\b|\b(?-i:[A-H] (?:and|or|nor) [A-H])\b|\([A-H]\)",
@@ -42,7 +42,7 @@ class FileLocation:
 
     name: str
     file: Path  # or folder
-    image_folder: Path  # what paths of pictures start at
+    image_folder: Path  # what paths of images start at
     section: str  # "bench.toml, [benchmarks.fridge]": where its settings stand
 
 
@@ -58,8 +58,8 @@ class FileQuestions:
 class _QuestionBuilder:
     """What rows become, one after the other."""
 
-    def __init__(self, store: StorePicture, place: FileLocation) -> None:
-        """Begin; ``store`` puts a picture into the image store, under a name."""
+    def __init__(self, store: StoreImage, place: FileLocation) -> None:
+        """Begin; ``store`` puts an image into the image store, under a name."""
         self.folder = Folder(place.image_folder)
         self._root = place.image_folder.resolve()
         self.questions = RowCollector(Question)
@@ -67,7 +67,7 @@ class _QuestionBuilder:
         self._ids, self._rows = TextIndex(), array("I")  # in which row each was first, from 0
         self._store = store
         self._images = RowCollector(StoredImage)
-        self._names, self._digests = TextIndex(), bytearray()  # of pictures, 32 bytes each
+        self._names, self._digests = TextIndex(), bytearray()  # of images, 32 bytes each
 
     def first_row(self, question_id: str, row: int) -> int:
         """In which row a question was first: in this one, unless it came before."""
@@ -76,7 +76,7 @@ class _QuestionBuilder:
             self._rows.append(row)
         return self._rows[number]
 
-    def picture(self, file: Path) -> str:
+    def image(self, file: Path) -> str:
         """Store a file, which several rows show, once; its digest."""
         name = file.relative_to(self._root).as_posix()
         if (number := self._names.find(name)) is None:
@@ -86,9 +86,9 @@ class _QuestionBuilder:
             return digest
         return self._digests[32 * number : 32 * (number + 1)].hex()
 
-    def embedded(self, picture: Picture, name: str) -> str:
-        """Store a picture; its digest."""
-        image = self._store(picture, name)
+    def embedded(self, file: Image, name: str) -> str:
+        """Store an image; its digest."""
+        image = self._store(file, name)
         self._images.append(image)
         return image.sha256
 
@@ -119,13 +119,13 @@ def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
     )
 
 
-def build(benchmark: PlainBenchmark, place: FileLocation, store: StorePicture) -> FileQuestions:
+def build(benchmark: PlainBenchmark, place: FileLocation, store: StoreImage) -> FileQuestions:
     """Read a benchmark: every row is a question or a rejection, in the order of the file.
 
     Args:
         benchmark: What the settings say of it.
         place: Where it lies.
-        store: Puts a picture into the image store, under a name.
+        store: Puts an image into the image store, under a name.
 
     Raises:
         SourceError: If the file cannot be read, no row can be used, or two have the same id.
@@ -159,15 +159,15 @@ def build(benchmark: PlainBenchmark, place: FileLocation, store: StorePicture) -
     return built
 
 
-def picture_files(benchmark: PlainBenchmark, place: FileLocation) -> list[str]:
-    """List the paths of picture files that rows name, sorted; what is not there is left out.
+def image_files(benchmark: PlainBenchmark, place: FileLocation) -> list[str]:
+    """List the paths of image files that rows name, sorted; what is not there is left out.
 
     They are texts: of a million, a fifth of what paths take.
     """
     files, folder = set[str](), Folder(place.image_folder)
     for row in read_rows(place.file, benchmark.split):
         try:
-            found = pictures_of(cells_of(row.cells, benchmark, "images"), folder)
+            found = images_of(cells_of(row.cells, benchmark, "images"), folder)
         except SourceError:
             continue  # a rejection when the row is read
         files.update(str(one) for one in found if isinstance(one, Path))
@@ -199,7 +199,7 @@ def _question(
     options = read_options(cells_of(cells, benchmark, "options"))
     gold = cells_of(cells, benchmark, "answer")
     kind, answer = read_answer(gold[0] if gold else None, options, benchmark.answers)
-    pictures = pictures_of(cells_of(cells, benchmark, "images"), building.folder)
+    images = images_of(cells_of(cells, benchmark, "images"), building.folder)
     question = Question(
         question_id="",
         task=place.name,
@@ -208,8 +208,7 @@ def _question(
         text=text,
         answer=answer,
         images=tuple(
-            _stored(one, f"{row.where}, picture {nth}", building)
-            for nth, one in enumerate(pictures, 1)
+            _stored(one, f"{row.where}, image {nth}", building) for nth, one in enumerate(images, 1)
         ),
         options=options,
         context=text_of(cells, benchmark, "context"),
@@ -223,11 +222,11 @@ def _question(
     return replace(question, question_id=f"{place.name}/{named}")
 
 
-def _stored(picture: Picture, where: str, building: _QuestionBuilder) -> str:
-    """Store a picture; its digest."""
-    if isinstance(picture, Path):
-        return building.picture(picture)
-    return building.embedded(picture, where)
+def _stored(image: Image, where: str, building: _QuestionBuilder) -> str:
+    """Store an image; its digest."""
+    if isinstance(image, Path):
+        return building.image(image)
+    return building.embedded(image, where)
 
 
 def _digest(question: Question) -> str:

@@ -62,7 +62,7 @@ def _json_list(file: Path) -> Iterator[Row]:
 
 
 def _separated(file: Path, delimiter: str) -> Iterator[Row]:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be a picture
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, delimiter=delimiter)

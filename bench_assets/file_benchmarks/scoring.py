@@ -1,7 +1,7 @@
 """Scores benchmarks without Python: letters by the usual forms, texts by how near they come.
 
-Where a judge is asked, it is asked about the replies that the rules do not read as an answer: those
-that name no option, and texts that are none of the references.
+Where a judge is asked, it is asked about the responses that the rules do not read as an answer:
+those that name no option, and texts that are none of the references.
 """
 
 import re
@@ -20,7 +20,7 @@ from bench_assets.core.metrics.short_answers import anls, exact_match, normalise
 from bench_assets.core.parsing.assertion_scope import commits
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.normalization import concludes, plain, sentences
-from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
 from bench_assets.core.tables.joined_rows import some
@@ -50,7 +50,10 @@ _STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案|选(?
 
 
 def readings_of(metric: Metric) -> dict[str, ScoreOne]:
-    """How replies become points: by what the metric measures, with a judge's help where it may."""
+    """How responses become points.
+
+    By what the metric measures, with a judge's help where it may.
+    """
     nearness = _NEARNESS.get(metric, exact_match)
     name = "judged" if metric in JUDGED else metric
 
@@ -65,7 +68,10 @@ def readings_of(metric: Metric) -> dict[str, ScoreOne]:
 
 
 def measures_of(metric: Metric) -> dict[str, Measure]:
-    """What is measured: the metric first, beside it the share of right replies where it differs."""
+    """What is measured: the metric first.
+
+    Beside it the share of right responses where it differs.
+    """
     match metric:
         case "group_accuracy":
             return {"group_accuracy": group_accuracy, "accuracy": accuracy}
@@ -75,7 +81,7 @@ def measures_of(metric: Metric) -> dict[str, Measure]:
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-    """Ask a model about the replies that the rules do not read as an answer."""
+    """Ask a model about the responses that the rules do not read as an answer."""
     unread = some(answered, [n for n, pair in enumerate(answered) if _needs_judge(pair)])
     if isinstance(unread, list):
         asked = list(map(_asked, unread))
@@ -92,7 +98,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
             judge=RULES,
             criterion=CRITERION,
             verdict=False,
-            reply="names no reference" if pair.question.kind == "text" else "names no option",
+            response="names no reference" if pair.question.kind == "text" else "names no option",
         )
         for pair in answered
         if _needs_judge(pair)
@@ -130,8 +136,8 @@ def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     return mean(_of_groups(scored, groups, products, unscored))
 
 
-def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
-    """Read the letters of several options that a reply commits to, sorted; () if it names none.
+def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
+    """Read the letters of several options that a response commits to, sorted; () if it names none.
 
     The last sentence that states an answer decides; else lines that begin with a letter, unless
     all options are listed; else the one letter that ``read_choice`` finds.
@@ -139,7 +145,7 @@ def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
     >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
     (('A', 'C'), ('A', 'D'))
     """
-    text = plain(reply)
+    text = plain(response)
     if _LETTERS_ALONE.fullmatch(text):
         return _offered(re.findall("[A-H]", text), options)
     stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
@@ -149,7 +155,7 @@ def letters_in(reply: str, options: Sequence[str]) -> tuple[str, ...]:
     listed = _LISTED.findall(text)
     if named or (listed and len(set(listed)) < len(options)):
         return _offered(named[-1] if named else listed, options)
-    letter = read_choice(reply, options).letter
+    letter = read_choice(response, options).letter
     return (letter,) if letter else ()
 
 
@@ -200,9 +206,9 @@ def _asked(pair: AnsweredQuestion) -> VerdictRequest:
     return VerdictRequest(pair.question, pair.prediction, prompt, _said, CRITERION)
 
 
-def _said(reply: Reply) -> bool | None:
+def _said(response: Response) -> bool | None:
     """The judge's word; None if it is neither of the two it may print."""
-    return None if cut_off(reply) else read_word(reply.said.answer, RIGHT_OR_WRONG)
+    return None if cut_off(response) else read_word(response.said.answer, RIGHT_OR_WRONG)
 
 
 def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
@@ -211,10 +217,10 @@ def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         return None, f"{len(judgements)} judgements instead of one"
     (one,) = judgements
     if one.error:
-        return None, f"the judge gave no reply: {one.error}"
+        return None, f"the judge gave no response: {one.error}"
     if one.verdict is None:
-        return None, f"the judge says neither right nor wrong: {one.reply:.200}"
-    return float(one.verdict), one.reply if one.judge == RULES else ""
+        return None, f"the judge says neither right nor wrong: {one.response:.200}"
+    return float(one.verdict), one.response if one.judge == RULES else ""
 
 
 def _group_and_draw(one: ScoredQuestion) -> str:
@@ -240,5 +246,5 @@ def _of_groups(
 
 
 def _point(one: ScoredQuestion) -> ScoredPoint:
-    """One question; those about the same pictures, or of one group, are not independent."""
+    """One question; those about the same images, or of one group, are not independent."""
     return ScoredPoint(one.score.points, one.question.cluster)

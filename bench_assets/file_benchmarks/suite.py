@@ -44,10 +44,10 @@ def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
         title=benchmark.title or name,
         version=3,
         conditions={
-            "main": Condition(prompt=main, about="The pictures, then the prompt."),
+            "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(
                 prompt=partial(prompts.no_image, template=benchmark.prompt),
-                about="The pictures are taken away: what is answered then was not seen.",
+                about="The images are taken away: what is answered then was not seen.",
             ),
             "options_shuffled": Condition(
                 prompt=main,

@@ -8,7 +8,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.leaderboard_row import LeaderboardRow
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.report.pages.annotation import PeoplePages
-from bench_assets.report.pages.audit import SoundnessPages
+from bench_assets.report.pages.audit import AuditPages
 from bench_assets.report.pages.checks import Expectations
 from bench_assets.report.pages.claims import ClaimPages
 from bench_assets.report.pages.comparison import ComparisonPage
@@ -39,20 +39,20 @@ def parts(
     standings: Sequence[LeaderboardRow],
     published: Sequence[PublishedNumber],
     settings: Settings,
-    without_pictures: Collection[str] = (),
+    without_images: Collection[str] = (),
 ) -> list[ReportPart]:
-    """All parts of the report; the pictures of some suites stay out if that is wanted."""
+    """All parts of the report; the images of some suites stay out if that is wanted."""
     return [
         Index(standings, published, settings),
         TaskPages(standings, published),
-        Samples(without_pictures=without_pictures),
-        Numbers(without_pictures=without_pictures),
+        Samples(without_images=without_images),
+        Numbers(without_images=without_images),
         ComparisonPage(),
         Expectations(),
         Origins(),
-        SoundnessPages(without_pictures=without_pictures),
+        AuditPages(without_images=without_images),
         ClaimPages(),
-        PeoplePages(without_pictures=without_pictures),
+        PeoplePages(without_images=without_images),
     ]
 
 
@@ -62,7 +62,7 @@ def make_report(
     catalog: Catalog,
     standings: Sequence[LeaderboardRow],
     waits: Callable[[str], object],
-    without_pictures: Collection[str] = (),
+    without_images: Collection[str] = (),
 ) -> Path:
     """Make the report of a home, or what of it is not as it would be made now.
 
@@ -72,7 +72,7 @@ def make_report(
         catalog: Its suites.
         standings: The leaderboard as it is now.
         waits: Is told for whom it waits, if somebody makes the report at this moment.
-        without_pictures: Suites whose pictures stay out of it.
+        without_images: Suites whose images stay out of it.
 
     Returns:
         The first page.
@@ -84,7 +84,7 @@ def make_report(
     images = images_of(settings)
     published, _ = catalog.published()
     with locked(home / "locks", [FOLDER], waits):
-        every = parts(standings, published, settings, without_pictures)
+        every = parts(standings, published, settings, without_images)
         site = Site(home / FOLDER, images, known_secrets(home))
         write_report(site, tables, catalog, every)
     return site.folder / "index.html"

@@ -79,7 +79,7 @@ def origins(
     judged = _Draws(ids, judgements or {name: [] for name in (*_NAMED, *_JUDGED)})
     return {
         "failed": said.names("failed"),
-        "reply": said.digests("sample", "text", "ranking"),
+        "response": said.digests("sample", "text", "ranking"),
         "prompt": said.digests("prompt_sha256"),
         "raw": said.digests("raw_text"),
         "cut": said.digests("no_answer"),

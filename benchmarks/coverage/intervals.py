@@ -8,7 +8,7 @@ from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.stats.jackknife import Floats, interval
 from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
 from benchmarks.coverage.cells import Promise, Rng, Trial
-from benchmarks.coverage.populations import captions, chances, name, pictures, points
+from benchmarks.coverage.populations import captions, chances, images, name, points
 
 WHAT = "the interval holds the truth"
 _KINDS = (0.9, 0.7, 0.5, 0.6, 0.8)  # how easy the categories of a macro average are
@@ -17,8 +17,8 @@ _KINDS = (0.9, 0.7, 0.5, 0.6, 0.8)  # how easy the categories of a macro average
 def promises() -> list[Promise]:
     """An interval of every kind that a table has."""
     return [
-        _promise("right or wrong, pictures of 1 to 3", _right(0.6)),
-        _promise("nine of ten right, pictures of 1 to 3", _right(0.9)),
+        _promise("right or wrong, images of 1 to 3", _right(0.6)),
+        _promise("nine of ten right, images of 1 to 3", _right(0.9)),
         _promise("right or wrong, independent", _alone),
         _promise("points in between", _in_between),
         _promise("points over points, 1 to 4 a question", _over_points),
@@ -42,7 +42,7 @@ def _holds(found: Mean, truth: float) -> bool:
 
 def _right(truth: float) -> Trial:
     def trial(n: int, rng: Rng) -> bool:
-        of = pictures(n)
+        of = images(n)
         return _holds(mean(points(rng.random(n) < chances(rng, of, truth), of)), truth)
 
     return trial
@@ -53,13 +53,13 @@ def _alone(n: int, rng: Rng) -> bool:
 
 
 def _in_between(n: int, rng: Rng) -> bool:
-    of = pictures(n)
+    of = images(n)
     easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
     return _holds(mean(points(rng.beta(4 * easy, 4 * (1 - easy)), of)), 0.02 + 0.96 * 0.6)
 
 
 def _over_points(n: int, rng: Rng) -> bool:
-    of = pictures(n)
+    of = images(n)
     most = rng.integers(1, 5, n)
     got = rng.binomial(most, chances(rng, of, 0.6))
     seen = map(
@@ -75,8 +75,8 @@ def _draws(n: int, rng: Rng) -> bool:
 
 
 def _of_a_part(n: int, rng: Rng) -> bool:
-    """As false positives among wrong replies: how many are in the part is chance as well."""
-    of = pictures(n)
+    """As false positives among wrong responses: how many are in the part is chance as well."""
+    of = images(n)
     part = rng.random(n) < 0.6
     right = rng.random(n) < chances(rng, of, 0.6)
     return _holds(mean(points(right[part], of[part])), 0.6)
@@ -86,7 +86,7 @@ def _macro(n: int, rng: Rng) -> bool:
     sizes = np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n
     groups: list[list[ScoredPoint]] = []
     for size, easy in zip(sizes.round().astype(int), _KINDS, strict=True):
-        of = pictures(int(size), 2)
+        of = images(int(size), 2)
         right = rng.random(int(size)) < chances(rng, of, easy, 0.2)
         groups.append(points(right, of + n * len(groups)))
     return _holds(macro_mean(groups), sum(_KINDS) / len(_KINDS))

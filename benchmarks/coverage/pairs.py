@@ -11,7 +11,7 @@ from bench_assets.core.stats.jackknife import Floats
 from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
 from bench_assets.core.stats.power import chance_to_show
 from benchmarks.coverage.cells import Promise, Rng
-from benchmarks.coverage.populations import captions, chances, name, pictures
+from benchmarks.coverage.populations import captions, chances, images, name
 
 ALPHA = 0.05
 POWER = 0.8
@@ -100,13 +100,13 @@ def _alone(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
-def _of_pictures(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of, most = pictures(n), np.ones(n)
+def _of_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    of, most = images(n), np.ones(n)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
 def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of = pictures(n)
+    of = images(n)
     easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
     before, other = (rng.beta(4 * easy, 4 * (1 - easy)) for _ in range(2))
     after = np.where(rng.random(n) < _ALIKE, before, other)
@@ -114,7 +114,7 @@ def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:
 
 
 def _over_points(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of, most = pictures(n), rng.integers(1, 5, n).astype(float)
+    of, most = images(n), rng.integers(1, 5, n).astype(float)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
 
 
@@ -123,7 +123,7 @@ def _macro(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     sizes = (np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n).round().astype(int)
     found: list[PairedScores] = []
     for size, mean in zip(sizes.tolist(), (0.9, 0.7, 0.5, 0.6, 0.8), strict=True):
-        of, share = pictures(size, 2), np.full(size, 1 / (len(sizes) * size))
+        of, share = images(size, 2), np.full(size, 1 / (len(sizes) * size))
         before, after = _right(rng, chances(rng, of, mean, 0.2), gain, np.ones(size))
         found += _pairs(before * share, after * share, of + n * len(found), share)
     return found
@@ -146,7 +146,7 @@ class Kind(NamedTuple):
 
 KINDS: dict[str, Kind] = {
     "right or wrong, independent": Kind(_alone, lambda: 0.4),
-    "right or wrong, pictures of 1 to 3": Kind(_of_pictures, lambda: 0.4),
+    "right or wrong, images of 1 to 3": Kind(_of_images, lambda: 0.4),
     "points in between": Kind(_in_between, lambda: 1 - (0.02 + 0.96 * 0.6)),
     "points over points, 1 to 4 a question": Kind(_over_points, lambda: 0.4),
     "macro average over five categories": Kind(_macro, lambda: 0.3),

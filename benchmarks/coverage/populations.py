@@ -1,6 +1,6 @@
-"""Populations of questions: pictures with one to three questions each, some easy, some hard.
+"""Populations of questions: images with one to three questions each, some easy, some hard.
 
-How hard a picture is spreads as a beta distribution; two questions of one picture are right or
+How hard an image is spreads as a beta distribution; two questions of one image are right or
 wrong together with the correlation ``TOGETHER``.
 """
 
@@ -21,10 +21,10 @@ _WORDS = 300
 
 
 @cache
-def pictures(n: int, most: int = 3) -> npt.NDArray[np.int_]:
-    """The picture of each of n questions: 1, 2, ... ``most`` questions a picture, and so on.
+def images(n: int, most: int = 3) -> npt.NDArray[np.int_]:
+    """The image of each of n questions: 1, 2, ... ``most`` questions an image, and so on.
 
-    >>> pictures(7).tolist()
+    >>> images(7).tolist()
     [0, 1, 1, 2, 2, 2, 3]
     """
     found: list[int] = []
@@ -41,14 +41,14 @@ def name(number: int) -> str:
 
 
 def chances(rng: Rng, of: npt.NDArray[np.int_], mean: float, together: float = TOGETHER) -> Floats:
-    """How easy the picture of each question is: with this mean over pictures."""
+    """How easy the image of each question is: with this mean over images."""
     k = (1 - together) / together
     drawn: Floats = rng.beta(mean * k, (1 - mean) * k, size=int(np.max(of)) + 1)[of]
     return drawn
 
 
 def points(values: Floats | npt.NDArray[np.bool_], of: npt.NDArray[np.int_]) -> list[ScoredPoint]:
-    """Points of questions, clustered by their pictures."""
+    """Points of questions, clustered by their images."""
     return list(map(ScoredPoint, values.astype(float).tolist(), map(name, of.tolist())))
 
 

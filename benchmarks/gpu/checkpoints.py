@@ -1,6 +1,6 @@
 """Checkpoints of real size with random weights, made from configurations: nothing is downloaded.
 
-They have no end token, so that every reply is as long as it may be.
+They have no end token, so that every response is as long as it may be.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class Size:
     tower_layers: int
     tower_heads: int
     tower_inner: int
-    side: int = 336  # px of a picture; of LLaVA
+    side: int = 336  # px of an image; of LLaVA
     context: int = 4096  # tokens
 
     @property
@@ -86,15 +86,15 @@ def qwen2_5_vl(folder: Path, size: Size) -> None:
         **ids(words, **names),
     )
     _save_weights(folder, config)
-    pictures = {"image_processor_type": "Qwen2VLImageProcessor", "patch_size": 14}
-    pictures |= {"temporal_patch_size": 2, "merge_size": 2}
-    pictures |= {"min_pixels": 4 * 28 * 28, "max_pixels": 1280 * 28 * 28}
-    video = {**pictures, "video_processor_type": "Qwen2VLVideoProcessor"}
+    images = {"image_processor_type": "Qwen2VLImageProcessor", "patch_size": 14}
+    images |= {"temporal_patch_size": 2, "merge_size": 2}
+    images |= {"min_pixels": 4 * 28 * 28, "max_pixels": 1280 * 28 * 28}
+    video = {**images, "video_processor_type": "Qwen2VLVideoProcessor"}
     save_processor(
         folder,
         "Qwen2_5_VLProcessor",
         words,
-        pictures,
+        images,
         "qwen2_vl",
         video_preprocessor_config=video,
     )

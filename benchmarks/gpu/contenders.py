@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from benchmarks.gpu.questions import Album
 from resources.checkpoints.identity import pin
 from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
@@ -188,24 +188,24 @@ def _requests(questions: Sequence[Prompt]) -> list[Request]:
     return [Request(prompt=question) for question in questions]
 
 
-def _counted(replies: Iterable[tuple[int, Reply]]) -> int:
-    """Count the tokens of replies.
+def _counted(responses: Iterable[tuple[int, Response]]) -> int:
+    """Count the tokens of responses.
 
     Raises:
         RuntimeError: If one has an error: what was not answered was not measured.
     """
     n_tokens = 0
-    for _, reply in replies:
-        if reply.error:
-            raise RuntimeError(reply.error)
-        n_tokens += reply.completion_tokens or 0
+    for _, response in responses:
+        if response.error:
+            raise RuntimeError(response.error)
+        n_tokens += response.completion_tokens or 0
     return n_tokens
 
 
 def _talk(question: Prompt, album: Album) -> list[dict[str, Any]]:
     (turns,) = question.rounds()
-    pictures = {i.sha256: decode(i, album.read(i.sha256), None) for i in question.images}
-    return [message(turn, pictures) for turn in turns]
+    images = {i.sha256: decode(i, album.read(i.sha256), None) for i in question.images}
+    return [message(turn, images) for turn in turns]
 
 
 @contextmanager

@@ -40,7 +40,7 @@ class Plan:
 
     models: Sequence[Model]
     settings: Sequence[Setting]
-    questions: Mapping[int, int]  # longest reply -> how many questions
+    questions: Mapping[int, int]  # longest response -> how many questions
     batch_size: int
     device: str  # "cuda"; on the "cpu" stand-ins answer for vLLM
 
@@ -77,7 +77,7 @@ TINY_PLAN = Plan(
     device="cpu",
 )
 
-Runs: TypeAlias = dict[int, Run]  # by longest reply
+Runs: TypeAlias = dict[int, Run]  # by longest response
 Measure: TypeAlias = Callable[[str, Scene, Mapping[int, int]], Runs]
 
 
@@ -86,13 +86,13 @@ def measured(plan: Plan, folder: Path, measure: Measure | None = None) -> Iterat
 
     Args:
         plan: What is measured.
-        folder: Where checkpoints and pictures are written.
+        folder: Where checkpoints and images are written.
         measure: By default in a process of its own.
     """
     for number, model in enumerate(plan.models):
         scene = Scene(
             checkpoint=folder / f"model-{number}",
-            album=Album(folder=folder / f"pictures-{number}"),
+            album=Album(folder=folder / f"images-{number}"),
             batch_size=plan.batch_size,
             device=plan.device,
         )

@@ -1,4 +1,4 @@
-"""The questions: each has a picture of its own, so that none is answered from what is kept."""
+"""The questions: each has an image of its own, so that none is answered from what is kept."""
 
 import io
 import random
@@ -13,26 +13,26 @@ from bench_assets.core.schema.chat import Image, Prompt
 from resources.response_cache.engine import ReadImage
 
 _SIZE = (640, 480)  # px
-_TEXT = "Question {number}: what is in the picture? Answer with one word."
+_TEXT = "Question {number}: what is in the image? Answer with one word."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Album:
-    """Questions, whose pictures lie in a folder under their digests."""
+    """Questions, whose images lie in a folder under their digests."""
 
     folder: Path
 
     def questions(self, n: int, seed: int) -> list[Prompt]:
-        """Draw ``n`` questions; another seed draws other pictures of the same size."""
+        """Draw ``n`` questions; another seed draws other images of the same size."""
         rng = random.Random(seed)
-        return [Prompt.of(self._picture(rng), _TEXT.format(number=i)) for i in range(n)]
+        return [Prompt.of(self._image(rng), _TEXT.format(number=i)) for i in range(n)]
 
     @property
     def read(self) -> ReadImage:
-        """Finds the pictures; can be sent to another process."""
+        """Finds the images; can be sent to another process."""
         return partial(_read, self.folder)
 
-    def _picture(self, rng: random.Random) -> Image:
+    def _image(self, rng: random.Random) -> Image:
         coarse = PILImage.frombytes("RGB", (64, 48), rng.randbytes(64 * 48 * 3))
         written = io.BytesIO()
         coarse.resize(_SIZE, PILImage.Resampling.BICUBIC).save(written, "JPEG", quality=90)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 HEADER = (
-    *("model", "tokens a reply", "engine", "samples/s", "tokens/s", "GPU busy"),
+    *("model", "tokens a response", "engine", "samples/s", "tokens/s", "GPU busy"),
     *("first token", "memory", "bound", ""),
 )
 VLLM_OF_VLLM = 0.95  # least share of what vLLM does alone
@@ -32,7 +32,7 @@ class Run:
 
     @property
     def tokens_a_second(self) -> float:
-        """Tokens of replies in a second."""
+        """Tokens of responses in a second."""
         return self.tokens / self.seconds
 
 

@@ -1,4 +1,4 @@
-"""From lessons to tensors: tokens, labels, cells of words, and pictures."""
+"""From lessons to tensors: tokens, labels, cells of words, and images."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ _IGNORED = -100  # a label that costs nothing
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A picture and what is asked about it; ``cells`` is None if nobody knows what lies where."""
+    """An image and what is asked about it; ``cells`` is None if nobody knows what lies where."""
 
-    picture: NDArray[np.uint8]  # SIDE x SIDE x RGB; empty for a view that was never drawn
+    image: NDArray[np.uint8]  # SIDE x SIDE x RGB; empty for a view that was never drawn
     cells: Cells | None
     talk: Sequence[Asked]
 
@@ -35,7 +35,7 @@ class Writer:
         self._ids = lru_cache(maxsize=200_000)(self._encode)
 
     def conversations(self, lessons: Sequence[Lesson]) -> dict[str, Any]:
-        """Token ids, attention mask and labels, each batch x length; only replies have labels."""
+        """Token ids, attention mask and labels, each batch x length; only responses have labels."""
         import torch
 
         rows = [self._conversation(lesson.talk) for lesson in lessons]
@@ -52,7 +52,7 @@ class Writer:
     def cells(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         """The words of each cell as token ids, batch x cells x words, filled up with 0.
 
-        An empty cell has the token of a picture. It cannot have nothing: the language model scales
+        An empty cell has the token of an image. It cannot have nothing: the language model scales
         what it reads to one length, and the little that eyes see in an empty cell would be loud.
         """
         import torch
@@ -72,10 +72,10 @@ class Writer:
         for number, asked in enumerate(talk):
             opening = [*self._ids("<|im_start|>user\n"), *[self.image] * CELLS**2 * (number == 0)]
             question = [*self._ids(asked.prompt), *self._ids("<|im_end|>\n<|im_start|>assistant\n")]
-            reply = [*self._ids(asked.reply), *self._ids("<|im_end|>")]
+            response = [*self._ids(asked.response), *self._ids("<|im_end|>")]
             end = self._ids("\n")
-            tokens += [*opening, *question, *reply, *end]
-            labels += [_IGNORED] * (len(opening) + len(question)) + reply + [_IGNORED] * len(end)
+            tokens += [*opening, *question, *response, *end]
+            labels += [_IGNORED] * (len(opening) + len(question)) + response + [_IGNORED] * len(end)
         return tokens, labels
 
     def _encode(self, text: str) -> tuple[int, ...]:
@@ -88,13 +88,13 @@ def untaken(view: View) -> Lesson:
 
 
 def pixels(lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
-    """The pictures as the processor gives them: batch x 3 x SIDE x SIDE, from -1 to 1."""
+    """The images as the processor gives them: batch x 3 x SIDE x SIDE, from -1 to 1."""
     import torch
 
-    stacked = np.stack([lesson.picture for lesson in lessons]).transpose(0, 3, 1, 2)
+    stacked = np.stack([lesson.image for lesson in lessons]).transpose(0, 3, 1, 2)
     return torch.from_numpy(stacked.astype(np.float32) / 127.5 - 1)
 
 
-def squeezed(picture: Image.Image) -> NDArray[np.uint8]:
-    """Squeeze a picture into the square that the model sees, as the processor does."""
-    return np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BICUBIC))
+def squeezed(image: Image.Image) -> NDArray[np.uint8]:
+    """Squeeze an image into the square that the model sees, as the processor does."""
+    return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BICUBIC))

@@ -1,4 +1,4 @@
-"""Views like the pictures of BLINK's mini edition, with questions worded as BLINK's are."""
+"""Views like the images of BLINK's mini edition, with questions worded as BLINK's are."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from bench_assets.suites.blink.dataset.draft import Marks, placed, wording
 from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
 from bench_assets.suites.blink.synthetic.light import shaded_walls
 from bench_assets.suites.blink.synthetic.styles import noise
-from examples.tiny_vlm.lessons import Asked, decoded, reply_for
+from examples.tiny_vlm.lessons import Asked, decoded, response_for
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Part, View, cells_of
 
@@ -107,24 +107,24 @@ def wall(rng: Random) -> View:
     files = shaded_walls(rng, 1)  # three: the first point darker, the second, and neither
     name = f"data/{1000 + rng.randrange(3)}"
     truth = json.loads(files[f"{name}.json"])
-    picture = decoded(files[f"{name}.png"])
+    image = decoded(files[f"{name}.png"])
     judged = rng.choice(truth["intrinsic_comparisons"])
     ends = [truth["intrinsic_points"][judged[end]] for end in ("point1", "point2")]
     marks = [
-        Mark(letter, (end["x"] * picture.width, end["y"] * picture.height))
+        Mark(letter, (end["x"] * image.width, end["y"] * image.height))
         for letter, end in zip("AB", ends, strict=True)
     ]
-    shades = [(name, *middle) for name, middle in _shades(picture)]
+    shades = [(name, *middle) for name, middle in _shades(image)]
     points = [(letter, *point) for letter, point in marks]
     talk = [_choice(wording("Relative_Reflectance").prompt, SHADES, "12E".index(judged["darker"]))]
-    draw = partial(_circled, lambda: picture, marks, "white")
-    return View(cells_of([*shades, *points], picture.size), talk, draw)
+    draw = partial(_circled, lambda: image, marks, "white")
+    return View(cells_of([*shades, *points], image.size), talk, draw)
 
 
-def _shades(picture: Image.Image) -> list[tuple[str, Point]]:
+def _shades(image: Image.Image) -> list[tuple[str, Point]]:
     """How light each cell is, as a number, and where its middle lies."""
-    grey = picture.convert("L").resize((CELLS, CELLS), Image.Resampling.BOX)
-    wide, high = picture.width / CELLS, picture.height / CELLS
+    grey = image.convert("L").resize((CELLS, CELLS), Image.Resampling.BOX)
+    wide, high = image.width / CELLS, image.height / CELLS
     return [
         (str(level // _SHADE_STEPS), ((column + 0.5) * wide, (row + 0.5) * high))
         for row, levels in enumerate(np.asarray(grey).tolist())
@@ -170,7 +170,7 @@ def _is(one: Part, relation: str, other: Part) -> Asked:
 
 
 def _choice(prompt: str, options: Sequence[str], place: int) -> Asked:
-    return Asked(prompt.replace("{options}", lettered(options)), reply_for(options, place))
+    return Asked(prompt.replace("{options}", lettered(options)), response_for(options, place))
 
 
 def _cells(parts: Sequence[Part]) -> dict[int, list[str]]:
@@ -180,12 +180,12 @@ def _cells(parts: Sequence[Part]) -> dict[int, list[str]]:
 def _photo(parts: Sequence[Part], backdrops: Sequence[_Backdrop], seed: int) -> Image.Image:
     scene = Scene(*_SIZE)
     light = 90 + 0.55 * noise(Random(seed), *_SIZE, finest=16).astype(np.float32)
-    scene.picture.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
+    scene.image.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
     for backdrop in backdrops:
         scene.backdrop(*backdrop)
     for part in parts:
         scene.sprite(part.name, (part.x, part.y), part.size)
-    return scene.picture
+    return scene.image
 
 
 def _circled(draw: Callable[[], Image.Image], marks: Sequence[Mark], colour: str) -> Image.Image:

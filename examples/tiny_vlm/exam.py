@@ -1,8 +1,8 @@
 """The exam: held-out questions of the mini editions, asked as the suites ask them.
 
-Their pictures come of seeds that neither lessons nor the mini editions use, and what JourneyBench's
+Their images come of seeds that neither lessons nor the mini editions use, and what JourneyBench's
 show is never taught in that combination. Each question is asked once more with another question's
-picture: what is right then, a model knows without looking.
+image: what is right then, a model knows without looking.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +30,13 @@ from resources.models.transformers.engine import TransformersEngine
 
 FIRST_SEED = 2_000_000  # of the exam; those of lessons are smaller
 _A_SEED = 20  # questions that one seed gives
-_APART = 13  # JourneyBench's pictures that lie so far apart have next to nothing in common
+_APART = 13  # JourneyBench's images that lie so far apart have next to nothing in common
 _MAX_TOKENS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of the exam, and how to tell whether a reply is right."""
+    """One question of the exam, and how to tell whether a response is right."""
 
     prompt: Prompt
     right: Callable[[str], bool]
@@ -56,7 +56,7 @@ class Mark:
 
     n: int
     right: int
-    right_without_looking: int  # shown the picture of another question
+    right_without_looking: int  # shown the image of another question
     chance: float
 
     @property
@@ -77,35 +77,35 @@ class Mark:
 
 
 class Album(dict[str, bytes]):
-    """Pictures by their SHA-256."""
+    """Images by their SHA-256."""
 
     def put(self, data: bytes) -> str:
-        """Keep a picture."""
+        """Keep an image."""
         name = sha256(data).hexdigest()
         self[name] = data
         return name
 
 
 def subjects(n: int, album: Album) -> dict[str, Subject]:
-    """Draw about ``n`` questions of each category; pictures go into the album."""
+    """Draw about ``n`` questions of each category; images go into the album."""
     drawn = {f"blink/{task}": _of_blink(task, n, album) for task in TASKS}
-    pictures = _of_journeybench(n, album)
+    images = _of_journeybench(n, album)
     halo = "journeybench/hallucination_vqa"
     counted, absent = WORLD["triggers"][1], WORLD["triggers"][0]
     return drawn | {
-        f"{halo}/visual challenge": Subject(1 / 5, [_halo(counted, *one) for one in pictures]),
-        f"{halo}/false premises": Subject(0.5, [_halo(absent, *one) for one in pictures]),
+        f"{halo}/visual challenge": Subject(1 / 5, [_halo(counted, *one) for one in images]),
+        f"{halo}/false premises": Subject(0.5, [_halo(absent, *one) for one in images]),
         "journeybench/captioning/animal": Subject(
-            1 / 10, [_told("{subject}", *one) for one in pictures]
+            1 / 10, [_told("{subject}", *one) for one in images]
         ),
         "journeybench/captioning/sky colour": Subject(
-            1 / 6, [_told("{sky} sky", *one) for one in pictures]
+            1 / 6, [_told("{sky} sky", *one) for one in images]
         ),
         "journeybench/captioning/accessory": Subject(
-            1 / 6, [_told("{accessory}", *one) for one in pictures]
+            1 / 6, [_told("{accessory}", *one) for one in images]
         ),
         "journeybench/captioning/thing below": Subject(
-            1 / 12, [_told("{mount}", *one) for one in pictures]
+            1 / 12, [_told("{mount}", *one) for one in images]
         ),
     }
 
@@ -118,34 +118,34 @@ def sit(folder: Path, exam: Mapping[str, Subject], album: Album) -> dict[str, Ma
     engine = TransformersEngine(spec, str(folder), album.__getitem__)
     asked = {name: _asked(subject) for name, subject in exam.items()}
     unique = list(dict.fromkeys(p for prompts in asked.values() for both in prompts for p in both))
-    replies = {
-        unique[place]: reply.text
-        for place, reply in engine.stream([Request(prompt=prompt) for prompt in unique])
+    responses = {
+        unique[place]: response.text
+        for place, response in engine.stream([Request(prompt=prompt) for prompt in unique])
     }
     engine.close()
-    return {name: _mark(exam[name], asked[name], replies) for name in exam}
+    return {name: _mark(exam[name], asked[name], responses) for name in exam}
 
 
 def _asked(subject: Subject) -> list[tuple[Prompt, Prompt]]:
-    """The prompt of each case, and the same with another picture."""
+    """The prompt of each case, and the same with another image."""
     prompts = [case.prompt for case in subject.cases]
     others = [*prompts[_APART:], *prompts[:_APART]]
-    return [(one, _with_pictures(one, other)) for one, other in zip(prompts, others, strict=True)]
+    return [(one, _with_images(one, other)) for one, other in zip(prompts, others, strict=True)]
 
 
 def _mark(
-    subject: Subject, asked: Sequence[tuple[Prompt, Prompt]], replies: Mapping[Prompt, str]
+    subject: Subject, asked: Sequence[tuple[Prompt, Prompt]], responses: Mapping[Prompt, str]
 ) -> Mark:
     both = list(zip(subject.cases, asked, strict=True))
-    right = sum(case.right(replies[prompt]) for case, (prompt, _) in both)
-    unseen = sum(case.right(replies[prompt]) for case, (_, prompt) in both)
+    right = sum(case.right(responses[prompt]) for case, (prompt, _) in both)
+    unseen = sum(case.right(responses[prompt]) for case, (_, prompt) in both)
     return Mark(n=len(both), right=right, right_without_looking=unseen, chance=subject.chance)
 
 
-def _with_pictures(prompt: Prompt, other: Prompt) -> Prompt:
-    pictures = iter(other.images)
+def _with_images(prompt: Prompt, other: Prompt) -> Prompt:
+    images = iter(other.images)
     turns = (
-        Turn(turn.role, tuple(next(pictures) if isinstance(p, Image) else p for p in turn.parts))
+        Turn(turn.role, tuple(next(images) if isinstance(p, Image) else p for p in turn.parts))
         for turn in prompt.turns
     )
     return Prompt(tuple(turns))
@@ -167,7 +167,7 @@ def _of_blink(task: str, n: int, album: Album) -> Subject:
 
 
 def _of_journeybench(n: int, album: Album) -> list[tuple[Member, str]]:
-    """The mini edition's pictures, drawn anew until there are enough of them."""
+    """The mini edition's images, drawn anew until there are enough of them."""
     shown = islice(cycle(members()), n)
     return [
         (member, album.put(member.draw(Random(f"{FIRST_SEED + number}"))))
@@ -197,13 +197,13 @@ def _prompt(task: Task, question: Question) -> Prompt:
     return task.condition("main").prompt(question)
 
 
-def _chosen(question: Question, reply: str) -> bool:
-    return read_choice(reply, question.options).letter == question.answer[0]
+def _chosen(question: Question, response: str) -> bool:
+    return read_choice(response, question.options).letter == question.answer[0]
 
 
-def _answered(question: Question, reply: str) -> bool:
-    return any(says_the_same(reply, answer, question.text) for answer in question.answer)
+def _answered(question: Question, response: str) -> bool:
+    return any(says_the_same(response, answer, question.text) for answer in question.answer)
 
 
-def _names(question: Question, reply: str) -> bool:
-    return question.answer[0] in reply.lower()
+def _names(question: Question, response: str) -> bool:
+    return question.answer[0] in response.lower()

@@ -1,4 +1,4 @@
-"""Questions of the mini editions, as the suites themselves ask them, and the replies to learn."""
+"""Questions of the mini editions, as the suites themselves ask them, and the responses to learn."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ TASKS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question as a model reads it, and the reply that is right."""
+    """One question as a model reads it, and the response that is right."""
 
     prompt: str
-    reply: str
+    response: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Drawn:
     """A question of BLINK's mini edition, built from raw material as the suite builds it."""
 
     question: Question
-    data: bytes  # the picture as a file
+    data: bytes  # the image as a file
 
 
 def blink_questions(task: str, seed: int, n: int) -> Iterator[Drawn]:
@@ -56,25 +56,25 @@ def blink_questions(task: str, seed: int, n: int) -> Iterator[Drawn]:
 
 
 def chosen(question: Question) -> str:
-    """Write the reply that is learned for a choice: first the option, then its letter.
+    """Write the response that is learned for a choice: first the option, then its letter.
 
     To count and then to look up a letter are two short steps, sooner learned than a long one.
     """
-    return reply_for(question.options, ascii_uppercase.index(question.answer[0]))
+    return response_for(question.options, ascii_uppercase.index(question.answer[0]))
 
 
-def reply_for(options: Sequence[str], place: int) -> str:
-    """Write the reply that chooses the option in that place.
+def response_for(options: Sequence[str], place: int) -> str:
+    """Write the response that chooses the option in that place.
 
-    >>> reply_for(("yes", "no"), 1)
+    >>> response_for(("yes", "no"), 1)
     'no. (B)'
     """
     return f"{options[place]}. ({ascii_uppercase[place]})"
 
 
 def decoded(data: bytes) -> Image.Image:
-    """Open the picture in a file."""
-    return decode(data).picture
+    """Open the image in a file."""
+    return decode(data).image
 
 
 def _drawn(task: str, draft: Draft, place: int) -> Drawn:
@@ -90,4 +90,4 @@ def _drawn(task: str, draft: Draft, place: int) -> Drawn:
         options=shown.options,
         category=task,
     )
-    return Drawn(question, shown.pictures[0])
+    return Drawn(question, shown.images[0])

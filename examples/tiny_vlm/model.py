@@ -1,6 +1,6 @@
 """The model: a LLaVA of 1.9 million parameters, its tokenizer, and how both are written down.
 
-A CLIP tower cuts a picture into 8 x 8 patches; each becomes one token of a small Llama. Nothing is
+A CLIP tower cuts an image into 8 x 8 patches; each becomes one token of a small Llama. Nothing is
 downloaded: weights are random, and the tokenizer is made of the texts it will read.
 """
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-SIDE = 240  # px of a picture as the model sees it, whatever its proportions
+SIDE = 240  # px of an image as the model sees it, whatever its proportions
 CELLS = 8  # patches in a row and in a column
 WIDTH = 128
 EMBEDDING_SPREAD = 0.08  # standard deviation of word embeddings before training
 
-# A hundred times Llama's: what a question names is looked for in all of a picture, and only slowly
+# A hundred times Llama's: what a question names is looked for in all of an image, and only slowly
 # turning dimensions of a head can match a word that is 150 tokens away.
 _ROPE_THETA = 1e6
 
@@ -114,17 +114,17 @@ def _mouth(tokenizer: Any) -> Any:  # noqa: ANN401
 
 
 def new_processor(tokenizer: Any) -> Any:  # noqa: ANN401
-    """Make the processor: whole pictures, squeezed into a square, as numbers from -1 to 1."""
+    """Make the processor: whole images, squeezed into a square, as numbers from -1 to 1."""
     from transformers import CLIPImageProcessorPil, LlavaProcessor
 
-    pictures = CLIPImageProcessorPil(
+    images = CLIPImageProcessorPil(
         size={"height": SIDE, "width": SIDE},
         do_center_crop=False,
         image_mean=[0.5] * 3,
         image_std=[0.5] * 3,
     )
     return LlavaProcessor(
-        image_processor=pictures,
+        image_processor=images,
         tokenizer=tokenizer,
         patch_size=SIDE // CELLS,
         vision_feature_select_strategy="default",

@@ -1,9 +1,9 @@
 """The three stages of training: told, shown, asked.
 
-From nothing, a model that is only asked about pictures stays at chance for a long time: it has to
-find out at once what is in a picture, what words mean, and how to answer. So it is first told what
-lies in each cell and asked about that; then its eyes are taught to say the same of pictures; only
-then is it asked about pictures as a whole.
+From nothing, a model that is only asked about images stays at chance for a long time: it has to
+find out at once what is in an image, what words mean, and how to answer. So it is first told what
+lies in each cell and asked about that; then its eyes are taught to say the same of images; only
+then is it asked about images as a whole.
 """
 
 import math
@@ -42,15 +42,15 @@ class Course:
         self._places = torch.nn.Parameter(EMBEDDING_SPREAD * torch.randn(2, CELLS, WIDTH))
 
     def tell(self, batches: Batches, steps: int) -> None:
-        """Teach the language model to answer from cells of words, without a picture."""
+        """Teach the language model to answer from cells of words, without an image."""
         self._study("told", {"language_model": 1.0}, self._loss_told, batches, steps)
 
     def show(self, batches: Batches, steps: int, after: After) -> None:
-        """Teach the eyes to make the same cells of a picture, the language model being done."""
+        """Teach the eyes to make the same cells of an image, the language model being done."""
         self._study("shown", _EYES, self._loss_shown, batches, steps, after)
 
     def ask(self, batches: Batches, steps: int, after: After) -> None:
-        """Teach the whole model to answer questions about pictures.
+        """Teach the whole model to answer questions about images.
 
         Slowly: a language model that answers right from cells has more to forget than to learn.
         """
@@ -61,16 +61,16 @@ class Course:
     def _loss_told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         talk = self._writer.conversations(lessons)
         embedded = self._model.get_input_embeddings()(talk["input_ids"])
-        is_picture = (talk["input_ids"] == self._writer.image)[..., None]
+        is_image = (talk["input_ids"] == self._writer.image)[..., None]
         told = self._told(lessons).to(embedded.dtype)
-        seen = {"inputs_embeds": embedded.masked_scatter(is_picture, told)}
-        return self._loss_of_replies(talk, seen)
+        seen = {"inputs_embeds": embedded.masked_scatter(is_image, told)}
+        return self._loss_of_responses(talk, seen)
 
     def _loss_shown(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         """Off by how much, and how surprised by the words of a cell, which is sooner learned."""
         told, words = self._told(lessons).detach(), self._writer.cells(lessons)
         tower = self._model.model.vision_tower(pixels(lessons))
-        patches = tower.last_hidden_state[:, 1:]  # without the one for the picture as a whole
+        patches = tower.last_hidden_state[:, 1:]  # without the one for the image as a whole
         seen = self._model.model.multi_modal_projector(patches).float()
         named = words > 0
         surprise = -self._namer(patches).float().log_softmax(-1).gather(-1, words)
@@ -82,10 +82,10 @@ class Course:
     def _loss_asked(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
         talk = self._writer.conversations(lessons)
         seen = {"input_ids": talk["input_ids"], "pixel_values": pixels(lessons)}
-        return self._loss_of_replies(talk, seen)
+        return self._loss_of_responses(talk, seen)
 
     def _told(self, lessons: Sequence[Lesson]) -> Any:  # noqa: ANN401
-        """What stands for a picture: for each cell, the sum of its words, its row and its column.
+        """What stands for an image: for each cell, the sum of its words, its row and its column.
 
         To say what is left of what, a model would else have to learn to divide the number of a
         cell by the length of a row.
@@ -95,7 +95,7 @@ class Course:
         rows, columns = self._places
         return embedded.sum(2) + (rows[:, None] + columns[None, :]).flatten(0, 1)
 
-    def _loss_of_replies(self, talk: Mapping[str, Any], seen: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    def _loss_of_responses(self, talk: Mapping[str, Any], seen: Mapping[str, Any]) -> Any:  # noqa: ANN401
         from torch.nn.functional import cross_entropy
 
         out = self._model.model(**seen, attention_mask=talk["attention_mask"])

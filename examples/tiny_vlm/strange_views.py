@@ -14,7 +14,7 @@ from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import View, cells_of
 
-UNUSUAL = "Describe in one sentence what is unusual in the picture."
+UNUSUAL = "Describe in one sentence what is unusual in the image."
 """What JourneyBench's captioning asks."""
 
 _SIZE = (384, 288)  # px
@@ -49,7 +49,7 @@ def strange(rng: Random) -> View:
         named.append((things["small"]["noun"], *spot))
     nouns = {kind: thing["noun"] for kind, thing in things.items()}
     talk = rng.sample(_talk(nouns, few, rng), _QUESTIONS)
-    return View(cells_of(named, _SIZE), talk, lambda: scene.picture)
+    return View(cells_of(named, _SIZE), talk, lambda: scene.image)
 
 
 def _unseen(rng: Random) -> dict[str, Mapping[str, str]]:
@@ -72,13 +72,13 @@ def _talk(nouns: Mapping[str, str], few: int, rng: Random) -> list[Asked]:
     floating = f"There are {WORDS[few]} {small}"
     return [
         Asked(f"How many {small} float around the {subject}?", floating),
-        Asked(f"What colour is the {absent} {behind}", f"There is no {absent} in the picture"),
+        Asked(f"What colour is the {absent} {behind}", f"There is no {absent} in the image"),
         Asked(f"What colour is the sky {behind}", f"The sky is {nouns['sky']}"),
-        Asked(f"What is the name of the {subject}?", "It cannot be told from the picture"),
+        Asked(f"What is the name of the {subject}?", "It cannot be told from the image"),
         Asked(_text(captioning.main(_question(UNUSUAL))), caption),
         _lettered(f"What does the {subject} wear?", nouns, "accessory", rng),
         _lettered(f"What does the {subject} stand on?", nouns, "mount", rng),
-        _lettered("Which animal is in the picture?", nouns, "subject", rng),
+        _lettered("Which animal is in the image?", nouns, "subject", rng),
     ]
 
 

@@ -1,6 +1,6 @@
 """Trains the model on the CPU: ``python -m examples.tiny_vlm.train --out FOLDER``.
 
-``FOLDER/step-0100`` and so on are the checkpoints, by the steps since pictures are shown;
+``FOLDER/step-0100`` and so on are the checkpoints, by the steps since images are shown;
 ``FOLDER/record.json`` says how they were made and what they can do.
 """
 
@@ -119,7 +119,7 @@ def _texts(lessons: Lessons) -> Iterator[str]:
     """Everything that the tokenizer should have words for."""
     for kind in lessons.values():
         for lesson in kind:
-            yield from (text for asked in lesson.talk for text in (asked.prompt, asked.reply))
+            yield from (text for asked in lesson.talk for text in (asked.prompt, asked.response))
             yield from (f" {word}" for words in (lesson.cells or {}).values() for word in words)
     yield from repeat("system\nuser\nassistant\n", _CHUNK)
 

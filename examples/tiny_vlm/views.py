@@ -1,4 +1,4 @@
-"""Pictures of which is known what lies where.
+"""Images of which is known what lies where.
 
 A view is cut into 8 x 8 cells, the patches of the model, and each cell has the words for what has
 its middle there. So a view can be told in words, without being drawn.
@@ -38,7 +38,7 @@ class Part:
 
 
 def cells_of(named: Iterable[tuple[str, float, float]], size: Size) -> dict[int, list[str]]:
-    """Sort what has a name and a middle into the cells of a picture of that size.
+    """Sort what has a name and a middle into the cells of an image of that size.
 
     >>> cells_of([("dog", 10, 10), ("A", 12, 8), ("cat", 399, 299)], (400, 300))
     {0: ['dog', 'A'], 63: ['cat']}

@@ -35,5 +35,5 @@ def _label_studio(settings: Settings) -> People:
         token = secret(people.token_env)
     except SettingsError as why:
         raise SettingsError(f"{settings.file}, [people]: {why}") from None
-    pictures = images_of(settings).place
-    return LabelStudioPeople(LabelStudio(url, token), people.names, settings.home, pictures)
+    images = images_of(settings).place
+    return LabelStudioPeople(LabelStudio(url, token), people.names, settings.home, images)

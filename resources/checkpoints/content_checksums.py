@@ -1,8 +1,8 @@
 """That the files that are loaded are those whose content was digested.
 
-A seal is what the disk says of each file of a digest: its inode, size and times. As long as that
-stays, no byte is read again: a checkpoint may have 100 GB. Where it changed, or would not show a
-change because the file was written a moment ago, the digest is made anew and decides.
+A checksum is what the disk says of each file of a digest: its inode, size and times. As long as
+that stays, no byte is read again: a checkpoint may have 100 GB. Where it changed, or would not show
+a change because the file was written a moment ago, the digest is made anew and decides.
 """
 
 import os
@@ -38,7 +38,7 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seal:
+class Checksum:
     """Files, and the digest of what was in them."""
 
     content: str
@@ -47,7 +47,7 @@ class Seal:
     digest: DigestFiles
     just_written: bool  # a change now might not show
 
-    def intact(self) -> "Seal":
+    def intact(self) -> "Checksum":
         """This, or another one of the same content whose files were touched.
 
         Raises:
@@ -59,13 +59,13 @@ class Seal:
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
-        again = seal(self.list_files, self.digest)
+        again = checksum(self.list_files, self.digest)
         if again.content != self.content:
             differing = [file for file in files if now[file] != self.states[file]]
             raise ModelError(_refusal((differing or files)[0]))
         return again
 
-    def not_overwritten(self) -> "Seal":
+    def not_overwritten(self) -> "Checksum":
         """As ``intact``, but files that are no more are no matter: what is in memory stays.
 
         Raises:
@@ -79,7 +79,7 @@ class Seal:
         raise ModelError(_refusal(next(f for f in there if there[f] != self.states[f])))
 
 
-def seal(list_files: ListFiles, digest: DigestFiles) -> Seal:
+def checksum(list_files: ListFiles, digest: DigestFiles) -> Checksum:
     """Digest files, and remember what they were.
 
     Args:
@@ -100,7 +100,7 @@ def seal(list_files: ListFiles, digest: DigestFiles) -> Seal:
             " are at rest, and ask again"
         )
     newest = max((state.changed for state in after.values()), default=0)
-    return Seal(
+    return Checksum(
         content=content,
         states=after,
         list_files=list_files,
@@ -110,31 +110,31 @@ def seal(list_files: ListFiles, digest: DigestFiles) -> Seal:
 
 
 @contextmanager
-def unchanged(seals: Sequence[Seal]) -> Iterator[None]:
-    """Load within this block: what is loaded is what was sealed.
+def unchanged(checksums: Sequence[Checksum]) -> Iterator[None]:
+    """Load within this block: what is loaded is what was checksummed.
 
     Raises:
         ModelError: If it is not, before or afterwards; names a file.
     """
     with _as_refusals():
-        sealed = [one.intact() for one in seals]
-        folders = _folders(sealed)
+        checksummed = [one.intact() for one in checksums]
+        folders = _folders(checksummed)
     yield
     with _as_refusals():
-        for one in sealed:
+        for one in checksummed:
             one.intact()
         if moved := [folder for folder, was in folders.items() if _was_moved(folder, was)]:
             raise ModelError(_refusal(moved[0]))
 
 
-def not_overwritten(seals: Sequence[Seal]) -> list[Seal]:
+def not_overwritten(checksums: Sequence[Checksum]) -> list[Checksum]:
     """Check what weights in memory may still be read from; files that are no more do not matter.
 
     Raises:
         ModelError: If another file lies in the place of one, or other bytes are in it.
     """
     with _as_refusals():
-        return [one.not_overwritten() for one in seals]
+        return [one.not_overwritten() for one in checksums]
 
 
 @contextmanager
@@ -145,8 +145,8 @@ def _as_refusals() -> Iterator[None]:
         raise ModelError(f"{_refusal(why.filename)} ({why.strerror})") from why
 
 
-def _folders(seals: Sequence[Seal]) -> dict[Path, os.stat_result]:
-    return {file.parent: file.parent.stat() for one in seals for file in one.states}
+def _folders(checksums: Sequence[Checksum]) -> dict[Path, os.stat_result]:
+    return {file.parent: file.parent.stat() for one in checksums for file in one.states}
 
 
 def _was_moved(folder: Path, was: os.stat_result) -> bool:

@@ -108,7 +108,7 @@ def watched_files(folder: Path) -> list[Path]:
 
 
 def sees(folder: Path) -> bool:
-    """Whether a folder says how pictures become tensors."""
+    """Whether a folder says how images become tensors."""
     return any((folder / f"{name}_config.json").is_file() for name in ("preprocessor", "processor"))
 
 

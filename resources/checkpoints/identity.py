@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
-from resources.checkpoints.content_checksums import DigestFiles, Seal, seal
+from resources.checkpoints.content_checksums import Checksum, DigestFiles, checksum
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     content_digest,
@@ -37,7 +37,7 @@ class Checkpoint:
     adapter: str = ""  # folder of a PEFT adapter that is to be put on the weights
     processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
     processor_revision: str = "main"  # of a hub id: the commit
-    seals: tuple[Seal, ...] = field(default=(), compare=False, repr=False)  # of its folders
+    checksums: tuple[Checksum, ...] = field(default=(), compare=False, repr=False)  # of its folders
 
 
 def pin(
@@ -109,9 +109,9 @@ def first_line(why: Exception) -> str:
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
-        sealed = seal(partial(loaded_files, folder, gguf_file), digest)
-        content = f"sha256:{sealed.content}"
-        return Checkpoint(location=str(folder), content=content, seals=(sealed,))
+        checksummed = checksum(partial(loaded_files, folder, gguf_file), digest)
+        content = f"sha256:{checksummed.content}"
+        return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
     commit = _hub_commit(written, revision, gguf_file or "config.json")
     content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
     return Checkpoint(location=written, revision=commit, content=content)
@@ -137,13 +137,13 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
-    sealed = seal(partial(loaded_files, folder), digest)
+    checksummed = checksum(partial(loaded_files, folder), digest)
     below = _whole(on.place, on.revision, None, digest)
     return replace(
         below,
         adapter=str(folder),
-        content=f"{below.content}+adapter:sha256:{sealed.content}",
-        seals=(*below.seals, sealed),
+        content=f"{below.content}+adapter:sha256:{checksummed.content}",
+        checksums=(*below.checksums, checksummed),
     )
 
 
@@ -152,7 +152,7 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
 
     In the checkpoint's own folder; without a tokenizer there, in the nearest folder above; else
     with an adapter's base. An adapter's folder that holds a tokenizer alone does not do where the
-    base has a processor of pictures: half a processor does not load.
+    base has a processor of images: half a processor does not load.
     """
     own = Path(pinned.adapter or folder)
     if not own.is_dir():
@@ -169,12 +169,12 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
 
 
 def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Checkpoint:
-    folder, seals = _folder(written), pinned.seals
+    folder, checksums = _folder(written), pinned.checksums
     if folder.is_dir():
         if not processor_files(folder):
             raise ModelError(f"{folder}: neither a tokenizer nor a processor is there")
-        sealed = seal(partial(processor_files, folder), digest)
-        content, seals = f"sha256:{sealed.content}", (*seals, sealed)
+        checksummed = checksum(partial(processor_files, folder), digest)
+        content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
         at, commit = str(folder), "main"
     elif HUB_ID.fullmatch(written):
         commit = _hub_commit(written, "main", "tokenizer_config.json")
@@ -186,7 +186,7 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
         processor=at,
         processor_revision=commit,
         content=f"{pinned.content}+processor:{content}",
-        seals=seals,
+        checksums=checksums,
     )
 
 

@@ -3,7 +3,7 @@
 The torchvision of the package index is compiled for CUDA. Beside the CPU build of torch its library
 does not load, and then its import fails over two operators that nobody declared; with it fails the
 import of most models of transformers, also of those that never need it. Its transforms, which are
-all that picture processors use, are Python and work once the operators have been declared.
+all that image processors use, are Python and work once the operators have been declared.
 """
 
 from functools import cache

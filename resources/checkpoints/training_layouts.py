@@ -44,7 +44,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         name="a diffusers pipeline",
         signs=(r"model_index\.json",),
-        to_do="it draws pictures and answers no questions; there is nothing to evaluate",
+        to_do="it draws images and answers no questions; there is nothing to evaluate",
         parts=".*",
     ),
     Layout(

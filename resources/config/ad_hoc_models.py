@@ -38,7 +38,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # what no partition key may have,
 _CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")  # in a name made of a folder
 _END = 1 << 20  # bytes at both ends of a GGUF file that tell it, with its size
 _SHOWN = 3
-_NOT_NAMED = {"api_key_env", "key_header"}  # nothing that replies depend on
+_NOT_NAMED = {"api_key_env", "key_header"}  # nothing that responses depend on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from resources.checkpoints.files import is_adapter
 from resources.config.cross_section_validation import require_whole
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import PeopleSettings
-from resources.config.sections.audit import SoundnessSettings
+from resources.config.sections.audit import AuditSettings
 from resources.config.sections.base import ModelSpec, Strict
 from resources.config.sections.benchmarks import BenchmarkName, PlainBenchmark
 from resources.config.sections.checkpoints import CheckpointSettings
@@ -43,7 +43,7 @@ class Settings(Strict):
     """Benchmarks without Python; without those in ``twins``."""
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
-    soundness: SoundnessSettings = Field(default_factory=SoundnessSettings)
+    audit: AuditSettings = Field(default_factory=AuditSettings)
     people: PeopleSettings = Field(default_factory=PeopleSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
@@ -81,9 +81,9 @@ class Settings(Strict):
         return self.home / "bench.toml"
 
     @property
-    def replies_file(self) -> Path:
-        """What remembers replies where no database is named."""
-        return self.home / "replies.sqlite"
+    def responses_file(self) -> Path:
+        """What remembers responses where no database is named."""
+        return self.home / "responses.sqlite"
 
     def section(self, benchmark: str) -> str:
         """Where a benchmark's settings stand, for complaints."""
@@ -96,7 +96,7 @@ class Settings(Strict):
     @property
     def training(self) -> list[Path]:
         """What models were trained on, as far as the user says."""
-        return [self.resolve(path) for path in self.soundness.training]
+        return [self.resolve(path) for path in self.audit.training]
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
         """Read what is configured for a suite, in the suite's own type.

@@ -82,7 +82,7 @@ def too_short(variable: str) -> str:
         return ""
     return (
         f"the key in the environment variable {variable} is too short to be told from ordinary"
-        f" words: it is not taken out of replies and messages; one of {LEAST} characters is"
+        f" words: it is not taken out of responses and messages; one of {LEAST} characters is"
     )
 
 

@@ -7,7 +7,7 @@ import dagster as dg
 from pydantic import Field
 
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.audit import SoundnessSettings
+from resources.config.sections.audit import AuditSettings
 from resources.config.sections.engine_kinds import read_model
 
 
@@ -43,6 +43,6 @@ class SettingsFile(dg.ConfigurableResource[Any]):
         given = {name: read_model(section) for name, section in self.models.items()}
         changed = written.model_copy(update={"suites": suites, "sources": sources})
         if self.training:
-            named = SoundnessSettings(training=[str(Path(one).absolute()) for one in self.training])
-            changed = changed.model_copy(update={"soundness": named})
+            named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])
+            changed = changed.model_copy(update={"audit": named})
         return changed.with_given(given) if given else changed

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from resources.storage.postgres import Database
 
 
-def replies_of(settings: Settings) -> ResponseStore:
-    """What remembers replies; a file is made where there is none.
+def responses_of(settings: Settings) -> ResponseStore:
+    """What remembers responses; a file is made where there is none.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
         HomeError: If the file or the database cannot be.
     """
     if not settings.storage.variable:
-        return SqliteResponseStore(settings.replies_file)
-    from resources.response_cache.postgres_store import SharedReplies
+        return SqliteResponseStore(settings.responses_file)
+    from resources.response_cache.postgres_store import SharedResponses
 
-    return SharedReplies(database_of(settings))
+    return SharedResponses(database_of(settings))
 
 
-def remembered_replies(settings: Settings) -> ResponseStore | None:
+def remembered_responses(settings: Settings) -> ResponseStore | None:
     """The same; None where no file was ever made, and none is made."""
-    if settings.storage.variable or settings.replies_file.is_file():
-        return replies_of(settings)
+    if settings.storage.variable or settings.responses_file.is_file():
+        return responses_of(settings)
     return None
 
 

@@ -1,9 +1,9 @@
-"""Models that embed texts and pictures into one space: CLIP, SigLIP and their like.
+"""Models that embed texts and images into one space: CLIP, SigLIP and their like.
 
 Any transformers checkpoint that makes one vector of each (``two_towers``), any
-sentence-transformers model that embeds pictures, and, as the baseline, chance.
+sentence-transformers model that embeds images, and, as the baseline, chance.
 
-Loads checkpoints that make one vector of a text and one of a picture, in one space.
+Loads checkpoints that make one vector of a text and one of an image, in one space.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from resources.models.transformers.loading import (
     refuse_incomplete_parts,
 )
 from resources.models.transformers.nan_checks import refuse_infinite_weights
-from resources.response_cache.image_changes import OPENED, ShownPictures
+from resources.response_cache.image_changes import OPENED, ShownImages
 from resources.storage.vectors.store import KnownVectors, RememberingEncoder
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _Embed: TypeAlias = Callable[..., Any]
 
 _BOTH = ("get_text_features", "get_image_features")
 _COMPARED_PIECEWISE = {
-    "Blip2ForImageTextRetrieval": "a vector of each query about a picture",
+    "Blip2ForImageTextRetrieval": "a vector of each query about an image",
     "ColPaliForRetrieval": "a vector of each patch and each token",
     "ColModernVBertForRetrieval": "a vector of each patch and each token",
     "ColQwen2ForRetrieval": "a vector of each patch and each token",
@@ -57,15 +57,15 @@ class TwoTowers:
     device: str
     longest_text: int  # tokens
     embed_texts: _Embed
-    embed_pictures: _Embed
+    embed_images: _Embed
 
     def texts(self, inputs: "BatchFeature") -> "Tensor":
         """Embed what a processor made of texts."""
         return self._vectors(self.embed_texts, inputs)
 
-    def pictures(self, inputs: "BatchFeature") -> "Tensor":
-        """Embed what a processor made of pictures."""
-        return self._vectors(self.embed_pictures, inputs)
+    def images(self, inputs: "BatchFeature") -> "Tensor":
+        """Embed what a processor made of images."""
+        return self._vectors(self.embed_images, inputs)
 
     def _vectors(self, embed: _Embed, inputs: "BatchFeature") -> "Tensor":
         import torch
@@ -82,7 +82,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
 
     Raises:
         ModelError: If tensors are missing, have the wrong shape, or are NaN or infinite.
-        ValueError: If it does not make one vector of a text and one of a picture.
+        ValueError: If it does not make one vector of a text and one of an image.
         OSError, RuntimeError, ...: What transformers raises if the files are not as they should be.
     """
     let_torchvision_load()
@@ -106,20 +106,20 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
         device=device,
         longest_text=model.config.text_config.max_position_embeddings,
         embed_texts=_blip_texts(model) if blip else model.get_text_features,
-        embed_pictures=_blip_pictures(model) if blip else model.get_image_features,
+        embed_images=_blip_images(model) if blip else model.get_image_features,
     )
 
 
-def refuse_other_spaces(name: str, *, texts: "Tensor", pictures: "Tensor") -> None:
-    """Refuse a model whose vectors of one text and one picture cannot be compared.
+def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None:
+    """Refuse a model whose vectors of one text and one image cannot be compared.
 
     Raises:
         ValueError: If they are not one vector each, of as many dimensions.
     """
-    made = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, pictures)]
+    made = [tuple(getattr(vectors, "shape", ())) for vectors in (texts, images)]
     if made[0] != made[1] or len(made[0]) != 2:
         raise ValueError(
-            f"{name} makes {made[0]} of a text and {made[1]} of a picture, not one vector each of "
+            f"{name} makes {made[0]} of a text and {made[1]} of an image, not one vector each of "
             "the same length"
         )
 
@@ -137,7 +137,7 @@ def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of 
     family = transformers.MODEL_MAPPING.get(type(config), None)
     if _embeds(family):
         return family
-    raise ValueError(f"{named or config.model_type} does not embed texts and pictures")
+    raise ValueError(f"{named or config.model_type} does not embed texts and images")
 
 
 def _embeds(kind: Any) -> bool:  # noqa: ANN401 - a class of transformers, or None
@@ -153,7 +153,7 @@ def _blip_texts(model: Any) -> _Embed:  # noqa: ANN401 - a BlipForImageTextRetri
     return embed
 
 
-def _blip_pictures(model: Any) -> _Embed:  # noqa: ANN401 - as above
+def _blip_images(model: Any) -> _Embed:  # noqa: ANN401 - as above
     def embed(**inputs: Any) -> Any:  # noqa: ANN401
         return model.vision_proj(model.vision_model(**inputs).last_hidden_state[:, 0])
 
@@ -165,11 +165,11 @@ RANDOM = "random"
 
 OpenImage: TypeAlias = Callable[[str], PILImage.Image]
 
-_TRIED = (64, 48)  # px; width and height of the picture that shows what a model makes of one
+_TRIED = (64, 48)  # px; width and height of the image that shows what a model makes of one
 
 
 class EncoderSpec(BaseModel):
-    """A model that embeds texts and pictures."""
+    """A model that embeds texts and images."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -181,7 +181,7 @@ class EncoderSpec(BaseModel):
     device: str = "auto"
     """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
     batch_size: int = Field(64, gt=0)
-    """Texts or pictures a batch."""
+    """Texts or images a batch."""
 
 
 @contextmanager
@@ -194,7 +194,7 @@ def open_encoder(
         name: The name to show.
         spec: What bench.toml says of it; None for the baseline.
         location: Folder or hub id.
-        image_store: Where pictures are read from.
+        image_store: Where images are read from.
         store: What remembers vectors.
 
     Raises:
@@ -206,7 +206,7 @@ def open_encoder(
     checkpoint = pin(location, spec.revision)
     load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
     try:
-        with unchanged(checkpoint.seals):
+        with unchanged(checkpoint.checksums):
             encoder = load(
                 checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
             )
@@ -215,7 +215,7 @@ def open_encoder(
     except Exception as why:  # of any kind: libraries read what strangers wrote
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
-    shown = ShownPictures(image_store.read, OPENED)
+    shown = ShownImages(image_store.read, OPENED)
     yield RememberingEncoder(
         identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
     )
@@ -234,7 +234,7 @@ class RandomEncoder:
         return self._drawn(f"text {text}" for text in texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
-        """Embed pictures; ``(n, 32)``."""
+        """Embed images; ``(n, 32)``."""
         return self._drawn(f"image {image}" for image in images)
 
     def _drawn(self, contents: Iterable[str]) -> Vectors:
@@ -259,14 +259,14 @@ class _CheckpointEncoder:
         refuse_other_spaces(
             self._model.name,
             texts=self._embedded_texts(["a cat"]),
-            pictures=self._embedded_pictures([PILImage.new("RGB", _TRIED, "red")]),
+            images=self._embedded_images([PILImage.new("RGB", _TRIED, "red")]),
         )
 
     def texts(self, texts: Sequence[str]) -> Vectors:
         return self._numbers(self._embedded_texts(texts))
 
     def images(self, images: Sequence[str]) -> Vectors:
-        return self._numbers(self._embedded_pictures([self._open_image(image) for image in images]))
+        return self._numbers(self._embedded_images([self._open_image(image) for image in images]))
 
     def _embedded_texts(self, texts: Sequence[str]) -> "Tensor":
         # SigLIP was trained on texts of full length; to CLIP it makes no difference.
@@ -280,16 +280,16 @@ class _CheckpointEncoder:
         )
         return self._model.texts(inputs)
 
-    def _embedded_pictures(self, pictures: Sequence[PILImage.Image]) -> "Tensor":
-        inputs = self._processor.image_processor(images=list(pictures), return_tensors="pt")
-        return self._model.pictures(inputs)
+    def _embedded_images(self, images: Sequence[PILImage.Image]) -> "Tensor":
+        inputs = self._processor.image_processor(images=list(images), return_tensors="pt")
+        return self._model.images(inputs)
 
     def _numbers(self, vectors: "Tensor") -> Vectors:
         return np.asarray(vectors.float().cpu().numpy(), dtype=np.float32)
 
 
 class _SentenceTransformersEncoder:
-    """A sentence-transformers model that embeds pictures as well as texts."""
+    """A sentence-transformers model that embeds images as well as texts."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
         let_torchvision_load()

@@ -35,7 +35,7 @@ class NounFinder:
 
         A text without nouns has an empty list; characters of other languages do no harm.
         """
-        # A lone half of a character, as a cut reply may end in, is nothing spaCy can read.
+        # A lone half of a character, as a cut response may end in, is nothing spaCy can read.
         readable = (text.encode("utf-8", "replace").decode() for text in texts)
         return [
             list(dict.fromkeys(token.norm_ for token in doc if token.pos_ in _NOUNS))

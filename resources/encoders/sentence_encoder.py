@@ -67,7 +67,7 @@ def open_text_encoder(written: str = EMBEDDED_ENCODER, folder: Path = Path()) ->
     logging.disable_progress_bar()  # weights of this size are there at once
     revision = None if Path(location).is_dir() else checkpoint.revision
     try:
-        with unchanged(checkpoint.seals):
+        with unchanged(checkpoint.checksums):
             model = SentenceTransformer(checkpoint.location, revision=revision)
         refuse_incomplete_parts(model, location, revision)
         refuse_infinite_weights(model, location)

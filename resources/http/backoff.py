@@ -15,7 +15,7 @@ from email.utils import mktime_tz, parsedate_tz
 from math import inf, isfinite
 from time import monotonic
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 
@@ -139,7 +139,7 @@ _ROUND = 8  # requests lost in a row that say: the server is gone, where few are
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A try that brought no reply."""
+    """A try that brought no response."""
 
     what: str  # "HTTP 503"
     detail: str = ""  # what the server says about it
@@ -179,17 +179,19 @@ class RetryPolicy:
         self._gone = asyncio.Event()
         self._why_gone = ""
 
-    async def reply(self, ask: Callable[[], Awaitable[Reply | Failure]]) -> Reply:
-        """Ask until a reply comes or no further try is worth it; then the reply has ``error``.
+    async def response(self, ask: Callable[[], Awaitable[Response | Failure]]) -> Response:
+        """Ask until a response comes or no further try is worth it.
+
+        Then the response has ``error``.
 
         Raises:
-            ModelError: If the server refuses us, or is gone, before it ever gave a reply.
+            ModelError: If the server refuses us, or is gone, before it ever gave a response.
         """
         started, tries = monotonic(), 0
         while not self._gone.is_set():
             outcome = await ask()
             tries += 1
-            if isinstance(outcome, Reply):
+            if isinstance(outcome, Response):
                 self._answered_at, self._lost = monotonic(), 0
                 return outcome
             allowed = AS_OFTEN_AS_ALLOWED if outcome.loading else self._spec.max_tries
@@ -199,7 +201,7 @@ class RetryPolicy:
             where = f"{self._spec.model} at {self._where}"
             _log.warning("%s: %s; try %d/%d in %.2f s", where, outcome.what, tries + 1, most, wait)
             await self._pause(wait)
-        return Reply(error=self._why_gone)
+        return Response(error=self._why_gone)
 
     def _wait(self, failure: Failure, tries: int) -> float:
         longest = _POLL if failure.loading else inf
@@ -209,7 +211,7 @@ class RetryPolicy:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._gone.wait(), seconds)
 
-    def _give_up(self, failure: Failure, tries: int, started: float) -> Reply:
+    def _give_up(self, failure: Failure, tries: int, started: float) -> Response:
         if failure.refused and self._answered_at < 0:
             todo = f"; {failure.advice}" if failure.advice else ""
             self._why_gone = f"{self._where}: {failure}{todo}"
@@ -217,14 +219,14 @@ class RetryPolicy:
             raise ModelError(self._why_gone)
         if failure.tries == 1:
             self._lost = 0  # the server is there: it has looked at the request
-            return Reply(error=str(failure))
+            return Response(error=str(failure))
         self._lost += 1
         if self._answered_at < started and self._lost >= self._patience(failure):
             self._why_gone = f"{self._where} cannot be reached any more: {failure}"
             self._gone.set()
             if self._answered_at < 0:
                 raise ModelError(f"{self._where}: cannot be reached: {failure}")
-        return Reply(error=f"{failure} (tries: {tries})")
+        return Response(error=f"{failure} (tries: {tries})")
 
     def _patience(self, failure: Failure) -> int:
         return 1 if failure.unreachable else max(_ROUND, self._spec.concurrency)

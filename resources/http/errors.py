@@ -1,6 +1,6 @@
-"""What servers say instead of replying: each in a form of its own, few in that of the API.
+"""What servers say instead of responding: each in a form of its own, few in that of the API.
 
-What a server sends, as far as we take it: a reply is small, whatever it was packed in.
+What a server sends, as far as we take it: a response is small, whatever it was packed in.
 """
 
 import re
@@ -119,7 +119,7 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 
 
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
-    """Read what a server says instead of replying.
+    """Read what a server says instead of responding.
 
     Args:
         status: Its HTTP status, or the one it names inside a body with status 200.
@@ -131,7 +131,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     said = (sentence(received) or _page(data))[:_MATCHED]
     detail = " ".join(said.split())[:_SHOWN]
     whole = f"{said} {_codes(received)[:_MATCHED]}"
-    what = f"HTTP {status}" if status != 200 else "an error instead of a reply (HTTP 200)"
+    what = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
     if status != 429 and _TOO_LONG.search(whole):
         return Failure(what=f"too long for the model's context (HTTP {status})", detail=detail)
     if status in {400, 403} and _FILTERED.search(whole):

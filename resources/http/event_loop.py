@@ -6,9 +6,9 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeAlias
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
-Arrival: TypeAlias = tuple[int, Reply]
+Arrival: TypeAlias = tuple[int, Response]
 Hand: TypeAlias = Callable[[Arrival], Awaitable[object]]
 
 _TOGETHER = 4  # arrivals; to wake the workers of each by itself takes longer than to store it
@@ -21,7 +21,7 @@ def in_background(
 
     A thread, because a caller such as a notebook may have a running loop in its own. What is
     handed over counts as taken when the caller comes back for more, having stored it: a process
-    that is killed has then lost no more than what its workers had in hand. Workers whose replies
+    that is killed has then lost no more than what its workers had in hand. Workers whose responses
     lie there at the same time go on together.
     """
     loop = asyncio.new_event_loop()

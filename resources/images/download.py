@@ -1,4 +1,4 @@
-"""Fetches pictures by their address: several at once, politely, and only what is not there yet."""
+"""Fetches images by their address: several at once, politely, and only what is not there yet."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class Politeness:
     tries: int = 4  # of one address
     pause: float = 1.0  # s before the second try; doubled for each further one
     longest_pause: float = 60.0  # s; a server that asks for more is left alone
-    timeout: float = 60.0  # s for one picture, all redirects included
+    timeout: float = 60.0  # s for one image, all redirects included
     max_bytes: int = MAX_BYTES
 
 

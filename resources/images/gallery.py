@@ -1,4 +1,4 @@
-"""Searches a gallery of generated pictures over HTTP, one query after the other."""
+"""Searches a gallery of generated images over HTTP, one query after the other."""
 
 import json
 import random
@@ -16,10 +16,10 @@ _LONGEST_WAIT = 60.0  # s; a gallery that asks for more is left alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPicture:
-    """A picture that a gallery found."""
+class FoundImage:
+    """An image that a gallery found."""
 
-    picture_id: str
+    image_id: str
     query: str
     prompt: str  # what it was generated from
     url: str
@@ -50,8 +50,8 @@ class HttpGallery:
         self._rng = random.Random()
         self._asked = False
 
-    def search(self, query: str) -> list[FoundPicture]:
-        """Ask for the pictures of one query, in the gallery's order.
+    def search(self, query: str) -> list[FoundImage]:
+        """Ask for the images of one query, in the gallery's order.
 
         Raises:
             SourceError: If the gallery does not answer, or not as it should; names the query.
@@ -63,10 +63,10 @@ class HttpGallery:
         try:
             found = self._found(url)
         except (OSError, ValueError, RecursionError) as why:
-            raise SourceError(f"{url}: no list of pictures: {why}") from why
+            raise SourceError(f"{url}: no list of images: {why}") from why
         if not isinstance(found, list):
-            raise SourceError(f"{url}: expected a list of pictures, found {found!r:.60}")
-        return [_picture(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
+            raise SourceError(f"{url}: expected a list of images, found {found!r:.60}")
+        return [_image(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
 
     def _found(self, url: str, tries: int = 1) -> object:
         answer = exchanged(HttpQuestion(url=url, timeout=self._timeout, most=_MOST_BYTES))
@@ -79,10 +79,8 @@ class HttpGallery:
         return self._found(url, tries + 1)
 
 
-def _picture(entry: Any, query: str, where: str) -> FoundPicture:  # noqa: ANN401
+def _image(entry: Any, query: str, where: str) -> FoundImage:  # noqa: ANN401
     names = ("id", "prompt", "url")
     if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in names):
         raise SourceError(f"{where}: expected texts {', '.join(names)}, found {entry!r:.60}")
-    return FoundPicture(
-        picture_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"]
-    )
+    return FoundImage(image_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"])

@@ -1,4 +1,4 @@
-"""One question to a server of pictures: all of it within a time, and no more than so many bytes."""
+"""One question to a server of images: all of it within a time, and no more than so many bytes."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Where pictures lie, under the digests of their bytes: the port, and a folder.
+"""Where images lie, under the digests of their bytes: the port, and a folder.
 
 A place goes to other processes as it is: it is an address, and opened where it is read.
 """
@@ -16,13 +16,13 @@ from bench_assets.core.schema.errors import ImageError
 from resources.storage.atomic_write import written_aside
 
 KIND = "images"
-"""The folder of a home, and the part of what homes share, that pictures lie in."""
+"""The folder of a home, and the part of what homes share, that images lie in."""
 
 _DIGITS = frozenset("0123456789abcdef")
 
 
-class PicturePlace(Protocol):
-    """Where pictures lie; sent to other processes as it is."""
+class ImagePlace(Protocol):
+    """Where images lie; sent to other processes as it is."""
 
     def __hash__(self) -> int:
         """Equal places have equal ones."""
@@ -34,18 +34,18 @@ class PicturePlace(Protocol):
         ...
 
     def where(self, digest: str) -> str:
-        """Where a picture lies, for people; it may not be there."""
+        """Where an image lies, for people; it may not be there."""
         ...
 
     def goes(self, digest: str) -> str:
-        """The command that deletes a picture; "" where that is another program's."""
+        """The command that deletes an image; "" where that is another program's."""
         ...
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read the original bytes of a picture; ``afresh`` of what was fetched before none.
+        """Read the original bytes of an image; ``afresh`` of what was fetched before none.
 
         Raises:
-            ImageError: If there is no such picture, or other bytes are in its place.
+            ImageError: If there is no such image, or other bytes are in its place.
             HomeError: If objects cannot be reached for a minute.
         """
         ...
@@ -59,20 +59,20 @@ class PicturePlace(Protocol):
         ...
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Bytes of each of these pictures that is there; none of them is read."""
+        """Bytes of each of these images that is there; none of them is read."""
         ...
 
     def every(self) -> Iterator[str]:
-        """Digests of all pictures that are there."""
+        """Digests of all images that are there."""
         ...
 
     def bring(self, digests: Iterable[str]) -> None:
-        """Have pictures near that will be read soon; those that are not there are left out."""
+        """Have images near that will be read soon; those that are not there are left out."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class PictureFolder:
+class ImageFolder:
     """A folder."""
 
     folder: str
@@ -99,9 +99,9 @@ class PictureFolder:
         try:
             data = self.file(digest).read_bytes()
         except (FileNotFoundError, ValueError) as why:  # ValueError: a name that no file can have
-            raise ImageError(f"no picture {digest} in {self.folder}") from why
+            raise ImageError(f"no image {digest} in {self.folder}") from why
         except OSError as why:
-            said = f"picture {digest} in {self.folder} cannot be read: {why.strerror}"
+            said = f"image {digest} in {self.folder} cannot be read: {why.strerror}"
             raise ImageError(said) from why
         return as_stored(data, digest, self.folder)
 
@@ -131,7 +131,7 @@ class PictureFolder:
 
 
 def is_digest(name: str) -> bool:
-    """Whether a picture may have that name."""
+    """Whether an image may have that name."""
     return len(name) == 64 and set(name) <= _DIGITS
 
 
@@ -143,14 +143,14 @@ def as_stored(data: bytes, digest: str, place: str) -> bytes:
     """
     if sha256(data).hexdigest() != digest:
         raise ImageError(
-            f"picture {digest} in {place} is not the one that was stored: damaged or replaced;"
+            f"image {digest} in {place} is not the one that was stored: damaged or replaced;"
             " `bench verify` names the command that brings it back"
         )
     return data
 
 
 def _holds(file: Path, data: bytes) -> bool:
-    """Whether a picture lies there already, whole."""
+    """Whether an image lies there already, whole."""
     try:
         return file.stat().st_size == len(data) and file.read_bytes() == data
     except OSError:

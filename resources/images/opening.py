@@ -1,4 +1,4 @@
-"""Where a home's pictures are: in a folder of its own, or where its bench.toml says homes share."""
+"""Where a home's images are: in a folder of its own, or where its bench.toml says homes share."""
 
 from resources.config.bench_toml import Settings
 from resources.images.locations import KIND
@@ -9,7 +9,7 @@ _GIGABYTE = 10**9
 
 
 def images_of(settings: Settings) -> ImageStore:
-    """The pictures of a home; nothing is opened yet."""
+    """The images of a home; nothing is opened yet."""
     storage = settings.storage
     if not storage.objects:
         return ImageStore(folder=str(settings.home / KIND))

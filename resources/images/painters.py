@@ -1,4 +1,4 @@
-"""Who can make a picture of a prompt: a drawer of sprites, a diffusion model, a server."""
+"""Who can make an image of a prompt: a drawer of sprites, a diffusion model, a server."""
 
 import base64
 import io
@@ -20,9 +20,9 @@ from resources.config.secrets import names_a_variable
 from resources.images.http_exchange import HttpQuestion, exchanged
 
 _SIDE = 336  # px
-_MOST_THINGS = 400  # that the drawer puts into a picture
+_MOST_THINGS = 400  # that the drawer puts into an image
 _SMALLEST = 8  # px; side of a sprite that can still be told from another
-_MOST_BYTES = 256 * 2**20  # of a server's reply: a picture as base64
+_MOST_BYTES = 256 * 2**20  # of a server's response: an image as base64
 _WHILE_PAINTING = (
     ArithmeticError,
     AttributeError,
@@ -37,7 +37,7 @@ _GROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRequest:
-    """A picture to be made."""
+    """An image to be made."""
 
     name: str
     prompt: str
@@ -78,7 +78,7 @@ class ImagesServerSpec(_Strict):
     """Name of the environment variable with the key."""
     concurrency: int = Field(4, gt=0)
     timeout: float = Field(300.0, gt=0)
-    """s until one picture is there, all of it."""
+    """s until one image is there, all of it."""
 
 
 PainterSpec: TypeAlias = Annotated[
@@ -87,18 +87,18 @@ PainterSpec: TypeAlias = Annotated[
 
 
 class Painter(Protocol):
-    """Anything that makes a picture of a prompt."""
+    """Anything that makes an image of a prompt."""
 
     concurrency: int
-    """Pictures that may be asked for at once."""
+    """Images that may be asked for at once."""
 
     @property
     def identity(self) -> str:
-        """Who paints how: part of a picture's identity."""
+        """Who paints how: part of an image's identity."""
         ...
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Make one picture, encoded.
+        """Make one image, encoded.
 
         Raises:
             ModelError: If it cannot be made; names the request.
@@ -113,7 +113,7 @@ class Drawer:
     concurrency = 1
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Draw one picture; a prompt that counts nothing cannot be drawn."""
+        """Draw one image; a prompt that counts nothing cannot be drawn."""
         found = _THING.findall(request.prompt)
         if any(len(n) > len(str(_MOST_THINGS)) for n, _ in found):
             raise ModelError(f"{request.name}: more than the {_MOST_THINGS} things it can draw")
@@ -128,15 +128,15 @@ class Drawer:
         if total > _MOST_THINGS:
             raise ModelError(f"{request.name}: {total} things, and it draws up to {_MOST_THINGS}")
         size = next(s for limit, s in ((6, 64), (14, 48), (30, 36), (10**9, 28)) if total <= limit)
-        while (picture := _drawn(things, size, rng)) is None:
+        while (image := _drawn(things, size, rng)) is None:
             size -= 4
             if size < _SMALLEST:
                 raise ModelError(f"{request.name}: {total} things find no room")
-        return picture
+        return image
 
 
 class DiffusersPainter:
-    """Paints with a diffusion model; the same request gives the same picture on one machine."""
+    """Paints with a diffusion model; the same request gives the same image on one machine."""
 
     concurrency = 1
 
@@ -151,22 +151,22 @@ class DiffusersPainter:
         return f"diffusers:{spec.path}@{spec.revision}|steps={spec.steps}|cfg={spec.guidance:g}"
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Make one picture."""
+        """Make one image."""
         import torch
 
         if self._pipeline is None:
             self._pipeline = self._load()
         try:
-            picture = self._pipeline(
+            image = self._pipeline(
                 request.prompt,
                 num_inference_steps=self._spec.steps,
                 guidance_scale=self._spec.guidance,
                 generator=torch.Generator("cpu").manual_seed(request.seed),
             ).images[0]
         except _WHILE_PAINTING as why:
-            raise ModelError(f"{self._spec.path}: no picture for {request.name}: {why}") from why
+            raise ModelError(f"{self._spec.path}: no image for {request.name}: {why}") from why
         file = io.BytesIO()
-        picture.save(file, "PNG")
+        image.save(file, "PNG")
         return file.getvalue()
 
     def _load(self) -> Any:  # noqa: ANN401
@@ -195,7 +195,7 @@ class DiffusersPainter:
 
 
 class ServerPainter:
-    """Asks ``POST {base_url}/images/generations`` for one picture at a time, several at once."""
+    """Asks ``POST {base_url}/images/generations`` for one image at a time, several at once."""
 
     def __init__(self, spec: ImagesServerSpec) -> None:
         self._spec = spec
@@ -207,7 +207,7 @@ class ServerPainter:
         return f"server:{self._spec.base_url.rstrip('/')}|{self._spec.model}"
 
     def paint(self, request: ImageRequest) -> bytes:
-        """Ask for one picture; the seed is sent along, for servers that know what to do with it."""
+        """Ask for one image; the seed is sent along, for servers that know what to do with it."""
         spec = self._spec
         body = {
             "model": spec.model,
@@ -233,9 +233,11 @@ class ServerPainter:
                 raise OSError(f"HTTP {answer.status}")
             return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])
         except OSError as why:
-            raise ModelError(f"{url}: no picture for {request.name}: {why}") from why
+            raise ModelError(f"{url}: no image for {request.name}: {why}") from why
         except (ValueError, KeyError, IndexError, TypeError, RecursionError) as why:
-            raise ModelError(f"{url}: {request.name}: the reply holds no picture: {why!r}") from why
+            raise ModelError(
+                f"{url}: {request.name}: the response holds no image: {why!r}"
+            ) from why
 
 
 def _drawn(things: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Questions with their pictures, small enough to lie in an event of the UI."""
+"""Questions with their images, small enough to lie in an event of the UI."""
 
 import base64
 import io
@@ -15,8 +15,8 @@ from resources.images.store import ImageStore
 Row = TypeVar("Row")
 
 _SIDE = 120  # px; six thumbnails stay under 40 KB, and metadata is kept for every materialization
-_PICTURES = 80_000  # characters of a page that pictures may fill
-_PICTURES_OF_ONE = 8  # that are shown of a question
+_IMAGES = 80_000  # characters of a page that images may fill
+_IMAGES_OF_ONE = 8  # that are shown of a question
 _TEXT = 500  # characters of a text that are shown
 _TEXTS = 100_000  # characters of a page that texts may fill; a mark is five
 
@@ -24,21 +24,21 @@ _TEXTS = 100_000  # characters of a page that texts may fill; a mark is five
 class Page:
     """A table in Markdown with thumbnails; it stays small whatever it is given.
 
-    Texts are shown as they are written, whatever they hold; pictures are data, not addresses.
+    Texts are shown as they are written, whatever they hold; images are data, not addresses.
     """
 
     def __init__(self, image_store: ImageStore, columns: Sequence[str]) -> None:
-        """Begin with the names of the columns; the second holds pictures."""
+        """Begin with the names of the columns; the second holds images."""
         self._images = image_store
-        self._left, self._room = _PICTURES, _TEXTS
+        self._left, self._room = _IMAGES, _TEXTS
         self._head = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
         self._lines: list[str] = []
 
-    def add(self, name: str, pictures: Sequence[str], texts: Sequence[str]) -> None:
-        """Add a line: its name, the digests of its pictures, and the other cells."""
-        shown = [self._thumbnail(digest) for digest in pictures[:_PICTURES_OF_ONE]]
-        if len(pictures) > _PICTURES_OF_ONE:
-            shown.append(f"(and {len(pictures) - _PICTURES_OF_ONE} more)")
+    def add(self, name: str, images: Sequence[str], texts: Sequence[str]) -> None:
+        """Add a line: its name, the digests of its images, and the other cells."""
+        shown = [self._thumbnail(digest) for digest in images[:_IMAGES_OF_ONE]]
+        if len(images) > _IMAGES_OF_ONE:
+            shown.append(f"(and {len(images) - _IMAGES_OF_ONE} more)")
         cells = [self._text(name), " ".join(shown), *map(self._text, texts)]
         self._lines.append(f"| {' | '.join(cells)} |")
 
@@ -66,7 +66,7 @@ def question_preview(
     questions: Sequence[Question], image_store: ImageStore, n: int = 6
 ) -> dict[str, dg.MetadataValue]:
     """Show questions spread evenly over the table, as a person would look at them."""
-    page = Page(image_store, ["id", "pictures", "context", "question", "options", "answer"])
+    page = Page(image_store, ["id", "images", "context", "question", "options", "answer"])
     for question in spread(questions, n):
         texts = [question.context, question.text, options_of(question)]
         page.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
@@ -84,10 +84,10 @@ def spread(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 
 def _thumbnail(digest: str, image_store: ImageStore) -> str:
-    picture = image_store.open_if_whole(digest)
-    if picture is None:
+    image = image_store.open_if_whole(digest)
+    if image is None:
         return "(cannot be shown)"
-    picture.thumbnail((_SIDE, _SIDE))
+    image.thumbnail((_SIDE, _SIDE))
     data = io.BytesIO()
-    picture.save(data, "JPEG", quality=70)
-    return f"![picture](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"
+    image.save(data, "JPEG", quality=70)
+    return f"![image](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"

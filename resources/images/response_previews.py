@@ -1,4 +1,4 @@
-"""Replies, verdicts and mistakes with their pictures, small enough to lie in an event of the UI."""
+"""Responses, verdicts and mistakes with their images, small enough to lie in an event of the UI."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,21 +12,21 @@ from resources.images.previews import Page, options_of, spread
 from resources.images.store import ImageStore
 
 _ROWS = 5
-_ASKED = ["id", "pictures", "question", "options", "right", "reply"]
+_ASKED = ["id", "images", "question", "options", "right", "response"]
 _Identity: TypeAlias = tuple[str, str, int]
 _Row = TypeVar("_Row", Prediction, Judgement, Score)
 
 
-def replies_preview(
+def responses_preview(
     questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
-    """Show replies spread evenly over the table, each beside what was asked and what is right."""
+    """Show responses spread evenly over the table, each beside what was asked and what is right."""
     page = Page(image_store, _ASKED)
     shown = list(at(predictions, spread(_known(questions, predictions), _ROWS)))
     asked = _asked(questions, shown)
     for said in shown:
         _add(page, asked[said.question_id], said)
-    return page.shown("replies")
+    return page.shown("responses")
 
 
 def verdicts_preview(
@@ -35,16 +35,16 @@ def verdicts_preview(
     judgements: Sequence[Judgement],
     image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
-    """Show what the judge said of replies spread evenly over the table."""
+    """Show what the judge said of responses spread evenly over the table."""
     page = Page(image_store, [*_ASKED, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
     shown = spread([n for n in _known(questions, predictions) if judged[n]], _ROWS)
-    replies = list(at(predictions, shown))
-    asked, about = _asked(questions, replies), _about(judgements, replies)
-    for said in replies:
+    responses = list(at(predictions, shown))
+    asked, about = _asked(questions, responses), _about(judgements, responses)
+    for said in responses:
         rows = about[_identity(said)]
-        words = " / ".join(dict.fromkeys(row.error or row.reply for row in rows))
+        words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
         _add(page, asked[said.question_id], said, _word(rows), words)
     return page.shown("verdicts")
 
@@ -57,7 +57,7 @@ def mistakes_preview(
     image_store: ImageStore,
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
-    """Show replies without all of their points: how each was read, what was said of it, and why.
+    """Show responses without all of their points: how each was read, what was said of it, and why.
 
     Nothing where there is none.
     """
@@ -67,11 +67,11 @@ def mistakes_preview(
     wrong = [place for place in _known(questions, scores) if lost[place]]
     shown = list(at(scores, spread(wrong, n)))
     asked, about = _asked(questions, shown), _about(judgements, shown)
-    replies = _about(predictions, shown)
+    responses = _about(predictions, shown)
     for score in shown:
         rows = about.get(_identity(score), [])
         got = f"{score.points:.3g} of {score.max_points:.3g}"
-        for said in replies.get(_identity(score), [])[-1:]:
+        for said in responses.get(_identity(score), [])[-1:]:
             read = " / ".join(score.answer)
             _add(page, asked[score.question_id], said, read, _word(rows), got, score.note)
     return page.shown("mistakes")
@@ -93,7 +93,7 @@ def _asked(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Que
 def _about(
     rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
 ) -> dict[_Identity, list[_Row]]:
-    """Rows of a table about the same replies as a few."""
+    """Rows of a table about the same responses as a few."""
     wanted, found = set(map(_identity, few)), defaultdict(list)
     places = [n for n, one in enumerate(_identities(rows)) if one in wanted]
     for row in at(rows, places):
@@ -106,10 +106,10 @@ def _add(page: Page, question: Question, said: Prediction, *more: str) -> None:
     text = f"{question.text}\n{question.context}"
     if question.text in question.context:  # as in BLINK, where it is the whole prompt
         text = question.context
-    reply = said.error or said.no_answer or said.text or ", ".join(said.ranking)
+    response = said.error or said.no_answer or said.text or ", ".join(said.ranking)
     right = " / ".join(question.answer)
     name = f"{question.question_id}{draw}"
-    page.add(name, question.images, [text, options_of(question), right, reply, *more])
+    page.add(name, question.images, [text, options_of(question), right, response, *more])
 
 
 def _word(rows: Iterable[Judgement]) -> str:

@@ -1,6 +1,6 @@
-"""Pictures as objects that homes share; those that were fetched are kept on this machine.
+"""Images as objects that homes share; those that were fetched are kept on this machine.
 
-Pictures that were fetched, kept on this machine for the next who asks; never too many.
+Images that were fetched, kept on this machine for the next who asks; never too many.
 """
 
 import os
@@ -111,11 +111,11 @@ class _File(NamedTuple):
 
 
 _THREADS = 16  # objects that are waited for at once
-_AT_ONCE = 256  # pictures, between two looks at the room that is left
+_AT_ONCE = 256  # images, between two looks at the room that is left
 
 
 @dataclass(frozen=True, slots=True)
-class SharedPictures:
+class SharedImages:
     """Objects of a store; who reads them keeps them near."""
 
     objects: str  # as [storage] names them
@@ -139,11 +139,11 @@ class SharedPictures:
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
         """Read what was fetched, or else fetch it."""
         if not is_digest(digest):
-            raise ImageError(f"no picture {digest} in {self.name}")
+            raise ImageError(f"no image {digest} in {self.name}")
         if not afresh and (known := self._fetched.get(digest)):
             return known
         if (data := self._blobs.get(_named(digest))) is None:
-            raise ImageError(f"no picture {digest} in {self.name}")
+            raise ImageError(f"no image {digest} in {self.name}")
         as_stored(data, digest, self.name)
         if not afresh:
             self._fetched.keep(digest, data)

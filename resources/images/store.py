@@ -1,4 +1,4 @@
-"""The image store: every picture once, under the digest of its bytes, exactly as it came."""
+"""The image store: every image once, under the digest of its bytes, exactly as it came."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,26 +13,26 @@ from PIL import Image
 from bench_assets.core.images.decoding import MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from resources.images.locations import PictureFolder, PicturePlace
-from resources.images.shared_images import SharedPictures
+from resources.images.locations import ImageFolder, ImagePlace
+from resources.images.shared_images import SharedImages
 
 MAX_BYTES = 64 * 2**20
 
-_log = logging.getLogger("bench_assets.pictures")
-_THREADS = 8  # pictures that are decoded at once; each may take as much memory as it has pixels
+_log = logging.getLogger("bench_assets.images")
+_THREADS = 8  # images that are decoded at once; each may take as much memory as it has pixels
 
 
 class StoredFiles(NamedTuple):
-    """The pictures that are stored now, and why the others are not."""
+    """The images that are stored now, and why the others are not."""
 
     images: list[StoredImage]
     rejections: list[Rejection]
 
 
 class ImageStore(dg.ConfigurableResource[Any]):
-    """Pictures named by the SHA-256 of their bytes: files of a folder, or objects.
+    """Images named by the SHA-256 of their bytes: files of a folder, or objects.
 
-    Pictures are checked on the way in: they decode, and are no larger than the limits. On the way
+    Images are checked on the way in: they decode, and are no larger than the limits. On the way
     out, their bytes are those that were stored.
     """
 
@@ -47,10 +47,10 @@ class ImageStore(dg.ConfigurableResource[Any]):
     max_bytes: int = MAX_BYTES
 
     def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> StoredFiles:
-        """Store picture files by name, several at a time; those that are none do not end the rest.
+        """Store image files by name, several at a time; those that are none do not end the rest.
 
         Args:
-            files: By the name that the source knows the picture by.
+            files: By the name that the source knows the image by.
             entry: What stands before the name in a rejection.
         """
 
@@ -69,7 +69,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         )
 
     def put_file(self, path: Path, name: str = "") -> StoredImage:
-        """Store a picture file.
+        """Store an image file.
 
         Raises:
             ImageError: As ``put``; also if there is no such file.
@@ -88,7 +88,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
             raise ImageError(f"{path}: {why}") from why
 
     def put(self, data: bytes, name: str) -> StoredImage:
-        """Store a picture, bytes unchanged.
+        """Store an image, bytes unchanged.
 
         Raises:
             ImageError: If it does not decode, or has more pixels or bytes than allowed.
@@ -98,7 +98,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return seen
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Say what is known of pictures of the store, named by their digests.
+        """Say what is known of images of the store, named by their digests.
 
         Those that are not there, or do not decode, are left out; the log names them.
         """
@@ -111,27 +111,27 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return found
 
     def read(self, digest: str) -> bytes:
-        """Read the original bytes of a picture.
+        """Read the original bytes of an image.
 
         Raises:
-            ImageError: If the store has no such picture, or other bytes in its place.
+            ImageError: If the store has no such image, or other bytes in its place.
         """
         return self.place.read(digest)
 
     def open(self, digest: str) -> Image.Image:
-        """Decode a picture of the store as every model sees it (``core.pictures``).
+        """Decode an image of the store as every model sees it (``core.images``).
 
         Raises:
-            ImageError: If the store has no such picture, or it does not decode any more.
+            ImageError: If the store has no such image, or it does not decode any more.
         """
         data = self.read(digest)
         try:
-            return decode(data, self.max_pixels).picture
+            return decode(data, self.max_pixels).image
         except ImageError as why:
-            raise ImageError(f"picture {digest} in {self.place.name}: {why}") from why
+            raise ImageError(f"image {digest} in {self.place.name}: {why}") from why
 
     def open_if_whole(self, digest: str) -> Image.Image | None:
-        """Decode a picture as ``open`` does; None, and a line in the log, where that fails."""
+        """Decode an image as ``open`` does; None, and a line in the log, where that fails."""
         try:
             return self.open(digest)
         except ImageError as why:
@@ -139,19 +139,19 @@ class ImageStore(dg.ConfigurableResource[Any]):
             return None
 
     def path(self, digest: str) -> Path:
-        """Where the file of a picture lies, in a store that is a folder; it may not be there."""
-        return PictureFolder(self.folder).file(digest)
+        """Where the file of an image lies, in a store that is a folder; it may not be there."""
+        return ImageFolder(self.folder).file(digest)
 
     @property
-    def place(self) -> PicturePlace:
-        """Where the pictures lie, as other processes can be told: stores do not pickle."""
+    def place(self) -> ImagePlace:
+        """Where the images lie, as other processes can be told: stores do not pickle."""
         if not self.objects:
-            return PictureFolder(self.folder)
-        return SharedPictures(self.objects, self.endpoint, self.folder, self.fetched_bytes)
+            return ImageFolder(self.folder)
+        return SharedImages(self.objects, self.endpoint, self.folder, self.fetched_bytes)
 
 
 def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
-    """Decode a picture that is to be stored, and say what it is.
+    """Decode an image that is to be stored, and say what it is.
 
     Raises:
         ImageError: If it does not decode, or has more pixels or bytes than allowed.
@@ -170,8 +170,8 @@ def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> Stored
     )
 
 
-def damaged_pictures(place: PicturePlace, digests: Sequence[str]) -> dict[str, str]:
-    """Read pictures where they lie, several at once; say what is wrong with those that differ."""
+def damaged_images(place: ImagePlace, digests: Sequence[str]) -> dict[str, str]:
+    """Read images where they lie, several at once; say what is wrong with those that differ."""
 
     def problem(digest: str) -> str:
         try:

@@ -1,4 +1,4 @@
-"""Makes pictures of prompts, each once."""
+"""Makes images of prompts, each once."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ from resources.storage.blobs.port import Blobs
 
 
 def open_painter(spec: PainterSpec) -> Painter:
-    """Get ready to paint; a diffusion model is loaded with its first picture."""
+    """Get ready to paint; a diffusion model is loaded with its first image."""
     match spec:
         case DrawerSpec():
             return Drawer()
@@ -37,16 +37,16 @@ def open_painter(spec: PainterSpec) -> Painter:
 def paint_all(
     requests: Sequence[ImageRequest], painter: Painter, image_store: ImageStore, notes: Blobs
 ) -> StoredFiles:
-    """Make every picture that this painter did not make before, and store them all.
+    """Make every image that this painter did not make before, and store them all.
 
-    A picture is remembered the moment it is made: a killed run loses only what was under way. One
+    An image is remembered the moment it is made: a killed run loses only what was under way. One
     that cannot be made is a rejection, and tried again the next time.
 
     Args:
         requests: What to paint; names are kept.
         painter: By whom.
-        image_store: Where pictures go.
-        notes: Remember which picture belongs to which prompt and seed.
+        image_store: Where images go.
+        notes: Remember which image belongs to which prompt and seed.
 
     Raises:
         BenchError: If not one can be made: why the first cannot.
@@ -91,7 +91,7 @@ def _stored(
 
 
 def _made_before(noted: bytes | None, image_store: ImageStore) -> bytes | None:
-    """The picture of that digest; None if it was never made, or is not in the store any more."""
+    """The image of that digest; None if it was never made, or is not in the store any more."""
     digest = (noted or b"").decode(errors="replace")
     try:
         return image_store.read(digest) if is_digest(digest) else None

@@ -26,7 +26,7 @@ from sqlalchemy.exc import OperationalError
 from resources.config.environment import home_here, secret
 from resources.redaction.dagster_records import RedactedRecords
 from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
-from resources.runs.heartbeats import Pulses
+from resources.runs.heartbeats import Heartbeats
 from resources.runs.in_process_runs import as_kept
 from resources.storage.postgres import PATIENCE, Database
 
@@ -66,7 +66,7 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
         self._inst_data = inst_data
 
         def make() -> None:
-            self._run_storage = _Runs(url, pool_of, Pulses(address, variable))
+            self._run_storage = _Runs(url, pool_of, Heartbeats(address, variable))
             self._event_log_storage = _PostgresEvents(url, door)
             self._schedule_storage = _PostgresTicks(url, door)
 
@@ -107,10 +107,10 @@ class HomeHere(LocalArtifactStorage):
 
 
 class _Runs(PostgresRunStorage):  # type: ignore[misc]
-    def __init__(self, url: str, pool_of: Mapping[str, str], pulses: Pulses) -> None:
+    def __init__(self, url: str, pool_of: Mapping[str, str], heartbeats: Heartbeats) -> None:
         super().__init__(url)
         self._pool_of = pool_of
-        self.pulses = pulses  # which tell of runs on other machines
+        self.heartbeats = heartbeats  # which tell of runs on other machines
 
     def connect(self) -> Any:  # noqa: ANN401 - a connection, as a context
         return _connected(self._engine)

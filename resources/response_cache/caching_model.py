@@ -1,4 +1,4 @@
-"""A chat model that asks only what was never asked; replies are remembered as they come."""
+"""A chat model that asks only what was never asked; responses are remembered as they come."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.response_validation import readable
 from resources.response_cache.engine import Engine, LooksFurther, TakesAll
@@ -35,7 +35,7 @@ class RememberingModel:
         """Put a name, a memory and the tags that the model thinks in to what runs it."""
         self._name = name
         self._engine = engine
-        # To look whether it looks takes a tenth of all that is done for a reply.
+        # To look whether it looks takes a tenth of all that is done for a response.
         self._further = engine if isinstance(engine, LooksFurther) else None
         self._store = store
         self._progress = progress
@@ -44,7 +44,7 @@ class RememberingModel:
 
     @property
     def name(self) -> str:
-        """The name under which replies are shown."""
+        """The name under which responses are shown."""
         return self._name
 
     @property
@@ -59,28 +59,28 @@ class RememberingModel:
         """Identity and decoding, as the store names them."""
         return self._engine.identity, _written(self._engine.decoding)
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, from the store where it can.
 
-        Equal requests are asked once. A reply with ``error`` is not stored.
+        Equal requests are asked once. A response with ``error`` is not stored.
 
         Raises:
             ModelError: If the model cannot be asked at all, or nothing that was asked came back.
         """
-        return [reply for _, reply in self._answered([requests], len(requests))]
+        return [response for _, response in self._answered([requests], len(requests))]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, so many at once that an engine is kept busy.
 
         Raises:
-            ModelError: As ``reply``, also at the end.
+            ModelError: As ``response``, also at the end.
         """
         most = self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
         return self._answered(some_at_once(requests, most), len(requests))
 
     def _answered(
         self, parts: Iterable[Sequence[Request]], n: int
-    ) -> Iterator[tuple[Request, Reply]]:
+    ) -> Iterator[tuple[Request, Response]]:
         come = _Come(n)
         for requests in parts:
             keys = [self._key(request) for request in requests]
@@ -95,46 +95,46 @@ class RememberingModel:
         if come.failed and come.failed == come.asked:
             raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
 
-    def _ask(self, unknown: dict[str, Request], come: "_Come") -> dict[str, Reply]:
+    def _ask(self, unknown: dict[str, Request], come: "_Come") -> dict[str, Response]:
         """Ask what is unknown, and wait for what somebody else is asking at the moment."""
-        replies: dict[str, Reply] = {}
-        while waiting := [key for key in unknown if key not in replies]:
+        responses: dict[str, Response] = {}
+        while waiting := [key for key in unknown if key not in responses]:
             with self._store.asking(waiting) as asking:
-                replies |= asking.found
+                responses |= asking.found
                 if asking.found:
                     come.done += len(asking.found)
                     self._progress(*come)
-                self._stream(asking, unknown, replies, come)
-        come.see(replies.values())
-        return replies
+                self._stream(asking, unknown, responses, come)
+        come.see(responses.values())
+        return responses
 
     def _stream(
         self,
         asking: RequestSession,
         unknown: dict[str, Request],
-        replies: dict[str, Reply],
+        responses: dict[str, Response],
         come: "_Come",
     ) -> None:
-        """Ask what is ours to ask, and put the replies to the others."""
+        """Ask what is ours to ask, and put the responses to the others."""
         if not asking.ours:
             return
         keys, came = list(asking.ours), []
         requests = [unknown[key] for key in keys]
         started = perf_counter()
-        for position, reply in let_in(self._engine.stream(requests), len(requests)):
+        for position, response in let_in(self._engine.stream(requests), len(requests)):
             key = keys[position]
-            replies[key] = reply
-            came.append(reply)
-            self._throughput.see(reply)
-            if reply.error:
+            responses[key] = response
+            came.append(response)
+            self._throughput.see(response)
+            if response.error:
                 asking.give_up(key)
             else:
-                asking.keep(*self._row(key, requests[position], reply))
+                asking.keep(*self._row(key, requests[position], response))
             come.done += 1
             self._progress(*come)
         self._throughput.count(came, perf_counter() - started, self._engine.peak_memory)
 
-    def _row(self, key: str, request: Request, reply: Reply) -> tuple[dict[str, Any], str]:
+    def _row(self, key: str, request: Request, response: Response) -> tuple[dict[str, Any], str]:
         """A row of the store, and the turns of its prompt."""
         row = {
             "key": key,
@@ -142,13 +142,13 @@ class RememberingModel:
             "decoding": self._decoding(request),
             "prompt": request.prompt.sha256,
             "sample": request.sample,
-            "text": reply.text,
-            "finish_reason": reply.finish_reason,
-            "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens,
-            "image_tokens": " ".join(map(str, reply.image_tokens)),
-            "seconds": reply.seconds,
-            "note": reply.note,
+            "text": response.text,
+            "finish_reason": response.finish_reason,
+            "prompt_tokens": response.prompt_tokens,
+            "completion_tokens": response.completion_tokens,
+            "image_tokens": " ".join(map(str, response.image_tokens)),
+            "seconds": response.seconds,
+            "note": response.note,
             "gate": GATE,
         }
         return {**row, "digest": digest_of(row)}, readable(request.prompt.to_json())
@@ -181,16 +181,16 @@ class _Come:
         self.remembered += known
         self.total += known + unknown - n
 
-    def see(self, replies: Collection[Reply]) -> None:
+    def see(self, responses: Collection[Response]) -> None:
         """Take note of what came of a part."""
-        failed = [reply.error for reply in replies if reply.error]
-        self.asked += len(replies)
+        failed = [response.error for response in responses if response.error]
+        self.asked += len(responses)
         self.failed += len(failed)
         self.why = self.why or next(iter(failed), "")
 
 
 def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:
-    """Name a reply by who was asked what how; ``more`` is what an engine looks further at."""
+    """Name a response by who was asked what how; ``more`` is what an engine looks further at."""
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
     return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
 

@@ -1,11 +1,11 @@
-"""What runs a model: the port between the reply store and GPUs or servers."""
+"""What runs a model: the port between the response store and GPUs or servers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 
-ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the picture
+ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the image
 
 
 class Engine(Protocol):
@@ -13,12 +13,12 @@ class Engine(Protocol):
 
     @property
     def identity(self) -> str:
-        """What the replies depend on beside prompt and decoding: location and revision."""
+        """What the responses depend on beside prompt and decoding: location and revision."""
         ...
 
     @property
     def decoding(self) -> Decoding | None:
-        """How replies are drawn where a request does not say otherwise; None: as it likes."""
+        """How responses are drawn where a request does not say otherwise; None: as it likes."""
         ...
 
     @property
@@ -26,8 +26,10 @@ class Engine(Protocol):
         """Bytes that one device held at most during the last stream; None if that is not known."""
         ...
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests in whatever order is fastest; yields position and reply as they arrive.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests in whatever order is fastest.
+
+        Yields position and response as they arrive.
 
         Every position comes exactly once; what stays unanswered comes with ``error``.
 
@@ -43,10 +45,10 @@ class Engine(Protocol):
 
 @runtime_checkable
 class LooksFurther(Protocol):
-    """What engines have whose replies depend on more than identity, decoding, prompt and draw."""
+    """What engines have whose responses depend on more than identity, decoding, prompt and draw."""
 
     def particulars(self, request: Request) -> str:
-        """Whatever else a reply to a request depends on; "" if nothing."""
+        """Whatever else a response to a request depends on; "" if nothing."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the store knows of a model's earlier replies."""
+"""What the store knows of a model's earlier responses."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """How a model's replies were on average; None without any."""
+    """How a model's responses were on average; None without any."""
 
     seconds: float | None = None
     tokens: float | None = None
 
 
 def tokens_of(db: sqlite3.Connection, identity: str) -> Tokens:
-    """Add up the tokens of every reply that is remembered of a model."""
+    """Add up the tokens of every response that is remembered of a model."""
     prompt, completion = db.execute(
         f"SELECT total({_known('prompt_tokens')}), total({_known('completion_tokens')})"
-        " FROM replies WHERE model = ?",
+        " FROM responses WHERE model = ?",
         (identity,),
     ).fetchone()
     return Tokens(prompt=int(prompt), completion=int(completion))
 
 
 def earlier(db: sqlite3.Connection, identity: str, decoding: str) -> Earlier:
-    """Say how the replies were that a model gave when it was asked in this way."""
+    """Say how the responses were that a model gave when it was asked in this way."""
     seconds, tokens = db.execute(
-        f"SELECT avg(seconds), avg({_known('completion_tokens')}) FROM replies"
+        f"SELECT avg(seconds), avg({_known('completion_tokens')}) FROM responses"
         " WHERE model = ? AND decoding = ?",
         (identity, decoding),
     ).fetchone()

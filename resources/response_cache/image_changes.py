@@ -1,6 +1,6 @@
-"""What the decoder changes about the pictures of prompts: part of a reply's identity, and said.
+"""What the decoder changes about the images of prompts: part of a response's identity, and said.
 
-Replies from before the decoder had a version were given to pictures that were shown as they are
+Responses from before the decoder had a version were given to images that were shown as they are
 now, but for the few that were turned, transparent, of more than 8 bits, ... Only those are asked
 about again, and again with a later version.
 """
@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from bench_assets.core.images.decoding import FIRST_FRAME, VERSION, Change, changes_of
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ImageError
 from resources.response_cache.engine import ReadImage
 
 Changes: TypeAlias = frozenset[Change]
-Arrivals: TypeAlias = Iterator[tuple[int, Reply]]
+Arrivals: TypeAlias = Iterator[tuple[int, Response]]
 
 LOCALLY: Changes = frozenset({"laid on white", "scaled"})
 """What the local engines did not do before version 1."""
@@ -27,14 +27,14 @@ SERVED: Changes = OPENED | {"first frame", "inks"}
 """What was left to servers: they were sent the file."""
 
 
-class ShownPictures:
-    """Looks at each picture once."""
+class ShownImages:
+    """Looks at each image once."""
 
     def __init__(self, read_image: ReadImage, new: Changes) -> None:
         """Prepare to look.
 
         Args:
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             new: The changes that were not made before version 1.
         """
         self._read_image = read_image
@@ -42,23 +42,23 @@ class ShownPictures:
         self._seen: dict[str, Changes] = {}
 
     def mark(self, sha256: str) -> str:
-        """The decoder's version where it changes the pixels of a picture, else ""."""
-        return f"pictures@{VERSION}" if self._changes(sha256) & self._new else ""
+        """The decoder's version where it changes the pixels of an image, else ""."""
+        return f"images@{VERSION}" if self._changes(sha256) & self._new else ""
 
     def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture of a prompt, else ""."""
+        """The decoder's version where it changes the pixels of an image of a prompt, else ""."""
         return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:
-        """Say of replies to prompts with pictures of several frames that one of them was shown."""
-        for position, reply in arrivals:
-            yield position, self._noted(requests[position], reply)
+        """Say of responses to prompts with images of several frames that one of them was shown."""
+        for position, response in arrivals:
+            yield position, self._noted(requests[position], response)
 
-    def _noted(self, request: Request, reply: Reply) -> Reply:
-        pictures = enumerate(request.prompt.images, 1)
-        moving = [n for n, one in pictures if "first frame" in self._changes(one.sha256)]
-        notes = [reply.note, *(f"picture {n}: {FIRST_FRAME}" for n in moving)]
-        return replace(reply, note="; ".join(filter(None, notes))) if moving else reply
+    def _noted(self, request: Request, response: Response) -> Response:
+        images = enumerate(request.prompt.images, 1)
+        moving = [n for n, one in images if "first frame" in self._changes(one.sha256)]
+        notes = [response.note, *(f"image {n}: {FIRST_FRAME}" for n in moving)]
+        return replace(response, note="; ".join(filter(None, notes))) if moving else response
 
     def _changes(self, sha256: str) -> Changes:
         if sha256 not in self._seen:

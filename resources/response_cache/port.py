@@ -1,15 +1,15 @@
-"""The port to what remembers replies: one file of a home, or a database that homes share."""
+"""The port to what remembers responses: one file of a home, or a database that homes share."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.response_cache.history import Earlier, Tokens
 
 Row: TypeAlias = Mapping[str, Any]
-"""A reply as it is kept: the columns of ``reply_file``, digests as hexadecimal text."""
+"""A response as it is kept: the columns of ``response_file``, digests as hexadecimal text."""
 
 
 class RequestSession(Protocol):
@@ -21,12 +21,12 @@ class RequestSession(Protocol):
         ...
 
     @property
-    def found(self) -> Mapping[str, Reply]:
-        """Replies by key that somebody else stored since they were looked up."""
+    def found(self) -> Mapping[str, Response]:
+        """Responses by key that somebody else stored since they were looked up."""
         ...
 
     def keep(self, row: Row, turns: str) -> None:
-        """Store a reply, with the turns of its prompt as JSON.
+        """Store a response, with the turns of its prompt as JSON.
 
         Raises:
             HomeError: If it cannot be stored, or one before it could not.
@@ -39,15 +39,18 @@ class RequestSession(Protocol):
 
 
 class ResponseStore(Protocol):
-    """Remembers every reply."""
+    """Remembers every response."""
 
     @property
     def place(self) -> str:
         """Where it is, for messages; tells no secret."""
         ...
 
-    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """Look up replies by key; what was never asked, or is no reply any more, is left out."""
+    def find(self, keys: Sequence[str]) -> dict[str, Response]:
+        """Look up responses by key.
+
+        What was never asked, or is no response any more, is left out.
+        """
         ...
 
     def prompt(self, sha256: str) -> str | None:
@@ -59,19 +62,19 @@ class ResponseStore(Protocol):
         ...
 
     def tokens_of(self, identity: str) -> Tokens:
-        """Add up the tokens of every reply that is remembered of a model."""
+        """Add up the tokens of every response that is remembered of a model."""
         ...
 
     def earlier(self, identity: str, decoding: str) -> Earlier:
-        """Say how the replies were that a model gave when it was asked in this way."""
+        """Say how the responses were that a model gave when it was asked in this way."""
         ...
 
     def rename_model(self, before: str, now: str) -> int:
-        """Keep a model's replies under another identity; how many there were."""
+        """Keep a model's responses under another identity; how many there were."""
         ...
 
     def rows(self, not_let_in_by: str | None = None) -> Iterator[dict[str, Any]]:
-        """Every reply as it stands, damaged or not; or those that another gate let in."""
+        """Every response as it stands, damaged or not; or those that another gate let in."""
         ...
 
     def prompts(self) -> Iterator[tuple[str, str]]:
@@ -79,17 +82,17 @@ class ResponseStore(Protocol):
         ...
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Forget replies, so that they are asked again; how many there were."""
+        """Forget responses, so that they are asked again; how many there were."""
         ...
 
     def remove(self, asked_as: Collection[str]) -> int:
-        """Forget what was replied by models that were asked so (identity and decoding)."""
+        """Forget what was responded by models that were asked so (identity and decoding)."""
         ...
 
     def n_since(self, moment: datetime) -> int:
-        """Count the replies that came since then."""
+        """Count the responses that came since then."""
         ...
 
     def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
-        """Take in whole rows of another store; of two replies to one request the older stays."""
+        """Take in whole rows of another store; of two responses to one request the older stays."""
         ...

@@ -10,18 +10,20 @@ from types import TracebackType
 from typing import Self, TypeAlias
 from uuid import uuid4
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError
 from resources.response_cache.port import Row
 from resources.response_cache.postgres_rows import as_bytes, insert
 from resources.storage.postgres import Connection, ConnectionPool
 
 _Item: TypeAlias = tuple[Row, str] | str | None
-"""A reply with its prompt, a key to give up, or the end."""
+"""A response with its prompt, a key to give up, or the end."""
 
-_MOST = 500  # replies of one transaction
-_WAITING = 5_000  # replies that may wait to be written
-_GATHERING = 0.01  # s in which more may come: a transaction of one reply costs as much as of fifty
+_MOST = 500  # responses of one transaction
+_WAITING = 5_000  # responses that may wait to be written
+_GATHERING = (
+    0.01  # s in which more may come: a transaction of one response costs as much as of fifty
+)
 _UNTIL = "clock_timestamp() + %(seconds)s * interval '1 second'"
 _CLAIM = f"""
 INSERT INTO bench_askings AS held SELECT wanted.key, %(owner)s, {_UNTIL}
@@ -72,15 +74,15 @@ class Leases:
 
 
 class LeasedRequests:
-    """Replies as they arrive are written by a thread: as many at once as came while it wrote."""
+    """Responses as they arrive are written by a thread: as many at once as came while it wrote."""
 
-    def __init__(self, leases: Leases, ours: Sequence[str], found: Mapping[str, Reply]) -> None:
+    def __init__(self, leases: Leases, ours: Sequence[str], found: Mapping[str, Response]) -> None:
         self.ours, self.found = ours, found
         self._leases = leases
         self._items: queue.Queue[_Item] = queue.Queue(_WAITING)
         self._open = set(ours)
         self._failure: HomeError | None = None
-        self._thread = threading.Thread(target=self._write, name="replies", daemon=True)
+        self._thread = threading.Thread(target=self._write, name="responses", daemon=True)
 
     def __enter__(self) -> Self:
         """Begin to write, if anything is to be asked."""
@@ -107,7 +109,7 @@ class LeasedRequests:
             raise self._failure
 
     def keep(self, row: Row, turns: str) -> None:
-        """Have a reply written, with the turns of its prompt.
+        """Have a response written, with the turns of its prompt.
 
         Raises:
             HomeError: If one before it could not be.
@@ -127,7 +129,7 @@ class LeasedRequests:
                 return
             except queue.Full:
                 if not self._thread.is_alive():
-                    raise HomeError("what writes replies has ended") from None
+                    raise HomeError("what writes responses has ended") from None
 
     def _write(self) -> None:
         try:
@@ -140,11 +142,11 @@ class LeasedRequests:
     def _write_some(self) -> bool:
         """Write what has come, and say from time to time that we live; whether more may come."""
         items = self._come()
-        replies = [item for item in items if isinstance(item, tuple)]
+        responses = [item for item in items if isinstance(item, tuple)]
         done = {item for item in items if isinstance(item, str)}
-        done |= {row["key"] for row, _ in replies}
+        done |= {row["key"] for row, _ in responses}
         if done:
-            self._leases.line.run(lambda db: self._store(db, replies, done))
+            self._leases.line.run(lambda db: self._store(db, responses, done))
             self._open -= done
         self._leases.renew_if_due()
         return None not in items
@@ -162,7 +164,7 @@ class LeasedRequests:
             pass
         return items
 
-    def _store(self, db: Connection, replies: Sequence[tuple[Row, str]], done: set[str]) -> None:
-        rows = [row for row, _ in replies]
-        insert(db, rows, {row["prompt"]: turns for row, turns in replies})
+    def _store(self, db: Connection, responses: Sequence[tuple[Row, str]], done: set[str]) -> None:
+        rows = [row for row, _ in responses]
+        insert(db, rows, {row["prompt"]: turns for row, turns in responses})
         self._leases.end(db, done)

@@ -1,4 +1,4 @@
-"""The tables of replies in PostgreSQL, and how a row of ours is written to them and read."""
+"""The tables of responses in PostgreSQL, and how a row of ours is written to them and read."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,15 +11,17 @@ VERSION = 1
 
 SCHEMA = """
 CREATE TABLE bench_prompts (sha256 bytea PRIMARY KEY, turns text NOT NULL);
-CREATE TABLE bench_replies (
+CREATE TABLE bench_responses (
     key bytea PRIMARY KEY, model text NOT NULL, decoding text NOT NULL, prompt bytea NOT NULL,
     sample bigint NOT NULL, said json NOT NULL, prompt_tokens bigint, completion_tokens bigint,
     seconds double precision, gate text, digest bytea NOT NULL,
     asked_at timestamptz NOT NULL DEFAULT clock_timestamp());
-CREATE INDEX bench_replies_asked_as ON bench_replies (model, decoding);
+CREATE INDEX bench_responses_asked_as ON bench_responses (model, decoding);
 CREATE TABLE bench_askings (key bytea PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 """
-"""``said``: text, finish_reason, note and image_tokens. JSON, since a reply may hold what a text of
+"""``said``: text, finish_reason, note and image_tokens. JSON.
+
+Since a response may hold what a text of
 PostgreSQL cannot: the character of number 0."""
 
 _SAID = ("text", "finish_reason", "note", "image_tokens")
@@ -52,8 +54,8 @@ _READ = ", ".join(
     for name, kind in _TYPES.items()
 )
 _GIVEN = ", ".join(f"%b::{'text' if kind == 'json' else kind}[]" for kind in _TYPES.values())
-_KEEP_REPLIES = (
-    f"INSERT INTO bench_replies AS kept ({', '.join(_TYPES)})"
+_KEEP_RESPONSES = (
+    f"INSERT INTO bench_responses AS kept ({', '.join(_TYPES)})"
     f" SELECT {_READ} FROM unnest({_GIVEN}) AS given ({', '.join(_TYPES)}) ON CONFLICT (key) DO "
 )
 _OLDER = (
@@ -69,15 +71,15 @@ def insert(
     *,
     older: bool = False,
 ) -> None:
-    """Store replies and prompts in two statements; what is stored already stays.
+    """Store responses and prompts in two statements; what is stored already stays.
 
     In the order of their keys: two that store the same would else wait for each other.
 
     Args:
         db: The database.
-        rows: The replies; ``asked_at`` is now where a row has none.
+        rows: The responses; ``asked_at`` is now where a row has none.
         prompts: Digest -> turns.
-        older: Whether of two replies to one request the older one stays, not the stored one.
+        older: Whether of two responses to one request the older one stays, not the stored one.
     """
     if prompts:
         digests = sorted(prompts)
@@ -87,7 +89,7 @@ def insert(
     if each:
         columns = zip(*(each[key] for key in sorted(each)), strict=True)
         how = _OLDER if older else "NOTHING"
-        db.execute(f"{_KEEP_REPLIES}{how}", [list(column) for column in columns])
+        db.execute(f"{_KEEP_RESPONSES}{how}", [list(column) for column in columns])
 
 
 def row_of(stored: Mapping[str, Any]) -> dict[str, Any]:

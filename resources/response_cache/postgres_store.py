@@ -1,4 +1,4 @@
-"""Remembers every reply in a PostgreSQL that several homes, on several machines, share.
+"""Remembers every response in a PostgreSQL that several homes, on several machines, share.
 
 A request that two ask at the same time is asked once: who asks holds a lease on it, by the
 database's clock, which is renewed as long as it lives, and is taken over by another when it died.
@@ -12,26 +12,26 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.response_cache.cleanup import renamed
 from resources.response_cache.history import Earlier, Tokens
 from resources.response_cache.port import Row
 from resources.response_cache.postgres_leases import LeasedRequests, Leases
 from resources.response_cache.postgres_rows import SCHEMA, VERSION, as_bytes, insert, row_of
-from resources.response_cache.sqlite_file import digest_of, is_damaged, is_prompt, stored_reply
+from resources.response_cache.sqlite_file import digest_of, is_damaged, is_prompt, stored_response
 from resources.storage.postgres import Connection, Database, Result
 
-_LOG = logging.getLogger("bench_assets.replies")
+_LOG = logging.getLogger("bench_assets.responses")
 
 LEASE = 60.0  # s after which a request is asked by another, unless its owner says that it lives
 _AT_ONCE = 10_000  # rows of one look-up
 _MOST_WAITING = 5.0  # s between two looks for what somebody else is asking
 _OF = "model || CASE WHEN decoding = '' THEN '' ELSE '|' || decoding END"
-_SELECT = "SELECT * FROM bench_replies"
+_SELECT = "SELECT * FROM bench_responses"
 
 
-class SharedReplies:
-    """The replies of all homes that name the same database."""
+class SharedResponses:
+    """The responses of all homes that name the same database."""
 
     def __init__(self, database: Database, lease: float = LEASE) -> None:
         """Find the tables, or make them.
@@ -41,15 +41,15 @@ class SharedReplies:
         """
         self._database = database
         self._lease = lease
-        database.make_ready("replies", VERSION, SCHEMA)
+        database.make_ready("responses", VERSION, SCHEMA)
 
     @property
     def place(self) -> str:
         """Which database, without name and password."""
         return self._database.place
 
-    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """Look up replies by key; what was never asked, or is no reply any more, is left out.
+    def find(self, keys: Sequence[str]) -> dict[str, Response]:
+        """Look up responses by key; what was never asked, or is no response any more, is left out.
 
         Raises:
             HomeError: If the database cannot be reached.
@@ -81,7 +81,7 @@ class SharedReplies:
             # Between a look-up and a claim another may have stored it.
             found, damaged = self._stored(keys)
             if not claimed:
-                _LOG.info("%d replies are being asked for elsewhere: waiting", len(keys))
+                _LOG.info("%d responses are being asked for elsewhere: waiting", len(keys))
                 time.sleep(min(_MOST_WAITING, max(0.2, 5 * (time.monotonic() - began))))
             ours = [key for key in keys if key in claimed and key not in found]
             leases.give_up(claimed - set(ours))
@@ -90,37 +90,38 @@ class SharedReplies:
                 yield asking
 
     def tokens_of(self, identity: str) -> Tokens:
-        """Add up the tokens of every reply that is remembered of a model."""
+        """Add up the tokens of every response that is remembered of a model."""
         sql = (
             "SELECT coalesce(sum(prompt_tokens), 0) AS prompt,"
-            " coalesce(sum(completion_tokens), 0) AS completion FROM bench_replies WHERE model = %s"
+            " coalesce(sum(completion_tokens), 0) AS completion FROM bench_responses WHERE "
+            "model = %s"
         )
         (row,) = self._run(lambda db: db.execute(sql, (identity,)).fetchall())
         return Tokens(prompt=int(row["prompt"]), completion=int(row["completion"]))
 
     def earlier(self, identity: str, decoding: str) -> Earlier:
-        """Say how the replies were that a model gave when it was asked in this way."""
+        """Say how the responses were that a model gave when it was asked in this way."""
         sql = (
             "SELECT avg(seconds) AS seconds, avg(completion_tokens)::double precision AS tokens"
-            " FROM bench_replies WHERE model = %s AND decoding = %s"
+            " FROM bench_responses WHERE model = %s AND decoding = %s"
         )
         (row,) = self._run(lambda db: db.execute(sql, (identity, decoding)).fetchall())
         return Earlier(**row)
 
     def rename_model(self, before: str, now: str) -> int:
-        """Keep a model's replies under another identity; how many there were."""
+        """Keep a model's responses under another identity; how many there were."""
 
         def move(db: Connection) -> int:
             found = [row_of(one) for one in db.execute(f"{_SELECT} WHERE model = %s", (before,))]
             moved = [renamed(row, now) for row in found if not is_damaged(row)]
             insert(db, [{**row, "digest": digest_of(row)} for row in moved])
-            db.execute("DELETE FROM bench_replies WHERE model = %s", (before,))
+            db.execute("DELETE FROM bench_responses WHERE model = %s", (before,))
             return len(found)
 
         return self._run(move)
 
     def rows(self, not_let_in_by: str | None = None) -> Iterator[dict[str, Any]]:
-        """Every reply as it stands, damaged or not; or those that another gate let in."""
+        """Every response as it stands, damaged or not; or those that another gate let in."""
         of = "" if not_let_in_by is None else "AND gate IS DISTINCT FROM %(gate)s "
         sql = f"{_SELECT} WHERE key > %(after)s {of}ORDER BY key LIMIT {_AT_ONCE}"
         for row in self._in_pages(sql, "key", {"gate": not_let_in_by}):
@@ -133,48 +134,48 @@ class SharedReplies:
             yield row["sha256"].hex(), row["turns"]
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Forget replies, so that they are asked when their model is next evaluated; how many."""
+        """Forget responses, so that they are asked when their model is next evaluated; how many."""
         named = as_bytes(keys)
-        sql = "DELETE FROM bench_replies WHERE key = ANY(%s)"
+        sql = "DELETE FROM bench_responses WHERE key = ANY(%s)"
         return self._run(lambda db: int(db.execute(sql, (named,)).rowcount))
 
     def remove(self, asked_as: Collection[str]) -> int:
-        """Forget what was replied by models that were asked so; how many there were.
+        """Forget what was responded by models that were asked so; how many there were.
 
         Prompts stay: another home may be asking one of them at this moment.
         """
         before = [one.partition("|thinking=")[0] for one in asked_as]  # as in ``removed``
-        sql = f"DELETE FROM bench_replies WHERE {_OF} = ANY(%s)"
+        sql = f"DELETE FROM bench_responses WHERE {_OF} = ANY(%s)"
         return self._run(lambda db: int(db.execute(sql, (before,)).rowcount))
 
     def n_since(self, moment: datetime) -> int:
-        """Count the replies that came since then, to any home."""
-        sql = "SELECT count(*) AS n FROM bench_replies WHERE asked_at >= %s"
+        """Count the responses that came since then, to any home."""
+        sql = "SELECT count(*) AS n FROM bench_responses WHERE asked_at >= %s"
         (row,) = self._run(lambda db: db.execute(sql, (moment,)).fetchall())
         return int(row["n"])
 
     def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
-        """Take in whole rows of another store; of two replies to one request the older stays."""
+        """Take in whole rows of another store; of two responses to one request the older stays."""
         self._drop_damaged(self._stored([row["key"] for row in rows])[1])
         self._run(lambda db: insert(db, rows, prompts, older=True))
 
-    def _stored(self, keys: Sequence[str]) -> tuple[dict[str, Reply], list[str]]:
-        """Replies by key, and the keys of those that are none any more."""
+    def _stored(self, keys: Sequence[str]) -> tuple[dict[str, Response], list[str]]:
+        """Responses by key, and the keys of those that are none any more."""
         named = as_bytes(dict.fromkeys(keys))
         sql = f"{_SELECT} WHERE key = ANY(%s)"
-        found: dict[str, Reply] = {}
+        found: dict[str, Response] = {}
         for start in range(0, len(named), _AT_ONCE):
             few = named[start : start + _AT_ONCE]
             for row in map(row_of, self._run(partial(_fetched, sql=sql, given=(few,)))):
-                found[row["key"]] = _reply(row)
-        whole = {key: reply for key, reply in found.items() if not reply.error}
+                found[row["key"]] = _response(row)
+        whole = {key: response for key, response in found.items() if not response.error}
         return whole, [key for key in found if key not in whole]
 
     def _drop_damaged(self, damaged: Sequence[str]) -> None:
-        """Drop replies that are none any more, so that others may come."""
+        """Drop responses that are none any more, so that others may come."""
         if damaged:
             self.drop(damaged)
-            _LOG.warning("%s: %d damaged replies are asked again", self.place, len(damaged))
+            _LOG.warning("%s: %d damaged responses are asked again", self.place, len(damaged))
 
     def _in_pages(self, sql: str, key: str, named: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Read a table by its key, each page in a transaction: the whole may be large."""
@@ -193,5 +194,5 @@ def _fetched(db: Connection, sql: str, given: Any) -> list[dict[str, Any]]:  # n
     return rows
 
 
-def _reply(row: Mapping[str, Any]) -> Reply:
-    return Reply(error="damaged") if is_damaged(row) else stored_reply(row)
+def _response(row: Mapping[str, Any]) -> Response:
+    return Response(error="damaged") if is_damaged(row) else stored_response(row)

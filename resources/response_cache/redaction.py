@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from bench_assets.core.judging.request_streaming import AT_ONCE
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.response_validation import certain
 from bench_assets.core.text.redaction import Secrets, without_named
@@ -12,7 +12,7 @@ from resources.response_cache.engine import Engine, LooksFurther, TakesAll
 
 
 class Discreet:
-    """Runs another engine; ``***`` stands where its replies, errors or identity hold a secret."""
+    """Runs another engine; ``***`` stands where its responses, errors or identity hold a secret."""
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
         self._engine = engine
@@ -42,15 +42,15 @@ class Discreet:
         """The engine's, if it says so."""
         return self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Answer requests.
 
         Raises:
             ModelError: As the engine does.
         """
         try:
-            for position, reply in self._engine.stream(requests):
-                yield position, self._discreet(certain(reply))
+            for position, response in self._engine.stream(requests):
+                yield position, self._discreet(certain(response))
         except BenchError as why:
             why.args = tuple(self._secrets.redacted_value(why.args))
             raise
@@ -65,11 +65,11 @@ class Discreet:
         """Close the engine."""
         self._engine.close()
 
-    def _discreet(self, reply: Reply) -> Reply:
-        """Look at every text of a reply, also at those that it will have one day."""
-        said = {field.name: getattr(reply, field.name) for field in fields(reply)}
+    def _discreet(self, response: Response) -> Response:
+        """Look at every text of a response, also at those that it will have one day."""
+        said = {field.name: getattr(response, field.name) for field in fields(response)}
         hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}
-        return reply if hidden == said else replace(reply, **hidden)
+        return response if hidden == said else replace(response, **hidden)
 
 
 def told(identity: str, secrets: Secrets) -> str:

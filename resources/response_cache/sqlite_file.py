@@ -1,6 +1,6 @@
-"""The SQLite file that remembers replies: its tables, their version, and a digest of each row.
+"""The SQLite file that remembers responses: its tables, their version, and a digest of each row.
 
-How a row of the reply store is read: whatever stands there, no other row suffers from it.
+How a row of the response store is read: whatever stands there, no other row suffers from it.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.response_validation import certain
 from resources.storage.sqlite import connect, create, opened_to_read, told
@@ -26,7 +26,7 @@ IF_DAMAGED = (
     " .recover | sqlite3 NEW`; if it is moved away, everything is asked again"
 )
 _SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS replies (
+CREATE TABLE IF NOT EXISTS responses (
     key TEXT PRIMARY KEY, model TEXT, decoding TEXT, prompt TEXT, sample INTEGER, text TEXT,
     finish_reason TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, seconds REAL,
     asked_at TEXT DEFAULT CURRENT_TIMESTAMP, image_tokens TEXT DEFAULT '', note TEXT DEFAULT '',
@@ -61,7 +61,7 @@ def require_known(file: Path) -> int:
     """Say which version of our tables a file has.
 
     Raises:
-        HomeError: If it is no store of replies, or of a newer version.
+        HomeError: If it is no store of responses, or of a newer version.
         sqlite3.Error: If SQLite cannot read it.
     """
     if not file.is_file():
@@ -73,10 +73,10 @@ def require_known(file: Path) -> int:
     with opened_to_read(file) as db:
         ((version,),) = db.execute("PRAGMA user_version")
         tables = {str(row[0]) for row in db.execute("SELECT name FROM sqlite_schema")}
-        columns = {str(row[1]) for row in db.execute("PRAGMA table_info(replies)")}
-    if not {"replies", "prompts"} <= tables:
+        columns = {str(row[1]) for row in db.execute("PRAGMA table_info(responses)")}
+    if not {"responses", "prompts"} <= tables:
         has = ", ".join(sorted(tables)) or "nothing"
-        raise HomeError(f"{file}: no store of replies, it has {has}; move it away")
+        raise HomeError(f"{file}: no store of responses, it has {has}; move it away")
     if version > VERSION:
         raise HomeError(
             f"{file}: written by a newer version of this program (its tables are of version"
@@ -122,17 +122,20 @@ def is_damaged(row: Mapping[str, Any]) -> bool:
 
 
 def count_states(db: sqlite3.Connection) -> Counter[str]:
-    """Count replies that are whole, damaged or older than digests, and prompts that are damaged."""
-    replies = rows_in(db.execute("SELECT * FROM replies"))
-    return states_of(replies, db.execute("SELECT sha256, turns FROM prompts"))
+    """Count responses that are whole, damaged or older than digests.
+
+    Prompts that are damaged.
+    """
+    responses = rows_in(db.execute("SELECT * FROM responses"))
+    return states_of(responses, db.execute("SELECT sha256, turns FROM prompts"))
 
 
 def states_of(
-    replies: Iterable[Mapping[str, Any]], prompts: Iterable[tuple[str, object]]
+    responses: Iterable[Mapping[str, Any]], prompts: Iterable[tuple[str, object]]
 ) -> Counter[str]:
     """The same of rows and prompts, wherever they are kept."""
     states: Counter[str] = Counter()
-    for row in replies:
+    for row in responses:
         undigested = "digest" not in row
         states["older" if undigested else "damaged" if is_damaged(row) else "whole"] += 1
     states["damaged prompts"] = sum(not is_prompt(*prompt) for prompt in prompts)
@@ -162,27 +165,27 @@ def _bring_up_to_date(file: Path) -> None:
     with closing(connect(file)) as db:
         db.isolation_level = None
         db.execute("BEGIN IMMEDIATE")  # another process may be doing the same
-        there = [str(row[1]) for row in db.execute("PRAGMA table_info(replies)")]
+        there = [str(row[1]) for row in db.execute("PRAGMA table_info(responses)")]
         for column in _ADDED:
             if column not in there:
-                db.execute(f"ALTER TABLE replies ADD COLUMN {column} TEXT DEFAULT ''")
+                db.execute(f"ALTER TABLE responses ADD COLUMN {column} TEXT DEFAULT ''")
         names = [*dict.fromkeys((*there, *_ADDED))]
         db.create_function(
             "digest_of", len(names), lambda *row: digest_of(dict(zip(names, row, strict=True)))
         )
-        db.execute(f"UPDATE replies SET digest = digest_of({', '.join(names)}) WHERE digest = ''")
+        db.execute(f"UPDATE responses SET digest = digest_of({', '.join(names)}) WHERE digest = ''")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
 
 
-def stored_reply(row: Mapping[str, Any]) -> Reply:
-    """Make a reply of a row; it has an ``error`` if none stands there."""
+def stored_response(row: Mapping[str, Any]) -> Response:
+    """Make a response of a row; it has an ``error`` if none stands there."""
     try:
         of_each = tuple(map(int, row["image_tokens"].split()))
     except (AttributeError, ValueError):
         of_each = ()
     return certain(
-        Reply(
+        Response(
             text=row["text"],
             finish_reason=row["finish_reason"] or "",
             prompt_tokens=row["prompt_tokens"],

@@ -1,7 +1,7 @@
-"""Remembers every reply in one file of the home.
+"""Remembers every response in one file of the home.
 
-SQLite (WAL: many processes may read and write), one row a reply, written the moment it
-arrives: a killed run loses only what was in flight. A reply is identified by who was asked how
+SQLite (WAL: many processes may read and write), one row a response, written the moment it
+arrives: a killed run loses only what was in flight. A response is identified by who was asked how
 (model identity, decoding), the prompt's digest and the number of the draw.
 """
 
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.response_cache import cleanup, history
 from resources.response_cache.port import Row
 from resources.response_cache.sqlite_file import (
@@ -23,11 +23,11 @@ from resources.response_cache.sqlite_file import (
     is_prompt,
     make_ready,
     rows_in,
-    stored_reply,
+    stored_response,
 )
 from resources.storage.sqlite import connect, opened_to_read, told
 
-_LOG = logging.getLogger("bench_assets.replies")
+_LOG = logging.getLogger("bench_assets.responses")
 
 _KEEP_PROMPT = (
     "INSERT INTO prompts VALUES (?, ?) ON CONFLICT DO UPDATE SET turns = excluded.turns"
@@ -51,7 +51,7 @@ _COLUMNS = (
 )
 _OLDER = (
     f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS)}"
-    " WHERE excluded.asked_at < replies.asked_at"
+    " WHERE excluded.asked_at < responses.asked_at"
 )
 _MOMENT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP writes it, in UTC
 _CHUNK = 500  # keys looked up at once; SQLite allows 999 parameters in old builds
@@ -80,15 +80,15 @@ class SqliteResponseStore:
         db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose
         return db
 
-    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
-        """Look up replies by key; what was never asked, or is no reply any more, is left out.
+    def find(self, keys: Sequence[str]) -> dict[str, Response]:
+        """Look up responses by key; what was never asked, or is no response any more, is left out.
 
         Raises:
             HomeError: If the file as a whole is damaged.
         """
         with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
-            found = {row["key"]: _reply(row) for row in _rows(db, keys)}
-        return {key: reply for key, reply in found.items() if not reply.error}
+            found = {row["key"]: _response(row) for row in _rows(db, keys)}
+        return {key: response for key, response in found.items() if not response.error}
 
     def prompt(self, sha256: str) -> str | None:
         """The turns of a prompt that was once asked, as JSON; None also if they are damaged."""
@@ -108,26 +108,26 @@ class SqliteResponseStore:
             yield _AskingHere(db, keys)
 
     def tokens_of(self, identity: str) -> history.Tokens:
-        """Add up the tokens of every reply that is remembered of a model."""
+        """Add up the tokens of every response that is remembered of a model."""
         with closing(self.connect()) as db:
             return history.tokens_of(db, identity)
 
     def earlier(self, identity: str, decoding: str) -> history.Earlier:
-        """Say how the replies were that a model gave when it was asked in this way."""
+        """Say how the responses were that a model gave when it was asked in this way."""
         with closing(self.connect()) as db:
             return history.earlier(db, identity, decoding)
 
     def rename_model(self, before: str, now: str) -> int:
-        """Keep a model's replies under another identity, and no byte of the one before."""
+        """Keep a model's responses under another identity, and no byte of the one before."""
         with closing(self.connect()) as db:
             return cleanup.rename_model(db, before, now)
 
     def rows(self, not_let_in_by: str | None = None) -> Iterator[dict[str, Any]]:
-        """Every reply as it stands, damaged or not; or those that another gate let in."""
+        """Every response as it stands, damaged or not; or those that another gate let in."""
         of = "" if not_let_in_by is None else " WHERE gate IS NOT ?"
         with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
             yield from rows_in(
-                db.execute(f"SELECT * FROM replies{of}", (not_let_in_by,) if of else ())
+                db.execute(f"SELECT * FROM responses{of}", (not_let_in_by,) if of else ())
             )
 
     def prompts(self) -> Iterator[tuple[str, str]]:
@@ -136,25 +136,28 @@ class SqliteResponseStore:
             yield from db.execute("SELECT sha256, turns FROM prompts")
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Forget replies, so that they are asked when their model is next evaluated; how many."""
+        """Forget responses, so that they are asked when their model is next evaluated; how many."""
         with closing(self.connect()) as db, db:
             named = [(key,) for key in keys]
-            return max(db.executemany("DELETE FROM replies WHERE key = ?", named).rowcount, 0)
+            return max(db.executemany("DELETE FROM responses WHERE key = ?", named).rowcount, 0)
 
     def remove(self, asked_as: Collection[str]) -> int:
-        """Forget what was replied by models that were asked so, and give the disk its room back."""
+        """Forget what was responded by models that were asked so.
+
+        Give the disk its room back.
+        """
         with closing(connect(self.file)) as db:
-            return cleanup.remove_replies(db, asked_as)
+            return cleanup.remove_responses(db, asked_as)
 
     def n_since(self, moment: datetime) -> int:
-        """Count the replies that came since then."""
+        """Count the responses that came since then."""
         since = moment.astimezone(UTC).strftime(_MOMENT)
         with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
-            found = db.execute("SELECT count(*) FROM replies WHERE asked_at >= ?", (since,))
+            found = db.execute("SELECT count(*) FROM responses WHERE asked_at >= ?", (since,))
             return int(found.fetchone()[0])
 
     def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
-        """Take in whole rows of another store; of two replies to one request the older stays."""
+        """Take in whole rows of another store; of two responses to one request the older stays."""
         with told(self.file, IF_DAMAGED), closing(self.connect()) as db:
             self._drop_damaged([row["key"] for row in rows])
             with db:
@@ -164,12 +167,12 @@ class SqliteResponseStore:
                     _insert(db, {**row, "asked_at": asked_at}, _OLDER)
 
     def _drop_damaged(self, keys: Sequence[str]) -> None:
-        """Drop those of the replies that are none any more, so that others may come."""
+        """Drop those of the responses that are none any more, so that others may come."""
         with closing(self.connect()) as db, db:
-            damaged = [(row["key"],) for row in _rows(db, keys) if _reply(row).error]
-            db.executemany("DELETE FROM replies WHERE key = ?", damaged)
+            damaged = [(row["key"],) for row in _rows(db, keys) if _response(row).error]
+            db.executemany("DELETE FROM responses WHERE key = ?", damaged)
         if damaged:
-            _LOG.warning("%s: %d damaged replies are asked again", self.file, len(damaged))
+            _LOG.warning("%s: %d damaged responses are asked again", self.file, len(damaged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +181,10 @@ class _AskingHere:
 
     db: sqlite3.Connection
     ours: Sequence[str]
-    found: Mapping[str, Reply] = field(default_factory=dict)
+    found: Mapping[str, Response] = field(default_factory=dict)
 
     def keep(self, row: Row, turns: str) -> None:
-        """Store a reply; the first one of several stays."""
+        """Store a response; the first one of several stays."""
         with self.db:
             self.db.execute(_KEEP_PROMPT, (row["prompt"], turns))
             _insert(self.db, row)
@@ -193,7 +196,7 @@ class _AskingHere:
 def _insert(db: sqlite3.Connection, row: Row, otherwise: str = "DO NOTHING") -> None:
     marks = ",".join("?" * len(row))
     db.execute(
-        f"INSERT INTO replies ({', '.join(row)}) VALUES ({marks}) ON CONFLICT (key) {otherwise}",
+        f"INSERT INTO responses ({', '.join(row)}) VALUES ({marks}) ON CONFLICT (key) {otherwise}",
         tuple(row.values()),
     )
 
@@ -202,8 +205,8 @@ def _rows(db: sqlite3.Connection, keys: Sequence[str]) -> Iterator[dict[str, Any
     for start in range(0, len(keys), _CHUNK):
         chunk = keys[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        yield from rows_in(db.execute(f"SELECT * FROM replies WHERE key IN ({marks})", chunk))
+        yield from rows_in(db.execute(f"SELECT * FROM responses WHERE key IN ({marks})", chunk))
 
 
-def _reply(row: Mapping[str, Any]) -> Reply:
-    return Reply(error="damaged") if is_damaged(row) else stored_reply(row)
+def _response(row: Mapping[str, Any]) -> Response:
+    return Response(error="damaged") if is_damaged(row) else stored_response(row)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -19,20 +19,20 @@ class Throughput:
 
     def __init__(self) -> None:
         self._seconds = 0.0
-        self._replies = self._prompt_tokens = self._completion_tokens = 0
+        self._responses = self._prompt_tokens = self._completion_tokens = 0
         self._peak_memory: int | None = None
         self._failed = self._prompt_arrived = self._completion_arrived = 0
         self._price_in = self._price_out = 0.0
 
     def at_prices(self, price_in: float, price_out: float) -> None:
-        """Learn what a million tokens cost, of the prompt and of the reply."""
+        """Learn what a million tokens cost, of the prompt and of the response."""
         self._price_in, self._price_out = price_in, price_out
 
-    def see(self, reply: Reply) -> None:
-        """Take note of a reply while others are still under way."""
-        self._failed += bool(reply.error)
-        self._prompt_arrived += reply.prompt_tokens or 0
-        self._completion_arrived += reply.completion_tokens or 0
+    def see(self, response: Response) -> None:
+        """Take note of a response while others are still under way."""
+        self._failed += bool(response.error)
+        self._prompt_arrived += response.prompt_tokens or 0
+        self._completion_arrived += response.completion_tokens or 0
 
     def arrived(self) -> list[str]:
         """Say what has come so far, in words: failures, tokens, what they cost."""
@@ -45,21 +45,21 @@ class Throughput:
         ]
 
     def count(
-        self, replies: Collection[Reply], seconds: float, peak_memory: int | None = None
+        self, responses: Collection[Response], seconds: float, peak_memory: int | None = None
     ) -> None:
         """Take note of an asking.
 
         Args:
-            replies: What came back; those with ``error`` do not count.
-            seconds: s from the first request to the last reply. The first asking of a run has
+            responses: What came back; those with ``error`` do not count.
+            seconds: s from the first request to the last response. The first asking of a run has
                 the loading of the weights in it.
             peak_memory: Bytes that one device held at most.
         """
-        came = [reply for reply in replies if not reply.error]
+        came = [response for response in responses if not response.error]
         self._seconds += seconds
-        self._replies += len(came)
-        self._prompt_tokens += sum(reply.prompt_tokens or 0 for reply in came)
-        self._completion_tokens += sum(reply.completion_tokens or 0 for reply in came)
+        self._responses += len(came)
+        self._prompt_tokens += sum(response.prompt_tokens or 0 for response in came)
+        self._completion_tokens += sum(response.completion_tokens or 0 for response in came)
         self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
 
     def metadata(self) -> dict[str, float]:
@@ -71,7 +71,7 @@ class Throughput:
         )
         return {
             "asking_seconds": self._seconds,
-            "replies_a_second": self._replies / self._seconds,
+            "responses_a_second": self._responses / self._seconds,
             "prompt_tokens_a_second": self._prompt_tokens / self._seconds,
             "completion_tokens_a_second": self._completion_tokens / self._seconds,
             **memory,
@@ -85,7 +85,7 @@ EVERY = 10.0  # s between two lines
 
 
 class AskingProgress:
-    """Shows and counts replies as they arrive; a context manager around one asking."""
+    """Shows and counts responses as they arrive; a context manager around one asking."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class AskingProgress:
             self._bar.stop()
 
     def __call__(self, done: int, remembered: int, total: int) -> None:
-        """Take note of how many of all replies are there, and how many were known before."""
+        """Take note of how many of all responses are there, and how many were known before."""
         self.remembered, self.total = remembered, total
         now = self._clock()
         if done == remembered:
@@ -127,13 +127,13 @@ class AskingProgress:
             self._bar.update(self._line, completed=done, total=total, said=said)
         if now - self._told_at > EVERY:
             self._told_at = now
-            self._tell(f"{self._title}: {done} of {total} replies, {self._said(done, now)}")
+            self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
 
     def metadata(self) -> dict[str, int | float]:
         """What an asset shows of an asking."""
         return {
-            "replies_remembered": self.remembered,
-            "replies_asked": self.total - self.remembered,
+            "responses_remembered": self.remembered,
+            "responses_asked": self.total - self.remembered,
             **self.throughput.metadata(),
         }
 

@@ -2,7 +2,8 @@
 
 Nobody can look at a process of another machine. So beside each run a small process of its own says
 every few seconds that the run's still is there: one that a library keeps from a thread for minutes,
-as reading weights may, has a pulse all the same. It ends with the run's, however that was ended.
+as reading weights may, has a heartbeat all the same. It ends with the run's, however that was
+ended.
 """
 
 import logging
@@ -20,24 +21,24 @@ LEASE = 30.0  # s after which a run that said nothing is gone
 _EACH = 5.0  # s between two beats
 _AT_THE_END = 5.0  # s that is waited until nothing beats any more
 _OVER = b"over\n"
-_STORE, _VERSION = "pulses", 1
-_SCHEMA = "CREATE TABLE bench_pulses (run_id text PRIMARY KEY, until timestamptz NOT NULL);"
+_STORE, _VERSION = "heartbeats", 1
+_SCHEMA = "CREATE TABLE bench_heartbeats (run_id text PRIMARY KEY, until timestamptz NOT NULL);"
 _BEAT = """
-INSERT INTO bench_pulses VALUES (%(run)s, clock_timestamp() + %(lease)s * interval '1 second')
+INSERT INTO bench_heartbeats VALUES (%(run)s, clock_timestamp() + %(lease)s * interval '1 second')
 ON CONFLICT (run_id) DO UPDATE SET until = excluded.until
 """
-_END = "DELETE FROM bench_pulses WHERE run_id = %(run)s"
+_END = "DELETE FROM bench_heartbeats WHERE run_id = %(run)s"
 # A database that was away has heard nobody: all have another lease to say that they live.
 _LOST = """
 SELECT until < clock_timestamp()
     AND pg_postmaster_start_time() < clock_timestamp() - %(lease)s * interval '1 second' AS lost
-FROM bench_pulses WHERE run_id = %(run)s
+FROM bench_heartbeats WHERE run_id = %(run)s
 """
 _LOG = logging.getLogger("bench_assets.runs")
 
 
-class Pulses:
-    """The pulses in a database."""
+class Heartbeats:
+    """The heartbeats in a database."""
 
     def __init__(self, address: str, variable: str, lease: float = LEASE) -> None:
         """Say where they are; nothing is opened yet.
@@ -74,7 +75,7 @@ class Pulses:
         """Whether a run that said that it lives does so no more."""
 
         def look(db: Connection) -> bool:
-            known = db.execute("SELECT to_regclass('bench_pulses') AS there").fetchone()
+            known = db.execute("SELECT to_regclass('bench_heartbeats') AS there").fetchone()
             if not known or known["there"] is None:
                 return False
             found = db.execute(_LOST, {"run": run_id, "lease": self._lease}).fetchone()

@@ -1,8 +1,8 @@
 """Runs end when their process is gone, whoever was killed with it: the UI, the daemon, the machine.
 
 Every run has a tag that names its process. Dagster's monitoring asks ``Launcher`` whether it still
-runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its pulse
-tells, where runs are recorded in common; where nothing does, a run is left alone.
+runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its
+heartbeat tells, where runs are recorded in common; where nothing does, a run is left alone.
 """
 
 import time
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dagster._core.execution.context.system import PlanOrchestrationContext
     from dagster._core.execution.plan.plan import ExecutionPlan
 
-    from resources.runs.heartbeats import Pulses
+    from resources.runs.heartbeats import Heartbeats
 
 _PROCESS = "bench/process"
 _LAUNCHED = "bench/launched_on"  # of what process and when; until the run itself says the former
@@ -67,8 +67,8 @@ def locks_of(instance: dg.DagsterInstance) -> Path:
 
 def beating(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
     """Have other machines know that a run lives, where it is recorded in common with them."""
-    pulses = _pulses(instance)
-    return pulses.beating(run_id) if pulses else nullcontext()
+    heartbeats = _heartbeats(instance)
+    return heartbeats.beating(run_id) if heartbeats else nullcontext()
 
 
 def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
@@ -79,10 +79,10 @@ def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool
     process = Process.parse(run.tags.get(_PROCESS, ""))
     if process is None:
         return _never_began(instance, run, here)
-    gone, pulses = is_gone(process, here), _pulses(instance)
+    gone, heartbeats = is_gone(process, here), _heartbeats(instance)
     # Machines that were copied have one name and id: here another start may be another machine.
-    if pulses and (gone is None or process.boot != here.boot):
-        return pulses.is_lost(run.run_id)
+    if heartbeats and (gone is None or process.boot != here.boot):
+        return heartbeats.is_lost(run.run_id)
     if gone is None and process.boot == here.boot:  # it is in another container of this machine
         return is_free(locks_of(instance), run_lock(run.run_id))
     return bool(gone)
@@ -188,8 +188,8 @@ def named_executor(
     return executor
 
 
-def _pulses(instance: dg.DagsterInstance) -> "Pulses | None":
-    found: Pulses | None = getattr(instance.run_storage, "pulses", None)
+def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
+    found: Heartbeats | None = getattr(instance.run_storage, "heartbeats", None)
     return found
 
 
@@ -204,7 +204,7 @@ def _never_began(instance: dg.DagsterInstance, run: dg.DagsterRun, here: Process
     if launched is None or launched.host != here.host or record is None:
         return False
     if launched.boot != here.boot:
-        return _pulses(instance) is None  # else it may be a copy of this machine
+        return _heartbeats(instance) is None  # else it may be a copy of this machine
     if run.status == dg.DagsterRunStatus.STARTING:
         from resources.runs.pending_runs import is_unknown_to_its_server  # gRPC: commands need none
 

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import HomeError, SettingsError
 if TYPE_CHECKING:
     import psycopg
 
-_LOG = logging.getLogger("bench_assets.replies")
+_LOG = logging.getLogger("bench_assets.responses")
 
 Connection: TypeAlias = "psycopg.Connection[dict[str, Any]]"
 Result = TypeVar("Result")

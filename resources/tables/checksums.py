@@ -1,8 +1,8 @@
-"""The seal of a table's file: a digest of all its bytes, in the file itself.
+"""The checksum of a table's file: a digest of all its bytes, in the file itself.
 
 It lies in Parquet's footer as text of a fixed length, and is made as if there were noughts in its
 place. Parquet's own checksums are of its pages only: a bit of a header or of the footer makes other
-rows of a table, or an error that nobody expects. Any reader of Parquet passes over the seal.
+rows of a table, or an error that nobody expects. Any reader of Parquet passes over the checksum.
 """
 
 import os
@@ -15,20 +15,20 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 
-Seal: TypeAlias = Literal["whole", "none"]
+Checksum: TypeAlias = Literal["whole", "none"]
 
-_NAME = "bench_seal"
+_NAME = "bench_checksum"
 _NOUGHTS = b"0" * sha256().digest_size * 2
-# How Thrift writes the name and the length of what follows; the second mark tells a file whose seal
-# is damaged from one that is older than seals.
+# How Thrift writes the name and the length of what follows; the second mark tells a file whose
+# checksum is damaged from one that is older than checksums.
 _PLACE = _NAME.encode() + b"\x18" + bytes([len(_NOUGHTS)])
-_SEALED = b"sealed:sha256"
+_CHECKSUMMED = b"checksummed:sha256"
 _MAGIC = b"PAR1"
 _CHUNK = 1 << 20  # bytes
 
 
-def write_sealed(table: pa.Table, file: IO[bytes]) -> None:
-    """Write a table as Parquet with its seal, into an empty file that can be read as well."""
+def write_checksummed(table: pa.Table, file: IO[bytes]) -> None:
+    """Write a table as Parquet with its checksum, into an empty file that can be read as well."""
     write_groups([table], table.schema, file)
 
 
@@ -37,7 +37,7 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
-        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode(), _SEALED.decode(): ""})
+        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode(), _CHECKSUMMED.decode(): ""})
     place = _place(file)
     assert place is not None
     digest = _digest(file, place)
@@ -46,17 +46,17 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
     file.flush()
 
 
-def verify(file: IO[bytes]) -> Seal:
-    """Compare a file with its seal; a file that is older than seals has none.
+def verify(file: IO[bytes]) -> Checksum:
+    """Compare a file with its checksum; a file that is older than checksums has none.
 
     Raises:
         TableError: If it is not as it was written.
     """
-    return "whole" if sealed(file) else "none"
+    return "whole" if checksummed(file) else "none"
 
 
-def sealed(file: IO[bytes]) -> str:
-    """Compare a file with its seal, and give it; "" of a file that is older than seals.
+def checksummed(file: IO[bytes]) -> str:
+    """Compare a file with its checksum, and give it; "" of a file that is older than checksums.
 
     Raises:
         TableError: If it is not as it was written.
@@ -66,14 +66,14 @@ def sealed(file: IO[bytes]) -> str:
         file.seek(0)
         return ""
     file.seek(place)
-    seal = file.read(len(_NOUGHTS))
-    if seal != _digest(file, place):
+    checksum = file.read(len(_NOUGHTS))
+    if checksum != _digest(file, place):
         raise TableError("damaged: its bytes are not those that were written")
-    return seal.decode()
+    return checksum.decode()
 
 
 def noted(file: IO[bytes]) -> str:
-    """Read a file's seal without comparing it; "" where there is none, or none is found."""
+    """Read a file's checksum without comparing it; "" where there is none, or none is found."""
     try:
         place = _place(file)
     except TableError:
@@ -85,10 +85,10 @@ def noted(file: IO[bytes]) -> str:
 
 
 def _place(file: IO[bytes]) -> int | None:
-    """Where the seal stands in the file; None if there is none.
+    """Where the checksum stands in the file; None if there is none.
 
     Raises:
-        TableError: If this is no Parquet file, or one whose seal is damaged.
+        TableError: If this is no Parquet file, or one whose checksum is damaged.
     """
     size = file.seek(0, os.SEEK_END)
     end = len(_MAGIC) + 4  # behind the footer stand its length and the magic letters
@@ -102,13 +102,13 @@ def _place(file: IO[bytes]) -> int | None:
     found = footer.rfind(_PLACE)
     if found >= 0:
         return start + found + len(_PLACE)
-    if _SEALED in footer or _NAME.encode() in footer:
-        raise TableError("damaged: its seal cannot be found")
+    if _CHECKSUMMED in footer or _NAME.encode() in footer:
+        raise TableError("damaged: its checksum cannot be found")
     return None
 
 
 def _digest(file: IO[bytes], place: int) -> bytes:
-    """Digest all bytes of a file as hexadecimal text, with noughts where the seal stands."""
+    """Digest all bytes of a file as hexadecimal text, with noughts where the checksum stands."""
     state = sha256()
     file.seek(0)
     before = place

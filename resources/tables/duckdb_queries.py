@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import require_columns, schema
-from resources.tables.checksums import Seal, verify
+from resources.tables.checksums import Checksum, verify
 from resources.tables.file_bytes import require_own, told
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ Source: TypeAlias = StoredFile | pa.Table
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
 
-def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Seal]:
+def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Checksum]:
     """Verify a file of a table, as far as that can be done without making its rows.
 
     Args:
@@ -45,12 +45,12 @@ def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Se
     """
     with told(str(path)):
         with path.open("rb") as file:
-            seal = verify(file)
+            checksum = verify(file)
         with pq.ParquetFile(pa.OSFile(str(path))) as file:
             columns = file.schema_arrow
         require_own(columns.metadata, own)
         require_columns(columns, row_type)
-    return StoredFile(path, columns), seal
+    return StoredFile(path, columns), checksum
 
 
 def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:

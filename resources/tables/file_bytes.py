@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import HomeError, TableError
-from resources.tables.checksums import Seal, noted, sealed, verify
+from resources.tables.checksums import Checksum, checksummed, noted, verify
 from resources.tables.locations import WHOLE, TablePlaces, file_name
 
 DIGEST = b"bench_digest"
@@ -22,7 +22,8 @@ OWN = b"bench_table"
 """Whose table it is: a file that lies under another name holds another's rows, however whole."""
 
 _AGAIN = "materialize it again; `bench verify` names the command"
-# What Arrow raises at bytes that are no table; only files that are older than seals come so far.
+# What Arrow raises at bytes that are no table; only files that are older than checksums come so
+# far.
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
@@ -40,7 +41,7 @@ class TableBytes(TablePlaces):
         with self.opened_whole(key, partition) as file:
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
 
-    def seal(self, key: Sequence[str], partition: str = "") -> Seal:
+    def checksum(self, key: Sequence[str], partition: str = "") -> Checksum:
         """Verify a table against the digest in its file, if it is not older than digests.
 
         Raises:
@@ -73,7 +74,7 @@ class TableBytes(TablePlaces):
         if not self.exists(key, partition):
             return ""
         with self._as_file(key, partition) as file:
-            return sealed(file) or sha256(file.read()).hexdigest()
+            return checksummed(file) or sha256(file.read()).hexdigest()
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Partition -> what is another if its table is, without verifying it."""
@@ -128,7 +129,7 @@ class TableBytes(TablePlaces):
             return
         if not self.exists(key, partition):
             raise self._never_written(key, partition)
-        self.seal(key, partition)
+        self.checksum(key, partition)
         path = self.path(key, partition)
         with told(str(path)), pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file

@@ -58,7 +58,7 @@ def _known(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
 
 
 def figures_by_people(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
-    """Measure the judges of all tasks whose replies people judged; nothing where nobody did.
+    """Measure the judges of all tasks whose responses people judged; nothing where nobody did.
 
     A table that cannot be read is left out: ``bench verify`` tells of it.
     """
@@ -72,7 +72,7 @@ def figures_by_people(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFi
 
 
 def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
-    verdicts_form = next(iter(task.reply_forms), None)
+    verdicts_form = next(iter(task.response_forms), None)
     if verdicts_form is None or not task.is_judged:
         return []
     key = verdicts_form.table("answers").split("/")
@@ -86,7 +86,7 @@ def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
     folder = task.name.split("/")
     asked = {one.question_id: one for one in tables.read([*folder, "questions"], Question)}
     judged = [*folder, "judgements"]
-    replies = [
+    responses = [
         PeopleVerdicts(
             tables.read([*folder, "predictions"], Prediction, model, about),
             tables.read(judged, Judgement, model, about),
@@ -94,4 +94,4 @@ def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
         for model in sorted(tables.partitions(judged))
     ]
     at = max(answer.changed_at for answer in answers)
-    return figures_of_people(task, asked, replies, verdicts, at)
+    return figures_of_people(task, asked, responses, verdicts, at)

@@ -20,7 +20,7 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import schema
 from resources.storage.blobs.port import Blobs
-from resources.tables.checksums import verify, write_sealed
+from resources.tables.checksums import verify, write_checksummed
 
 _LOG = logging.getLogger("bench_assets.tables")
 
@@ -115,7 +115,7 @@ def _keep(blobs: Blobs, name: str, columns: pa.Schema, parts: Mapping[str, _Part
     }
     rows = pa.concat_tables([columns.empty_table(), *(part.rows for _, part in ordered)])
     whole = io.BytesIO()
-    write_sealed(rows.replace_schema_metadata({_ABOUT: json.dumps(about)}), whole)
+    write_checksummed(rows.replace_schema_metadata({_ABOUT: json.dumps(about)}), whole)
     try:
         blobs.put(name, whole.getvalue(), sync=False)
     except HomeError as why:

@@ -128,7 +128,7 @@ class TableFiles(TableBytes):
                 sql, self._views(views, left_out, thorough=False), parameters
             )
         except TableError:
-            # Of files that are older than seals, only reading them tells which it is.
+            # Of files that are older than checksums, only reading them tells which it is.
             found = duckdb_queries.run(sql, self._views(views, left_out, thorough=True), parameters)
         if unreadable is not None:
             unreadable.update(left_out)
@@ -184,8 +184,8 @@ class TableFiles(TableBytes):
         def file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
-                found, seal = duckdb_queries.looked_at(path, row_type, own_name(key, part))
-                if thorough and seal == "none":
+                found, checksum = duckdb_queries.looked_at(path, row_type, own_name(key, part))
+                if thorough and checksum == "none":
                     self.read(key, row_type, part)
                 return found
             except TableError as why:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.suites.codis.raw import entry, write_release
 

@@ -35,12 +35,12 @@ def run(*arguments, code=0):
 
 
 def make_home(home: Path) -> TableFiles:
-    """Two models: one whose replies lie in a file, one of which only the replies remain."""
+    """Two models: one whose responses lie in a file, one of which only the responses remain."""
     home.mkdir(parents=True)
     (home / "bench.toml").write_text(_SETTINGS, encoding="utf-8")
     lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(SAID)]
     (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     echo = Echo("sha256:gone", Decoding(max_tokens=40))
-    gone = RememberingModel("gone/step-1", echo, SqliteResponseStore(home / "replies.sqlite"))
+    gone = RememberingModel("gone/step-1", echo, SqliteResponseStore(home / "responses.sqlite"))
     measure(home, model=gone)
     return measure(home, model=Says(name="written", signature="recorded|said.jsonl"))

@@ -3,9 +3,9 @@
 import pytest
 
 from bench_assets.core.schema.errors import TableError, UnknownNameError
-from bench_assets.workspace.build.backfill import backfill
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.evaluate.dry_run import dry_run
+from bench_assets.workspace.materialization.backfill import backfill
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
@@ -55,7 +55,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory, server):
-    """Two pairs, which are four questions about one picture; their tables are built."""
+    """Two pairs, which are four questions about one image; their tables are built."""
     folder = tmp_path_factory.mktemp("backfill")
     write_release(folder / "codis", [entry(), entry(id="001", question="Open or shut?")])
     home = folder / "home"
@@ -80,7 +80,7 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
     server.forget()
     model, judge = dry_run(bench, ["codis"], "priced")
     assert (model.asked, model.requests, model.cached) == ("model", 4, 0)
-    assert 4400 < model.prompt_tokens < 5000  # each a picture and 120 words of an instruction
+    assert 4400 < model.prompt_tokens < 5000  # each an image and 120 words of an instruction
     assert (model.completion_tokens, model.money) == (40, 40.0)  # 4 x max_tokens, at 1 each
     assert model.seconds is None
     assert (judge.asked, judge.model, judge.requests, judge.cached) == ("judge", "judge", 4, 0)
@@ -95,7 +95,7 @@ def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, ser
 
     other, _ = dry_run(bench, ["codis"], "priced", "no_context")  # the same question twice a pair
     assert (other.requests, other.cached) == (2, 0)
-    assert other.completion_tokens == 6  # the replies so far have three
+    assert other.completion_tokens == 6  # the responses so far have three
     assert 0 < other.seconds < 5
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.typed import answers, bench, write_replies
+from tests.bench.typed import answers, bench, write_responses
 from tests.suites.codis.raw import entry
 
 
@@ -35,7 +35,7 @@ def break_data(text):
     return lambda folder: (folder / "data.json").write_text(text)
 
 
-def break_picture(data):
+def break_image(data):
     return lambda folder: (folder / "images" / "b.png").write_bytes(data)
 
 
@@ -63,14 +63,14 @@ def break_picture(data):
             marks=pytest.mark.long,
         ),
         pytest.param(
-            break_picture(b"text"),
+            break_image(b"text"),
             "random",
-            ["b.png", "not a picture"],
+            ["b.png", "not an image"],
             id="text",
             marks=pytest.mark.long,
         ),
         pytest.param(
-            break_picture(huge_png()),
+            break_image(huge_png()),
             "random",
             ["b.png", "px allowed"],
             id="50,000 px",
@@ -126,8 +126,8 @@ def test_a_mistake_in_the_settings_is_named(home, toml, named):
 
 def test_unknown_suites_and_readings_are_named(home, source):
     assert "known: blink, codis" in bench("questions", "cods", fails=True).stderr
-    file = write_replies(home / "r.jsonl", answers("a", "b"))
+    file = write_responses(home / "r.jsonl", answers("a", "b"))
     command = ("score", "codis", file, "--source", source, "--reading", "kind")
     assert "official" in bench(*command, fails=True).stderr
-    write_replies(file, answers("a", "b", condition="blindfolded"))
+    write_responses(file, answers("a", "b", condition="blindfolded"))
     assert "no_context" in bench("score", "codis", file, "--source", source, fails=True).stderr

@@ -82,8 +82,8 @@ def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> N
         said = {line["item_id"]: line["comment"] for line in csv.DictReader(file)}
     assert said == {"s-ana": "'=1+1", "s-cem": "fine"}
     lines = (tmp_path / "out" / "items.jsonl").read_text().splitlines()
-    (digest,) = {json.loads(line)["pictures"]["Picture"] for line in lines}
-    assert (tmp_path / "out" / "pictures" / digest).is_file()
+    (digest,) = {json.loads(line)["images"]["Image"] for line in lines}
+    assert (tmp_path / "out" / "images" / digest).is_file()
     assert all("gold" not in json.loads(line) for line in lines)
     assert "holds something already" in bench(
         "people", "export", FORM, str(tmp_path / "out"), status=1

@@ -43,7 +43,7 @@ def bench(*arguments, code=0):
 
 
 def shown(body):
-    """What a judge is shown as the right answer, and as the reply."""
+    """What a judge is shown as the right answer, and as the response."""
     (part,) = body["messages"][-1]["content"][:1]
     text = part["text"] if isinstance(part, dict) else body["messages"][-1]["content"]
     truth, _, rest = text.partition("Right answer: ")[2].partition("\nReply: ")
@@ -51,8 +51,8 @@ def shown(body):
 
 
 def honest(body):
-    truth, reply = shown(body)
-    return "right" if any(truth in part for part in reply.split("\n\n")[:2]) else "wrong"
+    truth, response = shown(body)
+    return "right" if any(truth in part for part in response.split("\n\n")[:2]) else "wrong"
 
 
 def follower(body):
@@ -121,14 +121,14 @@ def test_labels_on_nothing_that_it_judged_are_refused(home):
         add_judge(home, server)
         options = ("--judge", "my-judge", "--questions", 1, "--labels", home / "labels.jsonl")
         said = bench("check-judge", "quiz", *options, code=1).stderr
-    assert "none of its labels is on a reply that my-judge judged" in said
+    assert "none of its labels is on a response that my-judge judged" in said
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         pytest.param(("quiz",), "asks no model, and needs no check; name one", id="rules"),
-        pytest.param(("multi", "--judge", "random"), "nobody judges its replies", id="no judge"),
+        pytest.param(("multi", "--judge", "random"), "nobody judges its responses", id="no judge"),
         pytest.param(("quiz", "--judge", "nobody"), "nobody", id="no such model"),
     ],
 )

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.bench.typed import answers, bench, lines, write_replies
+from tests.bench.typed import answers, bench, lines, write_responses
 from tests.suites.codis.raw import entry
 
 
@@ -33,10 +33,12 @@ def test_questions_are_printed_as_json_lines(home, source):
     assert not (home / "tables").exists()
 
 
-def test_replies_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(used_home, evaluated):
+def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(
+    used_home, evaluated
+):
     a, b = entry()["answer"].values()
     file, source = used_home / "somebody.jsonl", evaluated / "codis"
-    write_replies(
+    write_responses(
         file,
         [
             *answers(a, b, a),
@@ -50,14 +52,16 @@ def test_replies_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(use
     )
     assert (acc_q["value"], acc_q["n_scored"], acc_q["n_failed"]) == (1.0, 3, 1)
     assert {row["model"] for row in lines(result)} == {"somebody"}
-    assert "1 of 4 questions have no reply, such as codis/001/2" in result.stderr
-    assert "1 replies to unknown questions left out, such as codis/777/1" in result.stderr
+    assert "1 of 4 questions have no response, such as codis/001/2" in result.stderr
+    assert "1 responses to unknown questions left out, such as codis/777/1" in result.stderr
 
 
-def test_replies_of_which_none_is_used_are_an_error_that_names_one(used_home):
-    file = write_replies(used_home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}])
+def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
+    file = write_responses(
+        used_home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}]
+    )
     result = bench("score", "codis", file, fails=True)
-    assert "no reply answers a question of codis" in result.stderr
+    assert "no response answers a question of codis" in result.stderr
     assert "other.jsonl" in result.stderr
     assert "such as 'codis/777/1' (line 1)" in result.stderr
 
@@ -78,10 +82,12 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
     ],
 )
 def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
-    replies = answers("w", "x", "y", "z")
-    for reply, word in zip(replies, ["right", "wrong", "not right", "Right, I think"], strict=True):
-        reply["judge_reply"] = word
-    file = write_replies(used_home / "r.jsonl", replies)
+    responses = answers("w", "x", "y", "z")
+    for response, word in zip(
+        responses, ["right", "wrong", "not right", "Right, I think"], strict=True
+    ):
+        response["judge_response"] = word
+    file = write_responses(used_home / "r.jsonl", responses)
     command = ("score", "codis", file, "--judge", "recorded")
     rows = lines(bench(*command, "--reading", reading, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)

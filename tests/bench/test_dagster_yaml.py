@@ -12,8 +12,8 @@ from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from sqlalchemy import Connection
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.workspace.build.dagster_config import SITE, write_dagster_yaml
-from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
+from bench_assets.workspace.materialization.dagster_instance import open_instance
 from resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 

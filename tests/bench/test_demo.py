@@ -27,7 +27,7 @@ class Bench:
 
     def refresh_questions(self, suite):
         if suite == "codis":
-            raise SourceError("codis: no picture could be drawn")
+            raise SourceError("codis: no image could be drawn")
 
     def evaluate(self, suites, model):
         if model == "most-frequent":
@@ -42,7 +42,7 @@ def test_a_suite_and_a_model_that_fail_end_none_of_the_others():
     bench = Bench()
     failures = evaluate_embedded(bench)
     assert [str(why) for why in failures] == [
-        "codis: no picture could be drawn",
+        "codis: no image could be drawn",
         "most-frequent: no memory",
     ]
     asked = dict(one for one in bench.asked if one != "leaderboard")

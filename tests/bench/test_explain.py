@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks.forms import Answer, Unit
 from bench_assets.cli.main import app
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.annotation import VOTES
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 
 FIRST = "codis/000/1"
@@ -28,8 +28,8 @@ def home(tmp_path_factory, evaluated):
     }.items():
         halves = ("000/1", "000/2", "001/1", "001/2")
         said = zip(halves, (*texts, "Opening.", "Closing."), strict=True)
-        replies = [{"question_id": f"codis/{half}", "text": text} for half, text in said]
-        (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, replies)))
+        responses = [{"question_id": f"codis/{half}", "text": text} for half, text in said]
+        (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, responses)))
         lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
     (home / "bench.toml").write_text("\n".join(lines))
     with Workbench(SettingsFile(home=str(home)), ["codis"]) as opened:
@@ -53,7 +53,7 @@ def run(*arguments, fails=False):
 
 def test_explain_prints_every_step_in_order():
     shown = run("explain", FIRST, "--model", "new").stdout
-    steps = ["## Question", "## Picture 1 of 1: ", "## Prompt, ", "## Raw reply", "## Thought",
+    steps = ["## Question", "## Image 1 of 1: ", "## Prompt, ", "## Raw response", "## Thought",
              "## What is scored", "## Judge rules", "## Read as", "## Number"]  # fmt: skip
     places = [shown.index(step) for step in steps]
     assert places == sorted(places)
@@ -73,9 +73,9 @@ def test_explain_as_json_is_one_object_with_the_whole_way():
     assert [row["judge"] for row in draw["judgements"]] == ["rules"]
     assert draw["score"]["question_id"] == FIRST
     assert found["signature"].startswith("codis|v")
-    (picture,) = found["pictures"]
-    assert picture["sha256"] in found["prompt"]["turns"]
-    assert picture["problem"] == ""
+    (image,) = found["images"]
+    assert image["sha256"] in found["prompt"]["turns"]
+    assert image["problem"] == ""
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_explain_says_what_there_is_instead(arguments, says):
     assert says in run("explain", *arguments, fails=True).stderr
 
 
-def test_a_picture_that_is_gone_does_not_end_the_explanation(home, tmp_path, monkeypatch):
+def test_a_image_that_is_gone_does_not_end_the_explanation(home, tmp_path, monkeypatch):
     copied = shutil.copytree(home, tmp_path / "home")
     shutil.rmtree(copied / "images")
     monkeypatch.setenv("BENCH_HOME", str(copied))
-    assert "no picture" in run("explain", FIRST, "--model", "old").stdout
+    assert "no image" in run("explain", FIRST, "--model", "old").stdout
 
 
 def test_diff_says_what_moved_and_shows_questions():

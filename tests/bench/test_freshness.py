@@ -9,8 +9,8 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.suites.codis.suite import SUITE as CODIS
-from bench_assets.workspace.build import freshness
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization import freshness
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.settings_resource import SettingsFile
 from resources.datasets.source_files import SourceFiles
@@ -61,7 +61,7 @@ def write_as_long(home):
     os.utime(file, ns=(then, then))
 
 
-def link_pictures(home):
+def link_images(home):
     (home.parent / "elsewhere").mkdir()
     (home.parent / "codis" / "more").symlink_to(home.parent / "elsewhere")
     (home.parent / "elsewhere" / "b.png").write_bytes(png())
@@ -75,14 +75,14 @@ def link_pictures(home):
         pytest.param(
             lambda home: (home.parent / "codis" / "images" / "b.png").write_bytes(png()),
             True,
-            id="another picture",
+            id="another image",
         ),
         pytest.param(
             lambda home: (home.parent / "codis" / "images" / "a.png").unlink(),
             True,
-            id="a picture less",
+            id="an image less",
         ),
-        pytest.param(link_pictures, True, id="a picture in a folder that is linked to"),
+        pytest.param(link_images, True, id="an image in a folder that is linked to"),
         pytest.param(
             lambda home: configure(home, suite='word_pairs = [["up", "down"]]'),
             True,
@@ -95,7 +95,7 @@ def link_pictures(home):
         pytest.param(
             lambda home: configure(home, suite='judge = "c"\nreading = "strict"'),
             False,
-            id="who judges, and how replies are read",
+            id="who judges, and how responses are read",
         ),
         pytest.param(
             lambda home: configure(home, models='[models.new]\nkind = "random"'),

@@ -13,8 +13,8 @@ def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_pa
         "tables/codis/scores/org%2Fm.parquet": 300_000,
         "tables/blink/scores/org%2Fm.parquet": 400_000,
         "tables/blink/scores/random.parquet": 100_000,
-        "replies.sqlite": 3_000_000,
-        "replies.sqlite-wal": 2_000_000,
+        "responses.sqlite": 3_000_000,
+        "responses.sqlite-wal": 2_000_000,
         "images/ab/abc": 200_000,
         "bench.toml": 10,
         "mine.txt": 10,
@@ -25,7 +25,7 @@ def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_pa
         file.write_bytes(b"x" * size)
     found = {one.what: one for one in kept(tmp_path)}
     assert {what: (one.n_files, one.megabytes) for what, one in found.items()} == {
-        "replies.sqlite": (2, 5.0),
+        "responses.sqlite": (2, 5.0),
         "tables/codis": (1, 1.0),
         "tables of org/m": (2, 0.7),
         "images": (1, 0.2),
@@ -33,7 +33,7 @@ def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_pa
         "bench.toml": (1, 0.0),
         "mine.txt": (1, 0.0),
     }
-    assert list(found)[:3] == ["replies.sqlite", "tables/codis", "tables of org/m"]
+    assert list(found)[:3] == ["responses.sqlite", "tables/codis", "tables of org/m"]
     assert found["tables of org/m"].goes == "bench remove org/m"
     assert found["images"].goes.startswith(f"rm -r {tmp_path}/images: ")
     assert "bench questions codis makes" in found["tables/codis"].goes

@@ -21,21 +21,21 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypa
     monkeypatch.setattr(sys, "argv", ["bench", "evaluate", "codis", "--model", "my model"])
     table(tmp_path, "codis/scores/m.parquet", NOON + 1)
     table(tmp_path, "codis/scores/n.parquet", NOON - 1)
-    store = tmp_path / "replies.sqlite"
+    store = tmp_path / "responses.sqlite"
     make_ready(store)
     with sqlite3.connect(store) as db:
         for key, seconds in (("a", -1), ("b", 0), ("c", 60)):
             db.execute(
-                "INSERT INTO replies (key, asked_at) VALUES (?, datetime(?, 'unixepoch'))",
+                "INSERT INTO responses (key, asked_at) VALUES (?, datetime(?, 'unixepoch'))",
                 (key, NOON + seconds),
             )
     assert how_to_go_on(tmp_path, NOON) == (
-        "\nkept since it began: 2 replies, 1 tables;"
+        "\nkept since it began: 2 responses, 1 tables;"
         " to go on: bench evaluate codis --model 'my model'"
     )
 
 
 def test_nothing_is_said_where_nothing_came_or_nothing_can_be_read(tmp_path):
     assert how_to_go_on(tmp_path / "none", NOON) == ""
-    (tmp_path / "replies.sqlite").write_bytes(b"no database" * 1000)
+    (tmp_path / "responses.sqlite").write_bytes(b"no database" * 1000)
     assert how_to_go_on(tmp_path, NOON) == ""

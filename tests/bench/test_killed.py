@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import dagster as dg
 import pytest
 
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release

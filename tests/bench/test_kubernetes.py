@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.workspace.build.dagster_config import SITE, write_dagster_yaml
-from bench_assets.workspace.build.dagster_processes import CodeServer
+from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
+from bench_assets.workspace.materialization.dagster_processes import CodeServer
 from resources.config.bench_toml import load_settings
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run

@@ -8,8 +8,8 @@ import pytest
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Question, Score
 from bench_assets.suites.codis.task import TASK
-from bench_assets.workspace.build.table_groups import Home, evaluations, note
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.table_groups import Home, evaluations, note
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.models_toml import keep_models
 from resources.config.settings_resource import SettingsFile
@@ -99,7 +99,7 @@ def another_weight(home):
     file.write_bytes(file.read_bytes()[:-1] + b"\x7f")
 
 
-def another_reply(home):
+def another_response(home):
     (home / "told.jsonl").write_text('{"question_id": "codis/000/1", "text": "?"}')
 
 
@@ -113,7 +113,7 @@ def another_reply(home):
         ),
         pytest.param(ASKED, another_weight, True, id="a weight of the model"),
         pytest.param("told", another_weight, False, id="a weight of another model"),
-        pytest.param("told", another_reply, True, id="a reply in the file of the model"),
+        pytest.param("told", another_response, True, id="a response in the file of the model"),
         pytest.param("written", another_weight, True, id="a file in the options of a factory"),
         pytest.param(ASKED, toml(max_tokens=41), True, id="how the model is asked"),
         pytest.param("told", toml(max_tokens=41), False, id="how another model is asked"),
@@ -148,15 +148,15 @@ def test_tables_with_a_judgement_that_failed_are_made_again(graph, home):
         assert one.is_fresh() == fresh
 
 
-def test_a_table_that_is_gone_or_new_counts_and_so_do_pictures_that_are_gone(graph, home):
+def test_a_table_that_is_gone_or_new_counts_and_so_do_images_that_are_gone(graph, home):
     one = making(graph, home, "yes")
-    one.pictures.mkdir()
+    one.images.mkdir()
     one.note()
     table = Path(one.tables.write(["codis", "scores"], [], Score, "yes"))
     assert not one.is_fresh()
     table.unlink()
     assert one.is_fresh()
-    one.pictures.rmdir()
+    one.images.rmdir()
     assert not one.is_fresh()
 
 
@@ -214,14 +214,14 @@ options = {{ file = "{file}" }}
 
 
 def edited(name, _, file):
-    """A model: while it is asked, somebody has its replies judged by another."""
+    """A model: while it is asked, somebody has its responses judged by another."""
 
-    def reply(_):
+    def response(_):
         written = Path(file).read_text().replace('judge = "rules"', 'judge = "yes"')
         Path(file).write_text(written)
         return "Opening."
 
-    return ScriptedModel(name, reply)
+    return ScriptedModel(name, response)
 
 
 @pytest.mark.long
@@ -241,7 +241,7 @@ def test_what_was_made_while_the_judge_was_changed_is_not_taken_for_that_of_the_
 
 
 @pytest.mark.long
-def test_replies_that_failed_are_asked_again(bench):
-    for _ in range(2):  # two questions, and one recorded reply
+def test_responses_that_failed_are_asked_again(bench):
+    for _ in range(2):  # two questions, and one recorded response
         with pytest.raises(BenchError, match="every_question_answered"):
             bench.evaluate(["codis"], "told")

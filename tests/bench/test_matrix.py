@@ -52,7 +52,7 @@ def test_each_edition_has_its_matrix_and_papers_are_not_among_the_models() -> No
         "bad": {"a": "0.100*", "b": "0.300~", "c": "!"},
         "narrow": {"a": "0.500"},
         "chance": {"a": "0.250"},
-        "best constant reply": {"a": "0.400", "b": "0.400", "c": "0.400"},
+        "best constant response": {"a": "0.400", "b": "0.400", "c": "0.400"},
     }
     assert (published.models, published.blind) == ((), ())
     assert [(line.name, line.cells) for line in published.published] == [

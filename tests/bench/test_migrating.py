@@ -9,8 +9,8 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.core.schema.rows import Question
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.maintain.migration import MigrationResult, migrate
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.settings_resource import SettingsFile
 from resources.config.stores import blobs_of
@@ -18,7 +18,7 @@ from resources.images.opening import images_of
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.bench.test_cli import bench, lines
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.object_store import Front
 from tests.resources.blobs.conftest import bucket, endpoint, numbers
 from tests.rows import question
@@ -57,9 +57,9 @@ def settings(storage: str, tmp_path: Path) -> Settings:
     return load_settings(home)
 
 
-def filled(home: Path, text: str, n_pictures: int = 1) -> Path:
+def filled(home: Path, text: str, n_images: int = 1) -> Path:
     image_store = ImageStore(folder=str(home / "images"))
-    shown = [image_store.put(picture(n), f"{n}.png").sha256 for n in range(n_pictures)]
+    shown = [image_store.put(image(n), f"{n}.png").sha256 for n in range(n_images)]
     tables = TableFiles(folder=str(home / "tables"))
     tables.write(KEY, [question(text=text, images=tuple(shown))], Question)
     for place in ("", ".of/codis-1/"):
@@ -100,8 +100,8 @@ def counted(found: dict[str, MigrationResult]) -> dict[str, tuple[int, int | Non
 
 
 WHOLE = {
-    "pictures": (8, 8, 0, 0),
-    "notes of painted pictures": (1, 1, 0, 0),
+    "images": (8, 8, 0, 0),
+    "notes of painted images": (1, 1, 0, 0),
     "tables": (2, 2, 0, 0),
     "notes of what was made": (2, 2, 0, 0),
 }
@@ -125,9 +125,9 @@ def test_what_is_damaged_stays_where_it_is_and_is_counted(settings: Settings) ->
     (home / "tables/codis/questions/all.parquet").write_bytes(b"PAR1")
     (home / "painted" / ("cd" * 32)).write_text("no digest")
     found = counted(moved(settings))
-    assert found["pictures"] == (7, 7, 1, 0)
+    assert found["images"] == (7, 7, 1, 0)
     assert found["tables"] == (1, 1, 1, 0)
-    assert found["notes of painted pictures"] == (1, 1, 1, 0)
+    assert found["notes of painted images"] == (1, 1, 1, 0)
     assert len(shared(settings)) == 7 + 1 + 2 + 1
 
 
@@ -191,7 +191,7 @@ def test_a_store_that_is_away_for_a_while_is_waited_for(
         (home / "bench.toml").write_text(_section(bucket, front.endpoint))
         settings = load_settings(home)
         Timer(0.5, front.away_for, [3.0]).start()
-        assert moved(settings)["pictures"].n == 60
+        assert moved(settings)["images"].n == 60
         front.shutdown()
     (home / "bench.toml").write_text(_section(bucket, endpoint))
     assert shared(load_settings(home)) == lying(home)
@@ -211,7 +211,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     before = bench("table", "codis/metrics", "--json").stdout
     (home / "bench.toml").write_text(_section(bucket, endpoint) + alone)
     told = lines(bench("migrate", "--json"))
-    assert {one["what"]: one["left_out"] for one in told}.keys() >= {"tables", "pictures"}
+    assert {one["what"]: one["left_out"] for one in told}.keys() >= {"tables", "images"}
     for part in ("images", "tables"):
         (home / part).rename(home / f"old-{part}")
     assert bench("table", "codis/metrics", "--json").stdout == before
@@ -221,7 +221,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
         opened.evaluate(["codis"], "random")
         assert opened.instance.get_runs_count() == n_runs
     states = {(one["what"], one["state"]): one["n"] for one in lines(bench("verify", "--json"))}
-    assert states["pictures", "whole"] == len(list((home / "old-images").glob("*/*")))
+    assert states["images", "whole"] == len(list((home / "old-images").glob("*/*")))
     assert states["tables", "whole"] == len(list((home / "old-tables").rglob("*.parquet")))
     assert not (home / "tables").exists()
     kept = {one["what"]: one for one in lines(bench("home", "--json"))}
@@ -233,7 +233,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     blobs.put(first, b"other bytes")
     (wrong,) = [one for one in lines(bench("verify", "--json", fails=True))
                 if one["state"] == "damaged"]  # fmt: skip
-    assert (wrong["what"], wrong["command"]) == (f"picture {first[3:]}", "bench questions codis")
+    assert (wrong["what"], wrong["command"]) == (f"image {first[3:]}", "bench questions codis")
     bench("questions", "codis")
     bench("verify")
     bench("remove", "random", "--yes")

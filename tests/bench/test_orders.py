@@ -113,7 +113,7 @@ def test_what_was_measured_is_examined(home):
         n_asked = server.n_requests
         bench("orders", "quiz", "--model", "mine")
         assert server.n_requests == n_asked + 24 * 2  # the first order is what main asks
-    rows = bench("soundness", "quiz", "--json", code=1).stdout.splitlines()
+    rows = bench("audit", "quiz", "--json", code=1).stdout.splitlines()
     (row,) = [r for r in map(json.loads, rows) if r["check"] == "option_orders"]
     assert not row["passed"]
     assert row["about"][0] == "mine"

@@ -54,7 +54,7 @@ def test_models_that_were_measured_say_how_they_differ(bench):
     bench.ask("a", [1.0, 0.0] * 50)
     bench.ask("b", [1.0, 0.0] * 45 + [0.0, 1.0] * 5)
     same, other = what_shows(bench, "quiz", None, 0.5)
-    assert same.basis == "2 models' replies"
+    assert same.basis == "2 models' responses"
     # In every pair as much is lost as won: no more than one changed cluster in 102 is taken.
     assert same.smallest == pytest.approx(2.826 * (1 / 102) ** 0.5 / 10, abs=5e-4)
     assert (same.baseline, same.power, same.needed) == (0.5, None, None)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from bench_assets.core.schema.errors import HomeError
-from bench_assets.workspace.build.dagster_instance import told_of_recording
+from bench_assets.workspace.materialization.dagster_instance import told_of_recording
 
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
 PLACE = Path("a home", "dagster")

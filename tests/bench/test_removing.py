@@ -9,9 +9,9 @@ import pytest
 from bench_assets.asset_factory.partitions import MODELS
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Prediction, Score
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.inspect.tables import list_tables
 from bench_assets.workspace.maintain.removal import find_removable, remove
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.models_toml import keep_models, read_models
 from resources.config.settings_resource import SettingsFile
 from resources.response_cache.sqlite_file import make_ready
@@ -41,7 +41,7 @@ def bench(tmp_path_factory):
 
 @pytest.fixture
 def home(bench):
-    """Tables, notes, partitions and replies of several models."""
+    """Tables, notes, partitions and responses of several models."""
     for name in NAMES:
         said = [prediction(model=name, decoding=f"of {name}|t=0")]
         bench.tables.write(["quiz", "predictions"], said, Prediction, name)
@@ -49,13 +49,13 @@ def home(bench):
         bench.instance.add_dynamic_partitions(str(MODELS.name), [name])
     bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet
     keep_models(bench.settings.home, {ODD: {"kind": "random"}})
-    file = bench.settings.home / "replies.sqlite"
+    file = bench.settings.home / "responses.sqlite"
     make_ready(file)
     with sqlite3.connect(file) as db:
-        db.execute("DELETE FROM replies")
+        db.execute("DELETE FROM responses")
         for name in NAMES:
             db.execute(
-                "INSERT INTO replies (key, model, decoding, prompt) VALUES (?, ?, 't=0', ?)",
+                "INSERT INTO responses (key, model, decoding, prompt) VALUES (?, ?, 't=0', ?)",
                 (name, f"of {name}", f"prompt of {name}"),
             )
     return bench.settings.home
@@ -65,19 +65,19 @@ def files(home):
     return {file.relative_to(home).as_posix() for file in (home / "tables").rglob("*.parquet")}
 
 
-def replies(home):
-    with sqlite3.connect(home / "replies.sqlite") as db:
-        return {name for (name,) in db.execute("SELECT key FROM replies")}
+def responses(home):
+    with sqlite3.connect(home / "responses.sqlite") as db:
+        return {name for (name,) in db.execute("SELECT key FROM responses")}
 
 
 def test_metrics_gathered_of_many_models_go_with_those_of_one(bench, home):
     for table in ("predictions", "metrics"):
         bench.tables.blobs.put(f".gathered/quiz/{table}", b"of many")
     bench.tables.write(["quiz", "metrics"], [], Metric, "m")
-    remove(bench, find_removable(bench, "m"), replies=False)
+    remove(bench, find_removable(bench, "m"), responses=False)
     assert [one.name for one in bench.tables.blobs.list(".gathered")] == []
     bench.tables.blobs.put(".gathered/quiz/metrics", b"of many")
-    remove(bench, find_removable(bench, "m2"), replies=False)  # has none there
+    remove(bench, find_removable(bench, "m2"), responses=False)  # has none there
     assert [one.name for one in bench.tables.blobs.list(".gathered")] == [".gathered/quiz/metrics"]
     bench.tables.blobs.delete(".gathered/quiz/metrics")
 
@@ -86,25 +86,25 @@ def test_metrics_gathered_of_many_models_go_with_those_of_one(bench, home):
 def test_only_what_is_its_own_goes(bench, home, model):
     before = files(home)
     assert len(find_removable(bench, model).tables) == 2
-    done = remove(bench, find_removable(bench, model), replies=True)
-    assert (done.tables, done.replies) == (2, 1)
+    done = remove(bench, find_removable(bench, model), responses=True)
+    assert (done.tables, done.responses) == (2, 1)
     assert len(before - files(home)) == 2
     assert all("predictions" in name or "scores" in name for name in before - files(home))
     assert "tables/quiz/rejections/all.parquet" in files(home)
-    assert replies(home) == set(NAMES) - {model}
+    assert responses(home) == set(NAMES) - {model}
     assert not bench.instance.has_dynamic_partition(str(MODELS.name), model)
     assert (ODD in read_models(home)) == (model != ODD)
     with pytest.raises(BenchError, match="no model with tables named"):
         find_removable(bench, model)
 
 
-def test_replies_stay_unless_they_are_to_go_and_where_another_model_has_them_too(bench, home):
-    assert remove(bench, find_removable(bench, "m"), replies=False).replies == 0
+def test_responses_stay_unless_they_are_to_go_and_where_another_model_has_them_too(bench, home):
+    assert remove(bench, find_removable(bench, "m"), responses=False).responses == 0
     bench.tables.write(
         ["quiz", "predictions"], [prediction(model="org", decoding="of m2|t=0")], Prediction, "org"
     )
-    assert remove(bench, find_removable(bench, "m2"), replies=True).replies == 0
-    assert replies(home) == set(NAMES)
+    assert remove(bench, find_removable(bench, "m2"), responses=True).responses == 0
+    assert responses(home) == set(NAMES)
 
 
 def test_a_model_that_is_being_evaluated_is_refused(bench, home):
@@ -115,10 +115,10 @@ def test_a_model_that_is_being_evaluated_is_refused(bench, home):
         assert holder.stdout.readline() == "held\n"
         before = files(home)
         with pytest.raises(BenchError, match=f"m is being evaluated by process {holder.pid}"):
-            remove(bench, find_removable(bench, "m"), replies=True)
-        assert (files(home), replies(home)) == (before, set(NAMES))
+            remove(bench, find_removable(bench, "m"), responses=True)
+        assert (files(home), responses(home)) == (before, set(NAMES))
         holder.stdin.close()
-    assert remove(bench, find_removable(bench, "m"), replies=False).tables == 2
+    assert remove(bench, find_removable(bench, "m"), responses=False).tables == 2
 
 
 def test_tables_are_listed_with_how_many_models_have_one(bench, home):

@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from resources.config.sections.servers import ServerSpec
-from resources.images.locations import PictureFolder
+from resources.images.locations import ImageFolder
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
@@ -78,7 +78,7 @@ def test_a_number_comes_out_again_and_the_tables_stay(home, model):
     found = json.loads(run("reproduce", "shelf", model, "--json").stdout)
     assert found["status"] == "same"
     assert [need["part"] for need in found["needs"]] == [
-        *("task", "version", "condition", "reading", "questions", "prompts", "replies", "judge")
+        *("task", "version", "condition", "reading", "questions", "prompts", "responses", "judge")
     ]
     assert everything(home / "tables") == before
 
@@ -114,12 +114,12 @@ def test_a_number_that_was_changed_is_other(tables):
 
 
 @pytest.mark.long
-def test_a_reply_that_is_another_now_is_named_with_its_cause(home):
+def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     said = (home / "said.jsonl").read_text(encoding="utf-8")
     (home / "said.jsonl").write_text(said.replace('"It is B."', '"It is A."'), encoding="utf-8")
     found = json.loads(run("reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"][0] == {
-        "step": "replies",
+        "step": "responses",
         "entry": "shelf/2 draw 0",
         "field": "text",
         "before": "It is B.",
@@ -152,8 +152,8 @@ def test_what_cannot_be_tried_says_what_is_missing(words, says):
 
 
 @pytest.mark.long
-def test_replies_that_are_not_remembered_are_named(home, tables):
-    (home / "replies.sqlite").unlink()
+def test_responses_that_are_not_remembered_are_named(home, tables):
+    (home / "responses.sqlite").unlink()
     shown = run("reproduce", "shelf", "gone/step-1", code=2).stderr
     assert "`bench reproduce shelf gone/step-1 --ask` asks for what is missing" in shown
     tables.path(["shelf", "questions"]).unlink()
@@ -166,9 +166,9 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         section = f'[models.far]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "m"\n'
         with (home / "bench.toml").open("a", encoding="utf-8") as file:
             file.write(section)
-        store = home / "replies.sqlite"
+        store = home / "responses.sqlite"
         spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
-        engine = ServerEngine(spec, PictureFolder(str(home / "images")).read)
+        engine = ServerEngine(spec, ImageFolder(str(home / "images")).read)
         far = RememberingModel("far", engine, SqliteResponseStore(store))
         measure(home, model=far)
         server.forget()

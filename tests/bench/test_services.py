@@ -22,8 +22,8 @@ import yaml
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.workspace.build.dagster_instance import open_instance
-from bench_assets.workspace.build.dagster_processes import CodeServer, Daemon, Web
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from bench_assets.workspace.materialization.dagster_processes import CodeServer, Daemon, Web
 from tests.conftest import CHECKOUT
 
 
@@ -206,8 +206,8 @@ def answered(port: int, path: str, login: str = "", origin: str = "", body: str 
     )
     unchecked = ssl._create_unverified_context()
     try:
-        with urllib.request.urlopen(request, context=unchecked, timeout=20) as reply:
-            return int(reply.status)
+        with urllib.request.urlopen(request, context=unchecked, timeout=20) as response:
+            return int(response.status)
     except urllib.error.HTTPError as why:
         return why.code
     except OSError:

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.build.dagster_processes import UiProcess, require_free
+from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
 
 
 @pytest.fixture

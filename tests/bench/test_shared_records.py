@@ -16,7 +16,7 @@ from dagster._core.instance.ref import InstanceRef
 from dagster._serdes import deserialize_value, serialize_value
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.materialization.dagster_instance import open_instance
 from tests.conftest import CHECKOUT
 from tests.postgres_server import PASSWORD, PostgresServer, postgres
 from tests.test_secrets import KEY, TOKEN, careless
@@ -65,7 +65,7 @@ def test_no_row_of_the_database_tells_a_key(
         assert instance.get_run_by_id(result.run_id)
     told = recorded(server)
     assert "with ***" in told
-    assert "no reply with ***" in told
+    assert "no response with ***" in told
     assert [one for one in (KEY, TOKEN, PASSWORD) if one in told] == []
     assert not list(home.rglob("*.db"))
 

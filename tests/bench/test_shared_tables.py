@@ -8,8 +8,8 @@ import pytest
 
 from bench_assets.core.schema.leaderboard_row import LeaderboardRow
 from bench_assets.report.building import make_report
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.maintain.removal import find_removable, remove
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.object_store import KEYS, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
@@ -102,7 +102,7 @@ def test_each_home_shows_what_the_other_made_and_makes_nothing_twice(
         assert names == ["leaderboard.csv", "leaderboard.parquet"]
         gone = find_removable(b, "random")
         assert gone.megabytes > 0
-        remove(b, gone, replies=False)
+        remove(b, gone, responses=False)
         assert a.tables.partitions(["codis", "metrics"]) == ["most-frequent"]
         a.evaluate(["codis"], "random")  # no note says any more that it was
         assert runs(a) == before[0] + 1

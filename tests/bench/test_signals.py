@@ -38,7 +38,7 @@ app = typer.Typer()
 app.command()(NAME)
 app()
 """
-KEPT = "what was finished is kept, with every reply that arrived; the same command goes on there"
+KEPT = "what was finished is kept, with every response that arrived; the same command goes on there"
 
 
 def started(name, **more):
@@ -123,7 +123,7 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
         process.send_signal(signal.SIGTERM)
         code, said = ended(process)
     assert (code, said.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
-    counts = r"kept since it began: \d+ replies, \d+ tables"
+    counts = r"kept since it began: \d+ responses, \d+ tables"
     command = "bench backfill --suite codis --model m --model random"
     assert re.fullmatch(f"{counts}; to go on: {command}", said.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.catalog import Catalog
 from bench_assets.file_benchmarks.suite import plain_suites
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 
 TOML = """

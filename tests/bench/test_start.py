@@ -111,7 +111,8 @@ def test_bars_of_other_libraries_are_not_drawn(tmp_path):
 
 def test_a_command_that_records_nothing_does_not_load_what_records():
     loading = (
-        "import bench_assets.workspace.build.workbench, sys; sys.exit('sqlalchemy' in sys.modules)"
+        "import bench_assets.workspace.materialization.workbench, sys;"
+        "sys.exit('sqlalchemy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", loading], cwd=ROOT, check=False).returncode == 0
 

@@ -12,12 +12,12 @@ from tests.suites.blink.release import png, row, write_json, write_parquet
 pytestmark = pytest.mark.long
 
 SAID = ("(A)", "The answer is (B).", "none of them, I cannot tell")
-SUBMITTED = ("(A)", "(B)", "(Z)")  # the authors' mark of a reply without an option
+SUBMITTED = ("(A)", "(B)", "(Z)")  # the authors' mark of a response without an option
 COLOURS = ("red", "green", "blue", "white")
 
 
 def entry(task, split, number):
-    """A row of any task, with as many pictures and options as its release has."""
+    """A row of any task, with as many images and options as its release has."""
     letters = "".join(f"\n({letter}) {text}" for letter, text in zip("ABCD", task.options))  # noqa: B905
     shown = {
         f"image_{place + 1}": {"bytes": png(colour, (8 + number, 6 + place)), "path": "1.jpg"}
@@ -37,7 +37,7 @@ def entry(task, split, number):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """BLINK as it is released, half of it as JSON; of every task 1 + 3 rows; replies to all."""
+    """BLINK as it is released, half of it as JSON; of every task 1 + 3 rows; responses to all."""
     release, folder = tmp_path / "blink", tmp_path / "home"
     folder.mkdir()
     for place, task in enumerate(PERCEPTION_TASKS.values()):
@@ -75,7 +75,7 @@ def test_the_file_has_every_question_of_the_test_split_and_no_other(home, tmp_pa
         for name in PERCEPTION_TASKS
         for n, option in enumerate(SUBMITTED, 1)
     }
-    hole = export("--model", "none")  # a reply that is missing is no "(Z)"
+    hole = export("--model", "none")  # a response that is missing is no "(Z)"
     assert hole.exit_code == 1
     assert not (home / "export" / "blink_test_none.json").exists()
     nobody = export()

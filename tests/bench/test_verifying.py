@@ -20,7 +20,7 @@ from tests.unprivileged import unprivileged
 def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     home = shutil.copytree(evaluated / "home", tmp_path / "home")
-    SqliteResponseStore(home / "replies.sqlite")
+    SqliteResponseStore(home / "responses.sqlite")
     VectorStore(home / "vectors.sqlite").get("e", ["k"])
     return home
 
@@ -53,17 +53,17 @@ def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
     n_tables = len(list((home / "tables").rglob("*.parquet")))
     assert states["tables", "whole"] == n_tables - 1
     assert states["tables", "not yet verifiable"] == 1
-    assert states["pictures", "whole"] == len(list((home / "images").glob("*/*")))
+    assert states["images", "whole"] == len(list((home / "images").glob("*/*")))
     assert {state for _, state in states} == {"whole", "not yet verifiable"}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "spoil_picture", [flip, Path.unlink], ids=["a damaged picture", "a picture that is gone"]
+    "spoil_image", [flip, Path.unlink], ids=["a damaged image", "an image that is gone"]
 )
-def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_picture):
-    picture = min((home / "images").glob("*/*"))
-    spoil_picture(picture)
+def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_image):
+    image = min((home / "images").glob("*/*"))
+    spoil_image(image)
     flip(tables(home) / "scores/random.parquet")
     flip(tables(home) / "questions/all.parquet")
     commands = {
@@ -72,46 +72,46 @@ def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_pictu
     }
     wrong = {what: command for what, _, command in found(wrong=True)}
     assert commands.items() <= wrong.items()
-    assert any(picture.name in what for what in wrong)
+    assert any(image.name in what for what in wrong)
     for command in commands.values():
         bench(*shlex.split(command)[1:])
     bench("verify")
 
 
 def test_other_damage_is_named_with_something_to_do(home):
-    with closing(sqlite3.connect(home / "replies.sqlite")) as db, db:
-        db.execute("INSERT INTO replies (key, text, digest) VALUES ('k', 'yes', 'other')")
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
+        db.execute("INSERT INTO responses (key, text, digest) VALUES ('k', 'yes', 'other')")
     flip(home / "vectors.sqlite", 3)
     flip(home / "dagster/schedules/schedules.db", 3)
     (tables(home) / "old").mkdir()
     (tables(home) / "old/all.parquet").write_bytes(b"PAR1")
     commands = {what: command for what, _, command in found(wrong=True)}
-    assert commands.keys() == {"replies", "vectors.sqlite", "dagster", "codis/old"}
-    assert "bench evaluate" in commands.pop("replies")
+    assert commands.keys() == {"responses", "vectors.sqlite", "dagster", "codis/old"}
+    assert "bench evaluate" in commands.pop("responses")
     assert all(str(home) in command for command in commands.values())
 
 
-def test_a_picture_that_may_not_be_read_is_not_called_damaged(home):
-    picture = min((home / "images").glob("*/*"))
-    picture.chmod(0)
+def test_a_image_that_may_not_be_read_is_not_called_damaged(home):
+    image = min((home / "images").glob("*/*"))
+    image.chmod(0)
     with unprivileged():
         wrong = found(wrong=True)
-    picture.chmod(0o644)
-    assert wrong == [(f"picture {picture.name}", "unreadable", f"chmod u+rX {picture}")]
+    image.chmod(0o644)
+    assert wrong == [(f"image {image.name}", "unreadable", f"chmod u+rX {image}")]
 
 
-def test_what_an_older_gate_took_for_a_reply_is_dropped_when_that_is_asked_for(home):
-    with closing(sqlite3.connect(home / "replies.sqlite")) as db, db:
+def test_what_an_older_gate_took_for_a_response_is_dropped_when_that_is_asked_for(home):
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
         for key, end in (("k", "abort"), ("l", "stop")):
             row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
-            columns = "INSERT INTO replies (key, model, text, finish_reason, digest)"
+            columns = "INSERT INTO responses (key, model, text, finish_reason, digest)"
             db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), digest_of(row)))
     bench("verify")
-    rows = lines(bench("verify", "--replies", "--json"))
+    rows = lines(bench("verify", "--responses", "--json"))
     dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]
-    assert dropped == [("replies of server:s|m", 1)]
-    with closing(sqlite3.connect(home / "replies.sqlite")) as db:
-        assert db.execute("SELECT key FROM replies").fetchall() == [("l",)]
+    assert dropped == [("responses of server:s|m", 1)]
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db:
+        assert db.execute("SELECT key FROM responses").fetchall() == [("l",)]
 
 
 @pytest.mark.parametrize("command", ["models", "verify"])

@@ -6,7 +6,7 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.bench.typed import bench, lines
@@ -40,7 +40,7 @@ def evaluated(tmp_path_factory):
         opened.refresh_questions("quiz")
         for model in ("a", "b"):
             opened.evaluate(["quiz"], model)
-    SqliteResponseStore(home / "replies.sqlite")
+    SqliteResponseStore(home / "responses.sqlite")
     return home
 
 
@@ -179,7 +179,7 @@ def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
 
 
 def test_a_folder_that_may_not_be_read_hides_nothing_else(home):
-    (home / "replies.sqlite").write_bytes(b"no database" * 100)
+    (home / "responses.sqlite").write_bytes(b"no database" * 100)
     closed = home / "tables/quiz/scores"
     closed.chmod(0)
     with unprivileged():
@@ -188,7 +188,7 @@ def test_a_folder_that_may_not_be_read_hides_nothing_else(home):
     closed.chmod(0o755)
     assert {what: one["state"] for what, one in wrong.items()} == {
         "tables": "unreadable",
-        "replies.sqlite": "damaged",
+        "responses.sqlite": "damaged",
     }
     assert wrong["tables"]["command"] == f"chmod u+rX {closed}"
     assert {row["model"] for row in lines(board)} >= {"a", "b"}
@@ -209,7 +209,7 @@ def test_a_leaderboard_says_of_which_metrics_it_may_read_none(home):
     "name",
     [
         "tables/quiz/scores/a.parquet",
-        "replies.sqlite",
+        "responses.sqlite",
         "dagster/schedules/schedules.db",
         "dagster/schedules",
     ],
@@ -226,7 +226,7 @@ def test_what_may_not_be_read_is_not_called_damaged(home, name):
 
 def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path, monkeypatch):
     home = copied(evaluated, tmp_path / "o'brien", monkeypatch)
-    spoilt = [home / one for one in ("replies.sqlite", "vectors.sqlite", "dagster/x.db")]
+    spoilt = [home / one for one in ("responses.sqlite", "vectors.sqlite", "dagster/x.db")]
     spoilt.append(home / "tables/quiz/old/all.parquet")
     for file in spoilt:
         file.parent.mkdir(exist_ok=True)

@@ -19,8 +19,8 @@ def lines(result):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def write_replies(file, replies):
-    file.write_text("\n".join(json.dumps(reply) for reply in replies))
+def write_responses(file, responses):
+    file.write_text("\n".join(json.dumps(response) for response in responses))
     return file
 
 

@@ -51,10 +51,10 @@ def test_bounds_are_as_wide_as_the_repetitions_can_tell(share, repetitions, hold
 
 def test_the_normal_interval_without_clusters_would_be_noticed() -> None:
     """What made this page: pairs taken for independent questions hold the truth too seldom."""
-    from benchmarks.coverage.populations import chances, pictures
+    from benchmarks.coverage.populations import chances, images
 
     def naive(n, rng) -> bool:
-        of = pictures(n)
+        of = images(n)
         right = rng.random(n) < chances(rng, of, 0.6, 0.9)
         p = right.mean()
         return abs(p - 0.6) <= 1.96 * (p * (1 - p) / n) ** 0.5

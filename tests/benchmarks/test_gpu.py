@@ -20,17 +20,17 @@ from benchmarks.gpu.watching import NVIDIA_SMI, Watching
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     folder = tmp_path_factory.mktemp("gpu")
-    (folder / "pictures").mkdir()
+    (folder / "images").mkdir()
     model = TINY[1]
     model.save(folder / "model", model.size)
-    album = Album(folder=folder / "pictures")
+    album = Album(folder=folder / "images")
     return Scene(checkpoint=folder / "model", album=album, batch_size=2, device="cpu")
 
 
 @pytest.mark.parametrize("engine", CONTENDERS)
 def test_every_contender_is_really_asked(scene: Scene, engine: str) -> None:
     run = here(engine, scene, {2: 5})[2]
-    # The server's stand-in counts three tokens a reply; no other model ever ends by itself.
+    # The server's stand-in counts three tokens a response; no other model ever ends by itself.
     assert (run.samples, run.tokens) == (5, 15 if engine == "vLLM server" else 10)
     assert run.seconds > 0
     assert run.first_token is not None

@@ -9,7 +9,7 @@ from bench_assets.annotation.tasks.forms import Field, Form
 EVERY = Form(
     name="quiz/every",
     title="Every kind of field",
-    instructions="Look at the picture first.\nThen answer what is asked.",
+    instructions="Look at the image first.\nThen answer what is asked.",
     fields=(
         Field(name="unusual", kind="choice", label="Is it unusual?", choices=("yes", "no")),
         Field(name="seen", kind="choices", label="What is in it?", choices=("sky", "sun", "sea")),
@@ -17,7 +17,7 @@ EVERY = Form(
         Field(name="story", kind="text", label="What happens?", required=False),
         Field(name="entities", kind="texts", label="Entities", least=2, most=5),
         Field(name="places", kind="points", label="Where is the sun?", least=1, most=2),
-        Field(name="own", kind="picture", label="A picture of yours", required=False),
+        Field(name="own", kind="image", label="An image of yours", required=False),
     ),
 )
 VOTES = Form(
@@ -32,8 +32,8 @@ VOTES = Form(
 
 
 def drawn(colour: str) -> bytes:
-    picture = Image.new("RGB", (640, 480), colour)
-    ImageDraw.Draw(picture).ellipse((400, 60, 520, 180), "yellow")
+    image = Image.new("RGB", (640, 480), colour)
+    ImageDraw.Draw(image).ellipse((400, 60, 520, 180), "yellow")
     written = io.BytesIO()
-    picture.save(written, "PNG")
+    image.save(written, "PNG")
     return written.getvalue()

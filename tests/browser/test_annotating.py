@@ -14,9 +14,9 @@ from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
-from bench_assets.workspace.build.dagster_processes import UiProcess
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.inspect.annotation import ask
+from bench_assets.workspace.materialization.dagster_processes import UiProcess
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_form, to_keys
@@ -36,7 +36,7 @@ LONGEST = 120  # s, on a machine that does much else
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Three submissions that nobody voted on yet, and the pictures of a gallery: both are asked."""
+    """Three submissions that nobody voted on yet, and the images of a gallery: both are asked."""
     entries = [
         entry(id=f"s-{name}", annotator=name, revises=None, question=f"{name}: open or shut?")
         for name in PEOPLE
@@ -86,7 +86,7 @@ def test_votes_by_keys_make_the_funnel_move(chromium: "Browser", site: Site, hom
     questions = ["codis", "questions"]  # which the same run makes after the funnel
     _wait(lambda: tables.exists(questions) and len(tables.read(questions, Question)) == 6)
     n = 4  # of the gallery: the first that each is shown are the same for all
-    _vote(chromium, site, "JourneyBench: is the picture imaginary?", n, "111")
+    _vote(chromium, site, "JourneyBench: is the image imaginary?", n, "111")
     _wait(lambda: sum(one.kept for one in _decisions(tables)) >= n - 1)
     assert sum(not one.n_votes for one in _decisions(tables)) > 0  # the others wait
 

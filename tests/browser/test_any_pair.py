@@ -39,7 +39,7 @@ TABLES = {"predictions": Prediction, "judgements": Judgement, "scores": Score, "
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> "tuple[str, TableFiles]":
-    """Three models, of whose replies anything may differ; under two conditions, and in pairs."""
+    """Three models, of whose responses anything may differ; under two conditions, and in pairs."""
     folder: Path = tmp_path_factory.mktemp("home")
     tables = TableFiles(folder=str(folder / "tables"))
     rng = Random(5)

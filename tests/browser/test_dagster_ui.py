@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.report.site.addresses import SERVED
-from bench_assets.workspace.build.dagster_processes import UiProcess
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.dagster_processes import UiProcess
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 
 if TYPE_CHECKING:
@@ -115,13 +115,13 @@ def _see_checks(tab: "Page", ui: str) -> None:
 
 
 def _shown(tab: "Page", address: str, entry: str) -> list[tuple[str, str]]:
-    """Open a page of metadata; its pictures, each by its kind and what it says in words."""
+    """Open a page of metadata; its images, each by its kind and what it says in words."""
     tab.goto(f"{address}&partition={SECOND}")
     tab.get_by_role("row", name=entry).get_by_text("Show Markdown").click()
-    pictures = tab.get_by_role("dialog").locator("img")
-    pictures.first.wait_for()
+    images = tab.get_by_role("dialog").locator("img")
+    images.first.wait_for()
     found = []
-    for one in pictures.all():
+    for one in images.all():
         assert one.evaluate("one => one.decode().then(() => one.naturalWidth)") > 1
         source = str(one.get_attribute("src"))
         kind = source.removeprefix("data:").partition(";")[0]

@@ -32,12 +32,12 @@ def site(served: Site) -> Site:
     first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
     served.people.ask(EVERY, [
         Unit(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
-             pictures={"Picture": first}, needed=4) for n in range(2)
+             images={"Image": first}, needed=4) for n in range(2)
     ])  # fmt: skip
     texts = {"Caption A": "A sun over water.", "Caption B": "Water. " * 60}
     both = {"First": first, "Second": second}
     served.people.ask(VOTES, [
-        Unit(form=VOTES.name, item_id=f"v{n}", needed=4, pictures=both, shown=texts)
+        Unit(form=VOTES.name, item_id=f"v{n}", needed=4, images=both, shown=texts)
         for n in range(3)
     ])  # fmt: skip
     return served
@@ -125,7 +125,7 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
     assert ImageStore(folder=str(site.images)).read(own) == drawn("pink")
 
 
-def test_a_click_on_the_picture_is_a_place_on_it(page: "Page", site: Site) -> None:
+def test_a_click_on_the_image_is_a_place_on_it(page: "Page", site: Site) -> None:
     enter(page, site)
     to_form(page, EVERY.title)
     box = page.locator(".target").bounding_box()
@@ -151,7 +151,7 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", 
     page.close()
 
 
-def test_a_picture_at_full_size(page: "Page", site: Site) -> None:
+def test_a_image_at_full_size(page: "Page", site: Site) -> None:
     enter(page, site)
     to_form(page, EVERY.title)
     page.keyboard.press("z")

@@ -59,7 +59,7 @@ def test_a_cell_leads_to_its_task_where_the_model_is_marked(page: "Page", addres
 def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
     page: "Page", tmp_path: Path
 ) -> None:
-    """Intervals reach 0.1 to both sides; the best constant reply gets 0.25, guessing 0.5."""
+    """Intervals reach 0.1 to both sides; the best constant response gets 0.25, guessing 0.5."""
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)
     for model, value in (("random", 0.5), ("guesses too", 0.55), ("sees", 0.65)):

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.text.escaping import printable
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question
 
@@ -31,7 +31,7 @@ RUN = ("run/step-100", "run/step-200")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six questions; two checkpoints, of which the later one lost quiz/1 and gained quiz/2."""
     report = QuizReport(tmp_path_factory.mktemp("samples"))
-    shown = [report.images.put(picture(n), f"{n}.png").sha256 for n in range(2)]
+    shown = [report.images.put(image(n), f"{n}.png").sha256 for n in range(2)]
     report.ask(
         *(
             question(
@@ -84,8 +84,8 @@ def names(page: "Page") -> list[str]:
         pytest.param("?model=run/step-100&outcome=worse", [], id="nothing is before the first"),
         pytest.param("?category=odd&outcome=wrong-by-all", [3, 5], id="of a category"),
         pytest.param("?q=what+IS+4", [4], id="text search, whatever its case"),
-        pytest.param("?q=by+run/step-100", [], id="replies are not searched unasked"),
-        pytest.param("?q=(b)+by+run/step-200&replies=1", [1, 3, 4, 5], id="asked, they are"),
+        pytest.param("?q=by+run/step-100", [], id="responses are not searched unasked"),
+        pytest.param("?q=(b)+by+run/step-200&responses=1", [1, 3, 4, 5], id="asked, they are"),
         pytest.param("?outcome=nonsense&category=", [0, 1, 2, 3, 4, 5], id="unknown is no filter"),
     ],
 )
@@ -143,7 +143,7 @@ def test_the_sample_says_what_was_right_and_who_chose_what(page: "Page", index: 
     options = page.locator(".options li")
     options.get_by_text("← run/step-200").wait_for()
     assert options.all_inner_texts() == ["(A) up ✓ right ← run/step-100", "(B) down ← run/step-200"]
-    assert page.locator(".reply h3").all_inner_texts() == [
+    assert page.locator(".response h3").all_inner_texts() == [
         "✗ run/step-200 wrong",
         "✓ run/step-100 right",
     ]
@@ -176,7 +176,7 @@ def test_texts_that_mean_harm_are_shown_as_they_are_written(page: "Page", tmp_pa
         ]
         report.say(*said, answer=(texts[0],), note=texts[0])
         verdicts = [
-            Judgement.of(one, judge=texts[0], criterion=texts[0], verdict=True, reply=texts[0])
+            Judgement.of(one, judge=texts[0], criterion=texts[0], verdict=True, response=texts[0])
             for one in said
         ]
         report.tables.write(["quiz", "judgements"], verdicts, Judgement, model)
@@ -199,10 +199,10 @@ def test_a_megabyte_is_cut_and_shown_whole_on_request(page: "Page", tmp_path: Pa
     report.say(prediction(question_id="quiz/1", text="word " * 200_000 + "end"))
     opened(page, report.make())
     more = page.get_by_role("button", name="show all 1 000 003 characters")
-    assert len(page.locator(".reply pre").inner_text()) < 2_000
+    assert len(page.locator(".response pre").inner_text()) < 2_000
     more.click()
     page.wait_for_function(
-        "() => document.querySelector('.reply pre').textContent.endsWith('word end')"
+        "() => document.querySelector('.response pre').textContent.endsWith('word end')"
     )
 
 

@@ -27,8 +27,8 @@ QUESTIONS = ["quiz", "questions"]
 
 
 def drawn(folder: Path) -> Path:
-    """A home of forty questions with pictures, and two checkpoints, of which the last is better."""
-    home = ManySamples(folder, 40, n_pictures=5)
+    """A home of forty questions with images, and two checkpoints, of which the last is better."""
+    home = ManySamples(folder, 40, n_images=5)
     data = short(home.tables.digest(QUESTIONS) or "")
     for model, value in STEPS.items():
         home.add_model(model)
@@ -85,27 +85,27 @@ def test_whether_the_small_model_learned_takes_no_click(page: "Page", address: s
     assert stranger.clicks == 0
 
 
-def test_three_pictures_that_it_got_wrong_take_four_clicks(page: "Page", address: str) -> None:
+def test_three_images_that_it_got_wrong_take_four_clicks(page: "Page", address: str) -> None:
     stranger = Stranger(page, address)
     run = page.get_by_role("heading", name=re.compile("^Did .* learn")).locator("bdi")
     steps = page.locator("table.leaderboard th bdi", has_text=run.inner_text())
     model = max(steps.all_inner_texts(), key=lambda name: int(name.rpartition("-")[2]))
     stranger.click(page.get_by_role("link", name=f", {model}"))
     stranger.click(page.get_by_role("link", name=f"wrong ones of {model}", exact=True))
-    seen = [wrong_picture(page)]
+    seen = [wrong_image(page)]
     for place in (1, 2):
         stranger.click(page.get_by_role("listbox").get_by_role("option").nth(place))
-        seen.append(wrong_picture(page))
+        seen.append(wrong_image(page))
     assert len({sample for sample, _ in seen}) == 3
     assert all(width > 1 for _, width in seen)
     assert stranger.clicks == 4
 
 
-def wrong_picture(page: "Page") -> tuple[str, int]:
-    """The sample that is shown as wrong, and how wide its picture is."""
+def wrong_image(page: "Page") -> tuple[str, int]:
+    """The sample that is shown as wrong, and how wide its image is."""
     sample = page.locator(".sample-head h2")
     sample.wait_for()
-    page.locator(".replies").get_by_text("wrong", exact=False).first.wait_for()
-    picture = page.locator(".pictures img").first
-    width = picture.evaluate("one => one.decode().then(() => one.naturalWidth)")
+    page.locator(".responses").get_by_text("wrong", exact=False).first.wait_for()
+    image = page.locator(".images img").first
+    width = image.evaluate("one => one.decode().then(() => one.naturalWidth)")
     return sample.inner_text(), width

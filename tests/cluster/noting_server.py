@@ -11,7 +11,7 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-WAIT = 0.5  # s before each reply
+WAIT = 0.5  # s before each response
 
 
 class Noting(BaseHTTPRequestHandler):

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from bench_assets.workspace.build.dagster_instance import open_instance
-from bench_assets.workspace.build.dagster_processes import Web
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from bench_assets.workspace.materialization.dagster_processes import Web
 from resources.config.environment import CHECKOUT, environment_of
 from tests.ray_cluster import free_port
 

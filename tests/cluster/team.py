@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import dagster as dg
 
-from bench_assets.workspace.build.dagster_instance import open_instance
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import CHECKOUT, environment_of
 from resources.config.settings_resource import SettingsFile
 from tests.object_store import KEYS, Front, make_bucket, moto
@@ -155,7 +155,7 @@ def _tables(bench: Workbench) -> Iterator[tuple[tuple[str, str], list[str]]]:
 
 
 def _written(row: Any) -> str:
-    """All digits of a row, but for how long a reply took: that is another each time.
+    """All digits of a row, but for how long a response took: that is another each time.
 
     As text, since a number that is none is not equal to itself.
     """

@@ -1,11 +1,11 @@
 # ruff: noqa: E501, SIM905
-"""What a person reads in replies that deny, ask, suppose, set one letter against another, or fail.
+"""What a person reads in responses that deny, ask, suppose, set one letter against another, or fail.
 
-Each row needs a word of the readers of choices (``test_reply_words`` takes each of them out).
+Each row needs a word of the readers of choices (``test_response_words`` takes each of them out).
 """
 
 from bench_assets.core.parsing import assertion_scope, normalization, self_correction
-from tests.core.reply_words import letter, of_sides
+from tests.core.response_words import letter, of_sides
 
 CARS = ("a red car", "a blue car", "a green car", "a yellow car")
 YES_NO = ("yes", "no")
@@ -120,7 +120,7 @@ HELP = [
         "I need the image", "I need to see your picture", "I need an photo", "I can't have access to files", "请提供", "请上传", "请发送",
         *(f"I can't {see} the image" for see in ("view", "see", "process", "open", "access", "load", "analyze", "analyse", "have")),
         *(f"I can't see {any_} photo" for any_ in ("this", "that", "these", "those", "any", "your", "an", "an attached", "an uploaded", "the provided")),
-        *(f"I can't see any {what}" for what in ("picture", "pictures", "file")),
+        *(f"I can't see any {what}" for what in ("image", "images", "file")),
     )),
     "Yes, of course! Please send it.", "Yes. Please send it.", "Yes, certainly. Please send it.", "Yes, sure! Please send it.", "Yes, gladly! Please send it.", "Yes, sorry! Please send it.", "Yes, I can help! Please send the picture.", "Yes，请提供",
 ]  # fmt: skip

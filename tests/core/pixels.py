@@ -1,4 +1,4 @@
-"""Pictures of few pixels, and what is seen of them."""
+"""Images of few pixels, and what is seen of them."""
 
 from PIL import Image
 
@@ -6,9 +6,9 @@ from bench_assets.core.images.decoding import decode
 
 
 def row(data):
-    picture = decode(data).picture
-    assert picture.mode == "RGB"
-    return [picture.getpixel((x, 0)) for x in range(picture.width)]
+    image = decode(data).image
+    assert image.mode == "RGB"
+    return [image.getpixel((x, 0)) for x in range(image.width)]
 
 
 def greys(data):
@@ -17,9 +17,9 @@ def greys(data):
 
 
 def of(mode, *pixels, palette=()):
-    picture = Image.new(mode, (len(pixels), 1))
+    image = Image.new(mode, (len(pixels), 1))
     for x, pixel in enumerate(pixels):
-        picture.putpixel((x, 0), pixel)
+        image.putpixel((x, 0), pixel)
     if palette:
-        picture.putpalette(palette)
-    return picture
+        image.putpalette(palette)
+    return image

@@ -14,7 +14,7 @@ from bench_assets.core.judging.verdict_requests import (
     at_last,
 )
 from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from tests.rows import prediction, question
 
 
@@ -23,19 +23,19 @@ class Judge:
 
     name = "judge"
 
-    def __init__(self, *replies, signature="judge"):
-        self.left, self.asked, self.signature = list(replies), [], signature
+    def __init__(self, *responses, signature="judge"):
+        self.left, self.asked, self.signature = list(responses), [], signature
 
-    def reply(self, requests):
+    def response(self, requests):
         self.asked += requests
         return [
-            one if isinstance(one, Reply) else Reply(text=one)
+            one if isinstance(one, Response) else Response(text=one)
             for one in (self.left.pop(0) for _ in requests)
         ]
 
 
-def verdict(reply):
-    return read_word(reply.said.answer, YES_OR_NO)
+def verdict(response):
+    return read_word(response.said.answer, YES_OR_NO)
 
 
 def judged(judge):
@@ -47,16 +47,16 @@ def judged(judge):
 
 
 @pytest.mark.parametrize(
-    ("replies", "n_asked", "found"),
+    ("responses", "n_asked", "found"),
     [
         pytest.param(["yes"], 1, True, id="what can be read is not asked again"),
         pytest.param(["Hm.", "no"], 2, False, id="what cannot is"),
         pytest.param(["I have no idea."] * TRIES, TRIES, None, id="and in the end not guessed"),
-        pytest.param(["", "yes"], 2, True, id="an empty reply is asked again"),
+        pytest.param(["", "yes"], 2, True, id="an empty response is asked again"),
     ],
 )
-def test_a_verdict_is_asked_for_until_it_can_be_read(replies, n_asked, found):
-    judge = Judge(*replies)
+def test_a_verdict_is_asked_for_until_it_can_be_read(responses, n_asked, found):
+    judge = Judge(*responses)
     (row,) = at_last(judged(judge))
     assert (row.verdict, len(judge.asked)) == (found, n_asked)
     assert {request.sample for request in judge.asked} == {2}
@@ -75,33 +75,33 @@ def test_the_complaint_quotes_what_was_said_and_not_all_of_it():
 
 def test_what_came_at_first_is_kept_for_readings_whose_authors_ask_once():
     rows = judged(Judge("yes, maybe", "no"))
-    assert [(row.criterion, row.reply, row.verdict) for row in rows] == [
+    assert [(row.criterion, row.response, row.verdict) for row in rows] == [
         ("so", "no", False),
         (f"so{AT_FIRST}", "yes, maybe", None),
     ]
-    assert [row.reply for row in at_first(rows)] == ["yes, maybe"]
+    assert [row.response for row in at_first(rows)] == ["yes, maybe"]
     assert [row.criterion for row in at_first(rows)] == ["so"]
     assert len({row.prompt_sha256 for row in rows}) == 2
 
 
-def test_without_a_reply_nothing_is_asked_again_and_that_is_said():
-    judge = Judge(Reply(error="503"))
+def test_without_a_response_nothing_is_asked_again_and_that_is_said():
+    judge = Judge(Response(error="503"))
     assert [(row.verdict, row.error) for row in judged(judge)] == [(None, "503")]
     assert len(judge.asked) == 1
-    again = judged(Judge("Hm.", Reply(error="503")))
+    again = judged(Judge("Hm.", Response(error="503")))
     assert [(row.verdict, row.error) for row in at_last(again)] == [(None, "503")]
 
 
 def test_a_judge_whose_words_are_recorded_has_no_others():
-    judge = Judge("Hm.", signature=f"{RECORDED}replies.jsonl")
+    judge = Judge("Hm.", signature=f"{RECORDED}responses.jsonl")
     assert [row.verdict for row in judged(judge)] == [None]
     assert len(judge.asked) == 1
 
 
-def test_of_several_replies_the_one_with_the_fewest_gaps_is_kept():
-    call = Call(Request(prompt=Prompt.of("1? 2?")), lambda reply: reply.text.count("?"))
+def test_of_several_responses_the_one_with_the_fewest_gaps_is_kept():
+    call = Call(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
     (heard,) = ask([call], Judge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?"), "Both.")
-    assert heard.reply.text == "1: yes 2: ?"
+    assert heard.response.text == "1: yes 2: ?"
     assert heard.first[1].text == "1: ? 2: ?"
 
 

@@ -7,7 +7,7 @@ from bench_assets.core.judging.request_streaming import (
     answers,
     some_at_once,
 )
-from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.chat import Prompt, Response
 from tests.packed import packed
 from tests.rows import question
 
@@ -19,16 +19,16 @@ class Held:
 
     name, signature = "m", "m|t=0"
 
-    def reply(self, requests):
+    def response(self, requests):
         assert isinstance(requests, list)
-        return [Reply(text=f"{one.question.question_id} {one.sample}") for one in requests]
+        return [Response(text=f"{one.question.question_id} {one.sample}") for one in requests]
 
 
 class Many(Held):
     """Answers one after the other too."""
 
     def answers(self, requests):
-        return ((one, Reply(text="one after the other")) for one in requests)
+        return ((one, Response(text="one after the other")) for one in requests)
 
 
 def requests(questions=QUESTIONS):
@@ -49,16 +49,16 @@ def test_the_draws_of_a_question_follow_one_another():
 
 
 def test_few_are_answered_at_once_and_many_one_after_the_other():
-    few = [reply.text for _, reply in answers(Many(), requests())]
+    few = [response.text for _, response in answers(Many(), requests())]
     assert few[:4] == ["t/0 0", "t/0 1", "t/0 2", "t/1 0"]
     many = list(answers(Many(), requests(packed(QUESTIONS))))
     assert asked(one for one, _ in many) == asked(requests())
-    assert {reply.text for _, reply in many} == {"one after the other"}
+    assert {response.text for _, response in many} == {"one after the other"}
 
 
 def test_a_model_that_answers_at_once_alone_is_given_all():
     found = list(answered(Held(), requests(packed(QUESTIONS))))
-    assert [(one.sample, reply.text) for one, reply in found][-1] == (2, "t/3 2")
+    assert [(one.sample, response.text) for one, response in found][-1] == (2, "t/3 2")
 
 
 def test_requests_are_parted_in_order():

@@ -1,4 +1,4 @@
-"""A judge that is asked about more replies than can be held says what it says of a few."""
+"""A judge that is asked about more responses than can be held says what it says of a few."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from bench_assets.core.judging.verdict_requests import (
     verdicts_of_many,
 )
 from bench_assets.core.judging.verdicts import YES_OR_NO, read_word
-from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.chat import Prompt, Response
 from tests.rows import prediction, question
 
 SAID = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
@@ -22,17 +22,17 @@ class Judge:
     def __init__(self):
         self.asked = Counter()
 
-    def reply(self, requests):
+    def response(self, requests):
         found = []
         for one in requests:
             about = one.prompt.turns[0].parts[0]
-            found.append(Reply(text=SAID[about][self.asked[about]]))
+            found.append(Response(text=SAID[about][self.asked[about]]))
             self.asked[about] += 1
         return found
 
 
-def verdict(reply):
-    return read_word(reply.said.answer, YES_OR_NO)
+def verdict(response):
+    return read_word(response.said.answer, YES_OR_NO)
 
 
 def test_verdicts_of_many_are_those_of_a_few():

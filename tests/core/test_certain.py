@@ -1,34 +1,34 @@
-"""The last gate before a reply is stored or scored, whoever gave it."""
+"""The last gate before a response is stored or scored, whoever gave it."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.response_validation import certain, readable, token_count
 
 
 @pytest.mark.parametrize(
-    "reply",
+    "response",
     [
-        Reply(text="A", finish_reason="stop", prompt_tokens=0, completion_tokens=3, seconds=0.0),
-        Reply(text="caf\u00e9 \U0001f600\0", image_tokens=(4, 0), note="a"),
-        Reply(error="down"),
-        Reply(),
+        Response(text="A", finish_reason="stop", prompt_tokens=0, completion_tokens=3, seconds=0.0),
+        Response(text="caf\u00e9 \U0001f600\0", image_tokens=(4, 0), note="a"),
+        Response(error="down"),
+        Response(),
     ],
     ids=["with all its numbers", "with any signs", "an error", "empty"],
 )
-def test_a_reply_stays_what_it_is(reply: Reply) -> None:
-    assert certain(reply) == reply
-    assert reply.error or certain(reply) is reply  # and is not written again
+def test_a_response_stays_what_it_is(response: Response) -> None:
+    assert certain(response) == response
+    assert response.error or certain(response) is response  # and is not written again
 
 
 @pytest.mark.parametrize(
     ("said", "error"),
     [
-        pytest.param("A", "str where a Reply was expected", id="a text"),
-        pytest.param(None, "NoneType where a Reply was expected", id="nothing"),
+        pytest.param("A", "str where a Response was expected", id="a text"),
+        pytest.param(None, "NoneType where a Response was expected", id="nothing"),
         pytest.param({"text": 5}, "its text is no text but int", id="a number"),
         pytest.param({"text": None}, "its text is no text but NoneType", id="null"),
         pytest.param({"text": b"A"}, "its text is no text but bytes", id="bytes"),
@@ -39,9 +39,9 @@ def test_a_reply_stays_what_it_is(reply: Reply) -> None:
     ],
 )
 def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:
-    found = certain(Reply(**said) if isinstance(said, dict) else said)
+    found = certain(Response(**said) if isinstance(said, dict) else said)
     assert found.text == ""
-    assert found.error.startswith(f"not a reply: {error}")
+    assert found.error.startswith(f"not a response: {error}")
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_what_is_none_is_an_error_that_says_why(said: Any, error: str) -> None:
         pytest.param({"seconds": "1"}, {}, id="a text for seconds"),
         pytest.param({"seconds": 2}, {"seconds": 2.0}, id="whole seconds"),
         pytest.param({"image_tokens": [4, 5]}, {"image_tokens": (4, 5)}, id="a list of tokens"),
-        pytest.param({"image_tokens": (4, None)}, {}, id="pictures of which one is not told"),
-        pytest.param({"image_tokens": "45"}, {}, id="a text for tokens of pictures"),
+        pytest.param({"image_tokens": (4, None)}, {}, id="images of which one is not told"),
+        pytest.param({"image_tokens": "45"}, {}, id="a text for tokens of images"),
     ],
 )
 def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[str, Any]) -> None:
-    found = certain(Reply(**given))
-    assert found == Reply(**kept)
+    found = certain(Response(**given))
+    assert found == Response(**kept)
     assert [type(value) for value in (found.text, found.prompt_tokens)] == [
         str,
         int if "prompt_tokens" in kept else type(None),
@@ -76,7 +76,7 @@ def test_what_cannot_be_counted_is_left_out(given: dict[str, Any], kept: dict[st
 
 
 def test_half_a_character_in_an_error_is_written_as_json_does() -> None:
-    assert certain(Reply(error="no \ud83d")).error == "no \\ud83d"
+    assert certain(Response(error="no \ud83d")).error == "no \\ud83d"
     assert readable("\u00e9\udcff") == "\u00e9\\udcff"
 
 
@@ -85,5 +85,5 @@ def test_the_most_tokens_that_are_believed() -> None:
 
 
 def test_half_a_second_of_another_type_is_half_a_second() -> None:
-    found = certain(Reply(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
+    found = certain(Response(text="A", seconds=np.float32(0.5)))  # type: ignore[arg-type]
     assert (found.seconds, type(found.seconds)) == (0.5, float)

@@ -1,8 +1,8 @@
 import pytest
 
-from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response, Turn
 
-PICTURE, OTHER = Image("a" * 64), Image("b" * 64)
+IMAGE, OTHER = Image("a" * 64), Image("b" * 64)
 
 
 @pytest.mark.parametrize(
@@ -10,10 +10,10 @@ PICTURE, OTHER = Image("a" * 64), Image("b" * 64)
     [
         pytest.param(Prompt.of("left?"), Prompt.of("right?"), id="texts"),
         pytest.param(Prompt.of("ab", "c"), Prompt.of("a", "bc"), id="where a text is cut"),
-        pytest.param(Prompt.of(PICTURE), Prompt.of("a" * 64), id="a picture and its digest"),
-        pytest.param(Prompt.of(PICTURE), Prompt.of('{"image": "' + "a" * 64 + '"}'), id="its JSON"),
-        pytest.param(Prompt.of(PICTURE, OTHER), Prompt.of(OTHER, PICTURE), id="order of pictures"),
-        pytest.param(Prompt.of(PICTURE, "x"), Prompt.of("x", PICTURE), id="order of parts"),
+        pytest.param(Prompt.of(IMAGE), Prompt.of("a" * 64), id="an image and its digest"),
+        pytest.param(Prompt.of(IMAGE), Prompt.of('{"image": "' + "a" * 64 + '"}'), id="its JSON"),
+        pytest.param(Prompt.of(IMAGE, OTHER), Prompt.of(OTHER, IMAGE), id="order of images"),
+        pytest.param(Prompt.of(IMAGE, "x"), Prompt.of("x", IMAGE), id="order of parts"),
         pytest.param(Prompt.of("x", system="y"), Prompt.of("y", system="x"), id="roles"),
         pytest.param(
             Prompt((Turn("user", ("x", "y")),)),
@@ -28,20 +28,20 @@ def test_different_prompts_have_different_digests(one, other):
 
 
 def test_a_prompt_is_written_with_its_letters_as_they_are():
-    assert Prompt.of("図?", PICTURE).to_json() == f'[["user",["図?",{{"image":"{"a" * 64}"}}]]]'
+    assert Prompt.of("図?", IMAGE).to_json() == f'[["user",["図?",{{"image":"{"a" * 64}"}}]]]'
 
 
 def test_equal_prompts_have_equal_digests():
-    assert Prompt.of("x", PICTURE).sha256 == Prompt.of("x", Image("a" * 64)).sha256
+    assert Prompt.of("x", IMAGE).sha256 == Prompt.of("x", Image("a" * 64)).sha256
 
 
-def test_a_prompt_knows_its_pictures_in_reading_order():
-    prompt = Prompt((Turn("user", (OTHER, "x")), Turn("user", ("y", PICTURE, OTHER))))
-    assert prompt.images == (OTHER, PICTURE, OTHER)
+def test_a_prompt_knows_its_images_in_reading_order():
+    prompt = Prompt((Turn("user", (OTHER, "x")), Turn("user", ("y", IMAGE, OTHER))))
+    assert prompt.images == (OTHER, IMAGE, OTHER)
 
 
-def test_a_blind_prompt_is_the_same_conversation_without_pictures():
-    seen = Prompt((Turn("system", ("s",)), Turn("user", (PICTURE, "x", OTHER, "y"))))
+def test_a_blind_prompt_is_the_same_conversation_without_images():
+    seen = Prompt((Turn("system", ("s",)), Turn("user", (IMAGE, "x", OTHER, "y"))))
     blind = Prompt((Turn("system", ("s",)), Turn("user", ("x", "y"))))
     assert seen.without_images() == blind
 
@@ -89,18 +89,18 @@ def test_a_conversation_is_cut_after_each_turn_that_is_to_be_answered(turns, rou
         pytest.param((None, None), None, id="none known"),
     ],
 )
-def test_replies_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens, total):
-    replies = [
-        Reply(text=str(n), prompt_tokens=n, completion_tokens=n, seconds=0.5) for n in tokens
+def test_responses_of_several_rounds_are_the_last_with_the_tokens_of_all(tokens, total):
+    responses = [
+        Response(text=str(n), prompt_tokens=n, completion_tokens=n, seconds=0.5) for n in tokens
     ]
-    together = Reply.together(replies)
+    together = Response.together(responses)
     assert together.text == str(tokens[-1])
     assert (together.prompt_tokens, together.completion_tokens) == (total, total)
     assert together.seconds == 1.0
 
 
-def test_a_reply_that_nobody_timed_takes_no_seconds():
-    assert Reply.together([Reply(seconds=None), Reply(seconds=2.0)]).seconds == 2.0
+def test_a_response_that_nobody_timed_takes_no_seconds():
+    assert Response.together([Response(seconds=None), Response(seconds=2.0)]).seconds == 2.0
 
 
 def test_unless_told_otherwise_the_first_draw_is_asked_for():

@@ -12,7 +12,7 @@ def test_options_are_lettered_in_the_order_they_come():
 
 
 @pytest.mark.parametrize(
-    ("reply", "letter"),
+    ("response", "letter"),
     [
         pytest.param("B", "B", id="the letter"),
         pytest.param(" (b). ", "B", id="case, brackets, full stop and blanks do not count"),
@@ -33,12 +33,12 @@ def test_options_are_lettered_in_the_order_they_come():
         pytest.param("I would just go for B here", None, id="seven words, which may be of it"),
     ],
 )
-def test_the_letter_that_a_reply_commits_to(reply, letter):
-    assert read_choice(reply, [""] * 4).letter == letter
+def test_the_letter_that_a_response_commits_to(response, letter):
+    assert read_choice(response, [""] * 4).letter == letter
 
 
 @pytest.mark.parametrize(
-    ("reply", "letter"),
+    ("response", "letter"),
     [
         pytest.param("Yes, there is no doubt.", "A", id="one word before a comma"),
         pytest.param("no. The sky is blue", "B", id="before the first stop"),
@@ -46,24 +46,24 @@ def test_the_letter_that_a_reply_commits_to(reply, letter):
         pytest.param("To the left, not far away.", None, id="several words before a comma"),
     ],
 )
-def test_the_text_of_an_option_that_a_reply_opens_with(reply, letter):
-    assert read_choice(reply, ["yes", "no", "to the left"]).letter == letter
+def test_the_text_of_an_option_that_a_response_opens_with(response, letter):
+    assert read_choice(response, ["yes", "no", "to the left"]).letter == letter
 
 
 @pytest.mark.parametrize(
-    ("reply", "letter"),
+    ("response", "letter"),
     [
         pytest.param("The answer is left of the tree.", "A", id="it begins with the text"),
         pytest.param("The answer is leftover.", None, id="it begins with a longer word"),
     ],
 )
-def test_what_is_stated_is_an_option_whose_text_it_begins_with(reply, letter):
-    assert read_choice(reply, ["left", "right"]).letter == letter
+def test_what_is_stated_is_an_option_whose_text_it_begins_with(response, letter):
+    assert read_choice(response, ["left", "right"]).letter == letter
 
 
 @given(st.text(alphabet="ABCDEFab ()*.:answeri\n"), st.integers(1, 5))
-def test_only_offered_letters_are_read(reply, n_options):
-    assert read_choice(reply, [""] * n_options).letter in (None, *"ABCDE"[:n_options])
+def test_only_offered_letters_are_read(response, n_options):
+    assert read_choice(response, [""] * n_options).letter in (None, *"ABCDE"[:n_options])
 
 
 LEFT_OPEN = [
@@ -91,18 +91,18 @@ NOT_LEFT_OPEN = [
 ]
 
 
-@pytest.mark.parametrize("reply", LEFT_OPEN)
-def test_an_option_after_which_another_is_left_open_is_not_chosen(reply):
-    assert read_choice(reply, ("", "", "", "")).letter is None
+@pytest.mark.parametrize("response", LEFT_OPEN)
+def test_an_option_after_which_another_is_left_open_is_not_chosen(response):
+    assert read_choice(response, ("", "", "", "")).letter is None
 
 
-@pytest.mark.parametrize("reply", NOT_LEFT_OPEN)
-def test_what_is_weighed_before_or_denied_leaves_nothing_open(reply):
-    assert read_choice(reply, ("", "", "", "")).letter == "B"
+@pytest.mark.parametrize("response", NOT_LEFT_OPEN)
+def test_what_is_weighed_before_or_denied_leaves_nothing_open(response):
+    assert read_choice(response, ("", "", "", "")).letter == "B"
 
 
 @pytest.mark.parametrize(
-    "reply",
+    "response",
     [
         "The answer cannot be determined; the left image is missing.",
         "The left image is missing.",
@@ -110,8 +110,8 @@ def test_what_is_weighed_before_or_denied_leaves_nothing_open(reply):
         "The left image failed to load.",
     ],
 )
-def test_a_picture_that_is_missing_is_not_chosen(reply):
-    assert read_choice(reply, ("the left image", "the right image")).letter is None
+def test_a_image_that_is_missing_is_not_chosen(response):
+    assert read_choice(response, ("the left image", "the right image")).letter is None
 
 
 def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():
@@ -119,17 +119,17 @@ def test_what_is_stated_and_what_is_concluded_may_contradict_each_other():
     assert said == (None, "names (A) and (B)")
 
 
-@pytest.mark.parametrize("reply", ["(B) left", "(A) Right,", "B) left"])
-def test_a_letter_against_the_text_of_another_option_is_no_choice(reply):
+@pytest.mark.parametrize("response", ["(B) left", "(A) Right,", "B) left"])
+def test_a_letter_against_the_text_of_another_option_is_no_choice(response):
     """The only letter is not taken where what follows it is the other option's text."""
-    assert read_choice(reply, ("left", "right")).letter is None
+    assert read_choice(response, ("left", "right")).letter is None
 
 
 FURNITURE = ("lamp", "sofa")
 
 
 @pytest.mark.parametrize(
-    ("reply", "options", "letter"),
+    ("response", "options", "letter"),
     [
         pytest.param(
             "(A) left\nTherefore, it is (B).",
@@ -165,8 +165,8 @@ FURNITURE = ("lamp", "sofa")
         ),
     ],
 )
-def test_what_only_one_reader_would_read(reply, options, letter):
-    assert read_choice(reply, options).letter == letter
+def test_what_only_one_reader_would_read(response, options, letter):
+    assert read_choice(response, options).letter == letter
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageDraw
 
-from bench_assets.core.images.near_duplicates import hash_distance, picture_hash, similar_texts
+from bench_assets.core.images.near_duplicates import hash_distance, image_hash, similar_texts
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,19 @@ def test_every_pair_that_an_exhaustive_search_finds_is_found():
 
 
 def drawn(size=64, box=(8, 8, 40, 30), fill="black"):
-    picture = Image.new("RGB", (size, size), "white")
-    ImageDraw.Draw(picture).rectangle(box, fill=fill)
-    return picture
+    image = Image.new("RGB", (size, size), "white")
+    ImageDraw.Draw(image).rectangle(box, fill=fill)
+    return image
 
 
-def test_a_picture_made_smaller_or_a_little_paler_looks_the_same():
+def test_a_image_made_smaller_or_a_little_paler_looks_the_same():
     same = [drawn().resize((48, 48)), drawn(fill="#202020")]
-    assert all(hash_distance(picture_hash(drawn()), picture_hash(p)) <= 4 for p in same)
+    assert all(hash_distance(image_hash(drawn()), image_hash(p)) <= 4 for p in same)
 
 
-def test_another_picture_looks_different():
-    other = picture_hash(drawn(box=(40, 30, 60, 60)))
-    assert hash_distance(picture_hash(drawn()), other) > 10
+def test_another_image_looks_different():
+    other = image_hash(drawn(box=(40, 30, 60, 60)))
+    assert hash_distance(image_hash(drawn()), other) > 10
 
 
 def test_a_text_shorter_than_a_shingle_is_one_and_the_threshold_itself_is_enough():

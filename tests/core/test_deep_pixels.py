@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.images.decoding import changes_of, decode
 from bench_assets.core.schema.errors import ImageError
 from tests.core.pixels import greys
-from tests.core.written_pictures import chunk, numbers, png, tiff
+from tests.core.written_images import chunk, numbers, png, tiff
 
 UNSIGNED = numbers([0, -(2**31), -1], np.int32).replace(
     b"\x53\x01\x03\x00\x01\x00\x00\x00\x02\x00", b"\x53\x01\x03\x00\x01\x00\x00\x00\x01\x00"

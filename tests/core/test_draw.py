@@ -22,21 +22,21 @@ def plain(width=400, height=300):
     return Image.new("RGB", (width, height), GREY)
 
 
-def where(picture, colour):
+def where(image, colour):
     """Columns and rows of the px that have just this colour."""
-    rows, columns = np.nonzero((np.asarray(picture) == colour).all(axis=2))
+    rows, columns = np.nonzero((np.asarray(image) == colour).all(axis=2))
     return columns, rows
 
 
 @pytest.mark.parametrize(
     ("size", "height", "expected"),
     [
-        pytest.param((300, 200), 1024, (1536, 1024), id="a landscape picture keeps 3 to 2"),
-        pytest.param((4096, 2048), 1024, (2048, 1024), id="a large picture is made smaller"),
+        pytest.param((300, 200), 1024, (1536, 1024), id="a landscape image keeps 3 to 2"),
+        pytest.param((4096, 2048), 1024, (2048, 1024), id="a large image is made smaller"),
         pytest.param((1, 5000), 1024, (1, 1024), id="a line keeps one px of width"),
     ],
 )
-def test_pictures_are_scaled_to_a_height(size, height, expected):
+def test_images_are_scaled_to_a_height(size, height, expected):
     assert to_height(plain(*size), height).size == expected
 
 
@@ -191,10 +191,10 @@ def test_four_labels_stand_in_the_four_corners_inside_their_box():
         pytest.param((50, 295, 200, 400), id="below"),
     ],
 )
-def test_the_label_of_a_box_that_leaves_the_picture_is_whole(box):
+def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
     def letters(of):
-        pictures = [with_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")]
-        first, second = map(np.asarray, pictures)
+        images = [with_boxes(plain(), [LabelledBox(label, of, "red")]) for label in ("REF", "")]
+        first, second = map(np.asarray, images)
         return ((first != second).any(axis=2) & (first != RED).any(axis=2)).sum()
 
     assert letters(box) == letters((50, 60, 200, 220))
@@ -216,12 +216,12 @@ def test_a_mask_covers_its_box_and_nothing_else():
     assert len(columns) == 100 * 100
 
 
-def test_the_picture_given_stays_as_it_is():
-    picture = plain()
-    with_circles(picture, [Mark("A", (200, 150))], radius=10, colour="red")
-    with_boxes(picture, [LabelledBox("A", (50, 60, 200, 220), "red")])
-    masked(picture, (0, 0, 10, 10))
-    assert picture.getcolors() == [(400 * 300, GREY)]
+def test_the_image_given_stays_as_it_is():
+    image = plain()
+    with_circles(image, [Mark("A", (200, 150))], radius=10, colour="red")
+    with_boxes(image, [LabelledBox("A", (50, 60, 200, 220), "red")])
+    masked(image, (0, 0, 10, 10))
+    assert image.getcolors() == [(400 * 300, GREY)]
 
 
 def test_encoding_is_repeatable_and_close():

@@ -15,9 +15,9 @@ def plain():
     return Image.new("RGB", (400, 300), GREY)
 
 
-def changed(picture, bare):
+def changed(image, bare):
     """First column and row, last column and row of what a label changed."""
-    rows, columns = np.nonzero((np.asarray(picture) != np.asarray(bare)).any(axis=2))
+    rows, columns = np.nonzero((np.asarray(image) != np.asarray(bare)).any(axis=2))
     return columns.min(), rows.min(), columns.max(), rows.max()
 
 

@@ -62,7 +62,7 @@ PLANTED = [
         planted("questions", False, f"not_be_null of {name}", f"without its {name}", **{name: None})
         for name in ("question_id", "task", "edition", "kind", "text")
     ),
-    planted("predictions", True, "unique of question_id, model, sample", "a reply twice"),
+    planted("predictions", True, "unique of question_id, model, sample", "a response twice"),
     planted("predictions", False, "of condition", "under two conditions", condition="no_image"),
     planted("predictions", True, "regex of model", "nobody's", model=""),
     planted("predictions", True, "between of sample", "a draw before the first", sample=-1),

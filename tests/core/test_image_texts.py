@@ -1,11 +1,11 @@
-"""Texts in the place of pictures."""
+"""Texts in the place of images."""
 
 from dataclasses import replace
 
 import pytest
 
 from bench_assets.core.images.text_substitutes import describe, with_image_texts
-from bench_assets.core.schema.chat import Image, Prompt, Reply
+from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import ImageText
 from resources.models.registry.baselines import ScriptedModel
@@ -16,7 +16,7 @@ def instruct(image):
     return Prompt.of(Image(image), "Describe it.")
 
 
-def test_each_picture_is_described_once():
+def test_each_image_is_described_once():
     model = ScriptedModel("m", lambda request: f" of {request.prompt.images[0].sha256}\n")
     assert describe(["a", "b", "a"], instruct, model) == [
         ImageText(image="a", text="of a", author="m"),
@@ -24,16 +24,16 @@ def test_each_picture_is_described_once():
     ]
 
 
-def test_a_picture_without_a_text_is_an_error_that_counts():
+def test_a_image_without_a_text_is_an_error_that_counts():
     class Broken(ScriptedModel):
-        def reply(self, requests):
-            return [Reply(text="x"), Reply(error="connection lost")]
+        def response(self, requests):
+            return [Response(text="x"), Response(error="connection lost")]
 
-    with pytest.raises(ModelError, match="m: 1 of 2 pictures have no text: connection lost"):
+    with pytest.raises(ModelError, match="m: 1 of 2 images have no text: connection lost"):
         describe(["a", "b"], instruct, Broken("m", str))
 
 
-def test_texts_take_the_place_of_pictures_and_questions_that_lack_one_are_left_out():
+def test_texts_take_the_place_of_images_and_questions_that_lack_one_are_left_out():
     two, one, blind = question(images=("a", "b")), question(images=("c",)), question()
     texts = [ImageText(image=name, text=f"text {name}", author="x") for name in "ba"]
     assert with_image_texts([two, one, blind], texts) == [

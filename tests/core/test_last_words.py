@@ -34,9 +34,9 @@ def letters(text):
 
 
 def points(given):
-    metric, reply, reference = given
+    metric, response, reference = given
     (read,) = scoring.readings_of(metric).values()
-    return read(answered(reply, answer=(reference,)), []).points
+    return read(answered(response, answer=(reference,)), []).points
 
 
 def readings(metric):

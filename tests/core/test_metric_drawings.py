@@ -78,7 +78,7 @@ def test_bars_stand_below_each_other_each_between_its_name_and_its_number():
         "M370.0 48H430.0M370.0 44v8M430.0 44v8",
         "M520.0 96H550.0M520.0 92v8M550.0 92v8",
     ]
-    legend = "line: 95 % interval; orange: best constant reply; grey, dashed: chance"
+    legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     assert placed_texts(svg) == {
         "accuracy": (8, 16),
         legend: (250, 30),

@@ -8,7 +8,7 @@ from tests.pinned_words import inline_words, survivors
 
 YES, NO = [True], [False]
 
-# The reply, the number of points, and what it says of each.
+# The response, the number of points, and what it says of each.
 READ = [
     *((f"{name} 1: yes", 1, YES) for name in ("Key point", "Keypoint", "Key points", "Point")),
     *((f"{name} 1: yes", 1, YES) for name in ("Event relationship", "EventRelationships", "#")),
@@ -123,13 +123,13 @@ READ = [
 
 
 def holds(row):
-    reply, n, verdicts = row
-    return read_by_number(reply, n) == verdicts
+    response, n, verdicts = row
+    return read_by_number(response, n) == verdicts
 
 
-@pytest.mark.parametrize(("reply", "n", "verdicts"), READ)
-def test_a_verdict_belongs_to_the_number_before_it(reply, n, verdicts):
-    assert read_by_number(reply, n) == verdicts
+@pytest.mark.parametrize(("response", "n", "verdicts"), READ)
+def test_a_verdict_belongs_to_the_number_before_it(response, n, verdicts):
+    assert read_by_number(response, n) == verdicts
 
 
 def test_no_word_can_be_taken_out_of_the_reader():

@@ -15,7 +15,7 @@ from tests.pinned_words import inline_words, survivors
 
 
 @pytest.mark.parametrize(
-    ("reply", "number"),
+    ("response", "number"),
     [
         pytest.param("Answer: 12", 12, id="after the label that was asked for"),
         pytest.param("**Answer:** $1,250.50.", 1250.5, id="money with a comma and cents"),
@@ -32,8 +32,8 @@ from tests.pinned_words import inline_words, survivors
         pytest.param("", None, id="nothing"),
     ],
 )
-def test_the_final_number_of_a_reply(reply, number):
-    assert final_number(reply) == number
+def test_the_final_number_of_a_response(response, number):
+    assert final_number(response) == number
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ WRITTEN_OUT = [
 NOTHING = (
     *("answer", "clue", "comment", "context", "data", "description", "evidence", "idea", "reason"),
     *("indication", "information", "input", "mention", "number", "problem", "question", "text"),
-    *("worries", "image", "picture", "photo", "photograph", "images", "clear answer"),
+    *("worries", "image", "image", "photo", "photograph", "images", "clear answer"),
     *("further context", "such image"),
 )
 
-SHOTS = ("image", "picture", "photo", "photograph")
+SHOTS = ("image", "image", "photo", "photograph")
 
 FINAL = [
     ("It is not 8 but 9.", 9),
@@ -295,16 +295,16 @@ def test_numbers_that_are_written_out(text, digits):
     assert in_digits(text) == digits
 
 
-@pytest.mark.parametrize(("reply", "number"), FINAL)
-def test_what_a_reply_comes_to(reply, number):
-    assert final_number(reply) == number
+@pytest.mark.parametrize(("response", "number"), FINAL)
+def test_what_a_response_comes_to(response, number):
+    assert final_number(response) == number
 
 
 @pytest.mark.long
 def test_no_word_can_be_taken_out_of_the_reading_of_numbers():
     rows = [
         *((in_digits, text, digits) for text, digits in WRITTEN_OUT),
-        *((final_number, reply, number) for reply, number in FINAL),
+        *((final_number, response, number) for response, number in FINAL),
     ]
     assert survivors([module], rows, lambda row: row[0](row[1]) == row[2]) == []
 

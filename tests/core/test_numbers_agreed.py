@@ -14,7 +14,7 @@ AGREES = [
     ("There are no forks.", "no cups exist", False),
     ("There are 3 cups.", "no cups exist", False),
     ("There are no cups. Answer: 12", "no cups exist", False),
-    ("There are no cups at all.", "there is no cup in the picture", False),
+    ("There are no cups at all.", "there is no cup in the image", False),
     ("A cup is there.", "there is no cup", False),
     ("No cup exists.", "there are no cups", True),
     ("I do not see a cup.", "no cup", True),
@@ -27,8 +27,8 @@ AGREES = [
     ("No cup.", "There is an absence: no cup", False),
 ]
 UNSURE = [
-    (reply, "there is no cup", False)
-    for reply in (
+    (response, "there is no cup", False)
+    for response in (
         *("I cannot see a cup because no image was given.", "I can't tell if there is a cup."),
         *("It is not clear whether there is a cup.", "I am not sure if there is a cup."),
         *("I am not certain that there is no cup.", "I do not know if there is a cup."),
@@ -37,12 +37,17 @@ UNSURE = [
         "I am unsure: no cup?",
     )
 ] + [
-    (reply, "there is no cup", True)
-    for reply in ("I can't see any cup.", "I am sure that there is no cup.", "No cup, no doubt.")
+    (response, "there is no cup", True)
+    for response in ("I can't see any cup.", "I am sure that there is no cup.", "No cup, no doubt.")
 ]
 NOTHING = [
-    (reply, "0", False)
-    for reply in ("No idea.", "There is no image.", "No text can be read.", "No problem! Send it.")
+    (response, "0", False)
+    for response in (
+        "No idea.",
+        "There is no image.",
+        "No text can be read.",
+        "No problem! Send it.",
+    )
 ]
 ABSENT = [
     ("No cup.", truth, True)
@@ -56,9 +61,9 @@ ABSENT = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "truth", "agreed"), AGREES + ABSENT + UNSURE + NOTHING)
-def test_what_agrees_with_a_ground_truth(reply, truth, agreed):
-    assert agrees(read_answer(reply, ()), truth, reply) is agreed
+@pytest.mark.parametrize(("response", "truth", "agreed"), AGREES + ABSENT + UNSURE + NOTHING)
+def test_what_agrees_with_a_ground_truth(response, truth, agreed):
+    assert agrees(read_answer(response, ()), truth, response) is agreed
 
 
 def test_no_word_can_be_taken_out_of_what_agrees():

@@ -116,7 +116,7 @@ def test_the_interval_leaves_out_zero_just_where_the_test_says_so(n):
     assert n < 8 or verdicts == {True, False}
 
 
-def test_questions_on_one_picture_count_less_than_as_many_pictures():
+def test_questions_on_one_image_count_less_than_as_many_images():
     gains = [(0, 1)] * 60 + [(1, 0)] * 30 + [(1, 1)] * 60
     alone = [PairedScores(a, b, str(n)) for n, (a, b) in enumerate(gains)]
     together = [pair._replace(cluster=str(n // 10)) for n, pair in enumerate(alone)]
@@ -141,7 +141,7 @@ def test_holm(given, corrected):
     assert holm(given) == pytest.approx(corrected)
 
 
-def test_clusters_are_what_shares_a_group_or_all_pictures():
+def test_clusters_are_what_shares_a_group_or_all_images():
     questions = [
         question(question_id="a", group_id="g", images=("1",)),
         question(question_id="b", group_id="h", images=("1",)),
@@ -219,6 +219,6 @@ def test_questions_of_two_points_are_as_good_as_two_of_one():
 
 
 def test_clusters_need_more_questions():
-    # Ten questions a picture that change together carry the information of one.
+    # Ten questions an image that change together carry the information of one.
     together = [PairedScores(n // 10 % 2, 1 - n // 10 % 2, str(n // 10)) for n in range(1000)]
     assert questions_enough(together, smallest=0.1, alpha=0.05) == 7849

@@ -5,7 +5,7 @@ from PIL import Image
 
 from bench_assets.core.images.decoding import changes_of, decode
 from tests.core.pixels import of, row
-from tests.core.written_pictures import chunk, png, saved
+from tests.core.written_images import chunk, png, saved
 
 WHITE, BLACK, RED = (255, 255, 255), (0, 0, 0), (255, 0, 0)
 TWO = of("P", 0, 1, palette=[255, 0, 0, 0, 0, 0])  # red, black

@@ -13,7 +13,7 @@ from bench_assets.core.parsing.reasoning import (
     take_apart,
     without_reasoning,
 )
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 HARMONY = "<|channel|>analysis<|message|>Up?<|end|><|start|>assistant"
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
@@ -21,7 +21,7 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
 
 
 @pytest.mark.parametrize(
-    ("reply", "thought", "answer"),
+    ("response", "thought", "answer"),
     [
         pytest.param("<think>Up or down?</think>\nUp.", "Up or down?", "Up.", id="a thought"),
         pytest.param(" \n<think>Up?</think> Up.", "Up?", "Up.", id="after white space"),
@@ -117,12 +117,12 @@ PLAIN = st.text("ab ,.\n\"'`()[é思\ud800", max_size=20)  # no two of them begi
         pytest.param('a"</think>"b', 'a"', '"b', id="the end of one quotation and the next"),
     ],
 )
-def test_thoughts_and_the_marks_of_answers_are_taken_off(reply, thought, answer):
-    assert take_apart(reply) == ReasoningSplit(thought, answer, finished=True)
+def test_thoughts_and_the_marks_of_answers_are_taken_off(response, thought, answer):
+    assert take_apart(response) == ReasoningSplit(thought, answer, finished=True)
 
 
 @pytest.mark.parametrize(
-    "reply",
+    "response",
     [
         pytest.param("Up.", id="no tags"),
         pytest.param(" Up.\n", id="white space around it"),
@@ -133,17 +133,17 @@ def test_thoughts_and_the_marks_of_answers_are_taken_off(reply, thought, answer)
         pytest.param('Thoughts end with "</think>" here.', id="a closing tag in quotation marks"),
         pytest.param("Thoughts end with `</think>`.", id="a closing tag as code"),
         pytest.param("It is <answer>up</answer>.", id="marks of an answer further on"),
-        pytest.param("analysis of the picture: up", id="a word that also names a channel"),
+        pytest.param("analysis of the image: up", id="a word that also names a channel"),
         pytest.param("Here is my thought process: it is up.", id="words that open and never close"),
         pytest.param("We agree. Here is my response: up.", id="words that close alone"),
     ],
 )
-def test_what_opens_with_no_thought_stays_to_the_letter(reply):
-    assert take_apart(reply) == ReasoningSplit("", reply, finished=True)
+def test_what_opens_with_no_thought_stays_to_the_letter(response):
+    assert take_apart(response) == ReasoningSplit("", response, finished=True)
 
 
 @pytest.mark.parametrize(
-    ("reply", "thought"),
+    ("response", "thought"),
     [
         pytest.param("<think>up, I gu", "up, I gu", id="in the middle of a word"),
         pytest.param("<think>", "", id="at its beginning"),
@@ -154,13 +154,13 @@ def test_what_opens_with_no_thought_stays_to_the_letter(reply):
         pytest.param("<|channel|>analysis<|message|>up", "up", id="a channel"),
     ],
 )  # fmt: skip
-def test_a_thought_that_never_ends_leaves_no_answer(reply, thought):
-    assert take_apart(reply) == ReasoningSplit(thought, "", finished=False)
-    assert without_reasoning(reply) == ""
+def test_a_thought_that_never_ends_leaves_no_answer(response, thought):
+    assert take_apart(response) == ReasoningSplit(thought, "", finished=False)
+    assert without_reasoning(response) == ""
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("response", "said"),
     [
         pytest.param("{{hm}} Up.", ReasoningSplit("hm", "Up."), id="opened and closed"),
         pytest.param("hm}} Up.", ReasoningSplit("hm", "Up."), id="opened by the chat template"),
@@ -172,16 +172,16 @@ def test_a_thought_that_never_ends_leaves_no_answer(reply, thought):
         ),
     ],
 )
-def test_a_model_s_own_tags_are_used_instead_of_the_table(reply, said):
-    assert take_apart(reply, ("{{", "}}")) == said
+def test_a_model_s_own_tags_are_used_instead_of_the_table(response, said):
+    assert take_apart(response, ("{{", "}}")) == said
 
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=20)
 @given(thought=PLAIN, answer=PLAIN)
 def test_every_known_form_is_taken_apart(form, thought, answer):
-    reply = form.opening + thought + form.closing + answer
-    assert take_apart(reply) == ReasoningSplit(thought.strip(), answer.strip())
+    response = form.opening + thought + form.closing + answer
+    assert take_apart(response) == ReasoningSplit(thought.strip(), answer.strip())
 
 
 MARKS = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)]
@@ -233,22 +233,22 @@ def test_no_form_stands_twice_and_none_hides_another():
 
 
 @pytest.mark.parametrize(
-    ("reply", "no_answer"),
+    ("response", "no_answer"),
     [
-        pytest.param(Reply(text="<think>hm", completion_tokens=512), "no answer in 512 tokens",
+        pytest.param(Response(text="<think>hm", completion_tokens=512), "no answer in 512 tokens",
                      id="a thought cut off"),
-        pytest.param(Reply(text=" ", finish_reason="length", completion_tokens=8),
+        pytest.param(Response(text=" ", finish_reason="length", completion_tokens=8),
                      "no answer in 8 tokens", id="nothing visible at the limit"),
-        pytest.param(Reply(text="<think>a</think>", finish_reason="length", completion_tokens=9),
+        pytest.param(Response(text="<think>a</think>", finish_reason="length", completion_tokens=9),
                      "no answer in 9 tokens", id="a thought that took all tokens"),
-        pytest.param(Reply(text="<think>hm"), "no answer before it was cut off",
+        pytest.param(Response(text="<think>hm"), "no answer before it was cut off",
                      id="nobody counted the tokens"),
-        pytest.param(Reply(text="hm", thinking_tags=("hm", "!")), "no answer before it was cut off",
-                     id="a thought in the model's own tags"),
-        pytest.param(Reply(text="Up, or", finish_reason="length"), "", id="an answer cut off"),
-        pytest.param(Reply(text="", finish_reason="stop"), "", id="silence"),
-        pytest.param(Reply(error="503"), "", id="no reply at all"),
+        pytest.param(Response(text="hm", thinking_tags=("hm", "!")),
+                     "no answer before it was cut off", id="a thought in the model's own tags"),
+        pytest.param(Response(text="Up, or", finish_reason="length"), "", id="an answer cut off"),
+        pytest.param(Response(text="", finish_reason="stop"), "", id="silence"),
+        pytest.param(Response(error="503"), "", id="no response at all"),
     ],
 )  # fmt: skip
-def test_a_reply_says_when_it_was_cut_off_before_an_answer(reply, no_answer):
-    assert reply.no_answer == no_answer
+def test_a_response_says_when_it_was_cut_off_before_an_answer(response, no_answer):
+    assert response.no_answer == no_answer

@@ -14,12 +14,12 @@ from bench_assets.core.tables.json_records import read_lines, records
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
     where: str
-    picture: str
+    image: str
     accepts: bool
     times: int = 1
 
 
-ONE = '{"picture": "a.png", "accepts": true}'
+ONE = '{"image": "a.png", "accepts": true}'
 
 
 def written(folder: Path, text: str) -> Path:
@@ -29,39 +29,39 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_a_row_has_what_its_entry_says_and_where_it_stands(tmp_path: Path) -> None:
-    file = written(tmp_path, f'{ONE}\n\n{{"picture": "b.png", "accepts": false, "times": 3}}')
+    file = written(tmp_path, f'{ONE}\n\n{{"image": "b.png", "accepts": false, "times": 3}}')
     assert records(read_lines(file), Vote) == [
-        Vote(where=f"{file}, line 1", picture="a.png", accepts=True),
-        Vote(where=f"{file}, line 3", picture="b.png", accepts=False, times=3),
+        Vote(where=f"{file}, line 1", image="a.png", accepts=True),
+        Vote(where=f"{file}, line 3", image="b.png", accepts=False, times=3),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "asked", "complaint"),
     [
-        pytest.param('{"picture": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
+        pytest.param('{"image": "a.png"}', {}, "line 1: no field 'accepts'", id="a field short"),
         pytest.param(
-            f'{ONE}\n{{"picture": "b.png", "accepts": 1}}',
+            f'{ONE}\n{{"image": "b.png", "accepts": 1}}',
             {},
             "line 2: field 'accepts' is 1, expected true or false",
             id="another type",
         ),
         pytest.param(
-            '{"picture": "a.png", "accepts": true, "times": null}',
+            '{"image": "a.png", "accepts": true, "times": null}',
             {},
             "line 1: field 'times' is None, expected a whole number",
             id="null where a field may be absent",
         ),
         pytest.param(
             f"{ONE}\n{ONE}",
-            {"unique": ["picture"]},
-            "line 2: the same picture as in .*line 1: .*a.png.*; keep one",
+            {"unique": ["image"]},
+            "line 2: the same image as in .*line 1: .*a.png.*; keep one",
             id="two rows of one name",
         ),
         pytest.param(
-            '{"picture": "a.png", "accepts": true, "tims": 2}',
+            '{"image": "a.png", "accepts": true, "tims": 2}',
             {"closed": True},
-            "line 1: no such field: 'tims'; there are: picture, accepts, times",
+            "line 1: no such field: 'tims'; there are: image, accepts, times",
             id="a misspelt field",
         ),
         pytest.param("7", {}, "line 1: expected an object, found 7", id="a number"),
@@ -76,8 +76,8 @@ def test_the_file_and_the_entry_are_named(
 
 
 def test_rows_that_differ_in_one_of_the_fields_are_not_the_same(tmp_path: Path) -> None:
-    file = written(tmp_path, f'{ONE}\n{{"picture": "a.png", "accepts": false}}')
-    assert len(records(read_lines(file), Vote, unique=["picture", "accepts"])) == 2
+    file = written(tmp_path, f'{ONE}\n{{"image": "a.png", "accepts": false}}')
+    assert len(records(read_lines(file), Vote, unique=["image", "accepts"])) == 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from tests.rows import question
     ("fields", "cluster"),
     [
         pytest.param({"group_id": "g", "images": ("a",)}, "g", id="its group first"),
-        pytest.param({"images": ("a", "b")}, "a b", id="else all its pictures"),
+        pytest.param({"images": ("a", "b")}, "a b", id="else all its images"),
         pytest.param({}, "t/1", id="else it is one of its own"),
     ],
 )
@@ -25,7 +25,7 @@ def test_what_a_question_depends_on(fields, cluster):
 def test_unless_told_otherwise_it_is_of_the_first_draw_and_of_one_point():
     named = {"question_id": "t/1", "model": "m", "condition": "main"}
     score = Score(**named, points=1.0)
-    judgement = Judgement(**named, judge="j", criterion="c", verdict=True, reply="")
+    judgement = Judgement(**named, judge="j", criterion="c", verdict=True, response="")
     assert (score.sample, score.max_points, judgement.sample) == (0, 1.0, 0)
 
 

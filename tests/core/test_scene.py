@@ -1,4 +1,4 @@
-"""What a scene says is in a picture is what the pixels show."""
+"""What a scene says is in an image is what the pixels show."""
 
 import io
 import sys
@@ -12,9 +12,9 @@ from bench_assets.core.schema.errors import SourceError, UnknownNameError
 
 
 def changed(scene, background="white"):
-    """The part of a picture that differs from its background, in px."""
-    blank = Image.new("RGB", scene.picture.size, background)
-    return ImageChops.difference(scene.picture, blank).getbbox()
+    """The part of an image that differs from its background, in px."""
+    blank = Image.new("RGB", scene.image.size, background)
+    return ImageChops.difference(scene.image, blank).getbbox()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_form_has_its_shape(form, filled):
     scene = Scene(160, 140)
     scene.form(form, (20, 30, 71, 91), "red")
     spots = [(20, 30), (45, 30), (20, 60), (45, 60), (20, 90)]
-    assert tuple(scene.picture.getpixel(spot) == (255, 0, 0) for spot in spots) == filled
+    assert tuple(scene.image.getpixel(spot) == (255, 0, 0) for spot in spots) == filled
 
 
 def test_a_star_has_its_side_tips_and_the_notch_between_its_feet_where_they_belong():
@@ -58,8 +58,8 @@ def test_a_star_has_its_side_tips_and_the_notch_between_its_feet_where_they_belo
     scene.form("star", (20, 30, 71, 91), "red")
     inside = [(21, 53), (69, 53), (45, 74)]
     outside = [(21, 56), (69, 50), (45, 79)]
-    assert {scene.picture.getpixel(spot) for spot in inside} == {(255, 0, 0)}
-    assert {scene.picture.getpixel(spot) for spot in outside} == {(255, 255, 255)}
+    assert {scene.image.getpixel(spot) for spot in inside} == {(255, 0, 0)}
+    assert {scene.image.getpixel(spot) for spot in outside} == {(255, 255, 255)}
 
 
 def test_a_line_is_three_px_wide_unless_told_otherwise():
@@ -101,7 +101,7 @@ def test_the_longer_side_of_a_sprite_has_the_size_asked_for():
     assert max(right - left, bottom - top) == 90
 
 
-def test_a_box_ends_where_the_picture_ends():
+def test_a_box_ends_where_the_image_ends():
     scene = Scene(160, 140)
     left, _, right, bottom = scene.form("ellipse", (-20, 100, 30, 190), "red").box
     assert (left, right, bottom) == (0, 30, 140)
@@ -113,14 +113,14 @@ def test_a_mirrored_sprite_is_the_mirror_image():
     plain, mirrored = Scene(100, 100), Scene(100, 100)
     plain.sprite("horse", (50, 50), 80)
     mirrored.sprite("horse", (50, 50), 80, mirrored=True)
-    turned = plain.picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    assert ImageChops.difference(turned, mirrored.picture).getbbox() is None
-    assert ImageChops.difference(plain.picture, mirrored.picture).getbbox()
+    turned = plain.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    assert ImageChops.difference(turned, mirrored.image).getbbox() is None
+    assert ImageChops.difference(plain.image, mirrored.image).getbbox()
 
 
 def seen_in(scene, box):
-    """How many px of a part of the picture are not white."""
-    part = scene.picture.crop(box).convert("L").point(lambda level: level < 250 and 255)
+    """How many px of a part of the image are not white."""
+    part = scene.image.crop(box).convert("L").point(lambda level: level < 250 and 255)
     return part.histogram()[255]
 
 
@@ -181,7 +181,7 @@ def test_what_is_placed_is_remembered_in_order_and_backdrops_are_not():
         ("red apple", ""),
     ]
     assert scene.placed[0].centre == (20, 30)
-    assert scene.picture.getpixel((0, 99)) == (0, 128, 0)
+    assert scene.image.getpixel((0, 99)) == (0, 128, 0)
 
 
 @pytest.mark.parametrize(
@@ -227,11 +227,11 @@ def test_things_that_are_given_room_never_touch():
             assert apart >= 6
 
 
-def test_equal_pictures_have_equal_bytes_that_decode_to_them():
+def test_equal_images_have_equal_bytes_that_decode_to_them():
     scenes = [Scene(64, 64), Scene(64, 64)]
     for scene in scenes:
         scene.sprite("cat", (32, 32), 50)
         scene.label("cat", (32, 8), 10)
     assert scenes[0].png() == scenes[1].png()
     decoded = Image.open(io.BytesIO(scenes[0].png()))
-    assert ImageChops.difference(decoded, scenes[0].picture).getbbox() is None
+    assert ImageChops.difference(decoded, scenes[0].image).getbbox() is None

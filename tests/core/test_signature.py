@@ -45,11 +45,11 @@ SPECIALISTS = (
             id="a study of two conditions",
         ),
         pytest.param(
-            "r|v1|main|data:d|prompts:p|model:e@1|top=10|pools:3 texts,2 pictures|judge:none|n:1",
+            "r|v1|main|data:d|prompts:p|model:e@1|top=10|pools:3 texts,2 images|judge:none|n:1",
             {
                 "data": "d",
                 "prompts": "p",
-                "model": "e@1|top=10|pools:3 texts,2 pictures",
+                "model": "e@1|top=10|pools:3 texts,2 images",
                 "judge": "none",
                 "n": "1",
             },

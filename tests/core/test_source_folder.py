@@ -12,8 +12,8 @@ from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.source_folder import (
     as_json,
     files_below,
+    image_files,
     inside,
-    picture_files,
     pin,
     write_files,
 )
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def test_files_are_listed_by_path_and_hidden_ones_are_none(folder: Path) -> None:
     names = ["a-d.png", "a/c.png", "b.png"]
     assert files_below(folder) == [folder / name for name in names]
-    assert picture_files(folder) == {name: folder / name for name in names}
+    assert image_files(folder) == {name: folder / name for name in names}
 
 
 def test_a_file_is_pinned_by_its_bytes(folder: Path) -> None:
@@ -41,12 +41,12 @@ def test_a_file_is_pinned_by_its_bytes(folder: Path) -> None:
     ]
 
 
-def test_a_link_out_of_the_folder_is_no_picture_of_it(folder: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_no_image_of_it(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"x")
     (folder / "link.png").symlink_to(tmp_path / "secret")
-    complaint = f"{re.escape(str(folder))}: picture 'link.png' leaves the folder"
+    complaint = f"{re.escape(str(folder))}: image 'link.png' leaves the folder"
     with pytest.raises(SourceError, match=complaint):
-        picture_files(folder)
+        image_files(folder)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_a_link_out_of_the_folder_is_no_picture_of_it(folder: Path, tmp_path: Pa
     ],
 )
 def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: str) -> None:
-    with pytest.raises(SourceError, match=f"entry 3: picture .*{complaint}"):
+    with pytest.raises(SourceError, match=f"entry 3: image .*{complaint}"):
         inside(folder, name, "entry 3")
 
 
-def test_a_picture_need_not_be_there_yet(folder: Path) -> None:
+def test_a_image_need_not_be_there_yet(folder: Path) -> None:
     assert inside(folder, "gone.png", "entry 3") == folder / "gone.png"
 
 

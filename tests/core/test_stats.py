@@ -187,7 +187,7 @@ def test_students_quantile(freedom):
         ({"group_id": "", "images": ("1", "2")}, "1 2"),
         ({"group_id": "", "images": ()}, "quiz/1"),
     ],
-    ids=["its group", "without a group its pictures", "without both itself, draw after draw"],
+    ids=["its group", "without a group its images", "without both itself, draw after draw"],
 )
 def test_what_a_questions_points_depend_on(given, cluster):
     assert question(question_id="quiz/1", **given).cluster == cluster

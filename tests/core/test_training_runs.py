@@ -60,7 +60,7 @@ def test_a_curve_has_the_steps_of_the_run_in_their_order():
                 ("data:d", "data:e", "other questions"),
                 ("prompts:p", "prompts:q", "other prompts"),
                 ("reading:r", "reading:s", "read otherwise"),
-                ("n:40", "n:39", "fewer replies"),
+                ("n:40", "n:39", "fewer responses"),
                 ("|v1|", "|v2|", "another version of the task"),
                 ("|main|", "|no_context|", "another condition"),
                 ("t|", "t+acme|", "with an extension"),

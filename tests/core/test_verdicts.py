@@ -14,7 +14,7 @@ from bench_assets.core.judging.verdicts import (
     read_option,
     read_word,
 )
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from tests.pinned_words import inline_words, survivors
 
 WORDS = [
@@ -62,24 +62,24 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "verdict"), WORDS)
-def test_a_verdict_is_one_word(reply, verdict):
-    assert read_word(reply, RIGHT_OR_WRONG) is verdict
+@pytest.mark.parametrize(("response", "verdict"), WORDS)
+def test_a_verdict_is_one_word(response, verdict):
+    assert read_word(response, RIGHT_OR_WRONG) is verdict
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("response", "verdict"),
     [("yes", True), ("No.", False), ("I have no idea.", None), ("Yes, I can help!", None)],
 )
-def test_yes_and_no_are_words_too(reply, verdict):
-    assert read_word(reply, YES_OR_NO) is verdict
+def test_yes_and_no_are_words_too(response, verdict):
+    assert read_word(response, YES_OR_NO) is verdict
 
 
 OPTIONS = ("Point A", "Point B", "left")
 
 
 @pytest.mark.parametrize(
-    ("reply", "letter"),
+    ("response", "letter"),
     [
         pytest.param("(B)", "B", id="as asked for"),
         pytest.param("b", "B", id="a small letter"),
@@ -106,15 +106,15 @@ OPTIONS = ("Point A", "Point B", "left")
         pytest.param("", None, id="nothing"),
     ],
 )
-def test_an_option_is_a_letter_with_its_own_text_or_alone(reply, letter):
-    assert read_option(reply, OPTIONS) == letter
+def test_an_option_is_a_letter_with_its_own_text_or_alone(response, letter):
+    assert read_option(response, OPTIONS) == letter
 
 
 TRUE = {"text": "it's", "right": True}
 
 
 @pytest.mark.parametrize(
-    ("reply", "value"),
+    ("response", "value"),
     [
         pytest.param('{"text": "it\'s", "right": true}', TRUE, id="JSON"),
         pytest.param('{"text": "it\'s", "right": true,}', TRUE, id="a comma too many"),
@@ -157,7 +157,9 @@ TRUE = {"text": "it's", "right": True}
         pytest.param('{"c": 1} is wrong', None, id="taken back"),
         pytest.param('`{"c": 1}` would be wrong.', None, id="what would be wrong"),
         pytest.param('It is not the same: {"c": 0}', {"c": 0}, id="a reason that denies"),
-        pytest.param('The reply does not say it.\n{"c": 0}', {"c": 0}, id="a sentence that denies"),
+        pytest.param(
+            'The response does not say it.\n{"c": 0}', {"c": 0}, id="a sentence that denies"
+        ),
         pytest.param('Right or not: {"c": 0}', {"c": 0}, id="what was asked, before it"),
         pytest.param('{"c": 0} The owl is not there.', {"c": 0}, id="a reason after it"),
         pytest.param("[true]", None, id="a list"),
@@ -168,12 +170,12 @@ TRUE = {"text": "it's", "right": True}
         pytest.param('{"a": "' + "b" * 60_000 + '"}', None, id="far longer than what is asked"),
     ],
 )
-def test_the_object_is_decoded_leniently_and_what_it_says_never(reply, value):
-    assert read_object(reply) == value
+def test_the_object_is_decoded_leniently_and_what_it_says_never(response, value):
+    assert read_object(response) == value
 
 
 def test_an_object_that_stands_in_what_was_asked_is_an_echo():
-    asked = 'The answer is:\n{"right":  true}\nIs it right? Reply with {"right": true or false}.'
+    asked = 'The answer is:\n{"right":  true}\nIs it right? Response with {"right": true or false}.'
     assert read_object('I was given {"right": true}, which I cannot judge.', asked) is None
     assert read_object('{"right": false}', asked) == {"right": False}
 
@@ -194,8 +196,8 @@ def test_lists_are_decoded_as_objects_are(text, value):
 
 
 def test_what_ends_at_the_limit_of_tokens_is_cut_off():
-    assert cut_off(Reply(text="No", finish_reason="length"))
-    assert not cut_off(Reply(text="No", finish_reason="stop"))
+    assert cut_off(Response(text="No", finish_reason="length"))
+    assert not cut_off(Response(text="No", finish_reason="stop"))
 
 
 FAILED_TO = ("get", "find", "choose", "select", "match", "answer")

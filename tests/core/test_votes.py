@@ -6,11 +6,11 @@ from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.journeybench.raw_material import CRITERIA, CaptionVote, FilterVote
 
 
-def test_each_criterion_of_a_picture_is_a_vote():
+def test_each_criterion_of_a_image_is_a_vote():
     row = FilterVote(
-        picture="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
+        image="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
     )
-    found = votes_in([row], person="annotator", item=("picture",), criteria=CRITERIA)
+    found = votes_in([row], person="annotator", item=("image",), criteria=CRITERIA)
     assert [(one.criterion, one.value) for one in found] == [
         ("unusual", "yes"),
         ("fictional", "no"),
@@ -21,9 +21,9 @@ def test_each_criterion_of_a_picture_is_a_vote():
     }
 
 
-def test_a_caption_is_named_by_its_picture_and_its_writer():
-    row = CaptionVote(picture="a.png", writer="w", verifier="v", accepts=False)
-    (found,) = votes_in([row], person="verifier", item=("picture", "writer"), criteria=("accepts",))
+def test_a_caption_is_named_by_its_image_and_its_writer():
+    row = CaptionVote(image="a.png", writer="w", verifier="v", accepts=False)
+    (found,) = votes_in([row], person="verifier", item=("image", "writer"), criteria=("accepts",))
     assert found == Vote(person="v", item="a.png / w", criterion="accepts", value="no")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench_assets.core.images.decoding import decode
-from tests.core.written_pictures import numbers, tiff
+from tests.core.written_images import numbers, tiff
 
 
 @pytest.mark.parametrize(
@@ -31,5 +31,5 @@ from tests.core.written_pictures import numbers, tiff
     ],
 )
 def test_levels_are_rounded_to_the_nearest(data, expected):
-    picture = decode(data).picture
-    assert [picture.getpixel((x, 0)) for x in range(2)] == [(level,) * 3 for level in expected]
+    image = decode(data).image
+    assert [image.getpixel((x, 0)) for x in range(2)] == [(level,) * 3 for level in expected]

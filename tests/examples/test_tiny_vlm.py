@@ -88,7 +88,7 @@ def test_what_the_mini_edition_of_journeybench_shows_is_never_taught() -> None:
 
 
 @pytest.mark.long
-def test_no_picture_of_the_exam_is_that_of_a_lesson() -> None:
+def test_no_image_of_the_exam_is_that_of_a_lesson() -> None:
     album = Album()
     subjects(2, album)
     taught = [

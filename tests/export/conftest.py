@@ -19,10 +19,10 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Path:
-    """A home in which the quiz has pictures: one with the first question, two with the others."""
+    """A home in which the quiz has images: one with the first question, two with the others."""
     file = BytesIO()
     Image.new("RGB", (20, 20), "red").save(file, "PNG")
-    picture = ImageStore(folder=str(tmp_path / "images")).put(file.getvalue(), "red.png")
-    asked = questions("mini", picture.sha256)
+    image = ImageStore(folder=str(tmp_path / "images")).put(file.getvalue(), "red.png")
+    asked = questions("mini", image.sha256)
     measure(TableFiles(folder=str(tmp_path / "tables")), asked)
     return tmp_path

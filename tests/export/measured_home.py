@@ -60,7 +60,7 @@ def questions(edition: str, image: str = "") -> list[Question]:
     ]
 
 
-REPLIED = (  # text, points, error, no_answer
+RESPONDED = (  # text, points, error, no_answer
     ("A", 1.0, "", ""),
     (f"B {NASTY} {KEY}", 0.0, "", ""),
     ("", None, "the server did not answer", ""),
@@ -69,18 +69,18 @@ REPLIED = (  # text, points, error, no_answer
 
 
 def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> None:
-    """Write what a model replied to the quiz, and what it came to."""
+    """Write what a model responded to the quiz, and what it came to."""
     named = [{"question_id": f"quiz/{n}", "model": model, "condition": "main"} for n in range(4)]
     predictions = [
         Prediction(**name, text=text, raw_text=text, error=error, no_answer=cut, seconds=0.5)
-        for name, (text, _, error, cut) in zip(named, REPLIED, strict=True)
+        for name, (text, _, error, cut) in zip(named, RESPONDED, strict=True)
     ]
     scores = [
         Score(**name, points=points, answer=(text[:1],), error=error, no_answer=bool(cut))
-        for name, (text, points, error, cut) in zip(named, REPLIED, strict=True)
+        for name, (text, points, error, cut) in zip(named, RESPONDED, strict=True)
     ]
     judgements = [
-        Judgement.of(one, judge="rules", criterion="right", verdict=None, reply="why")
+        Judgement.of(one, judge="rules", criterion="right", verdict=None, response="why")
         for one in predictions
     ]
     data = short(digest(asked))

@@ -23,10 +23,10 @@ def read(shown):
     """Write the log of the quiz, and read it back."""
     reader = pytest.importorskip("inspect_ai.log", reason=_WITHOUT)
 
-    def written(*, pictures=False):
-        (path,) = WRITE(leaving(shown, shown / "out", pictures=pictures))
+    def written(*, images=False):
+        (path,) = WRITE(leaving(shown, shown / "out", images=images))
         (listed,) = reader.list_eval_logs(str(path.parent))
-        return reader.read_eval_log(listed, resolve_attachments=pictures)
+        return reader.read_eval_log(listed, resolve_attachments=images)
 
     return written
 
@@ -44,7 +44,7 @@ def test_what_failed_has_an_error_and_no_score(home):
     ]
 
 
-def test_a_reply_that_was_cut_off_says_so(home):
+def test_a_response_that_was_cut_off_says_so(home):
     score = samples(home)[3]["scores"]["exact"]
     assert score["value"] == 0.0
     assert score["explanation"].startswith("no answer in 512 tokens")
@@ -59,7 +59,7 @@ def test_a_prompt_that_was_another_is_marked(home):
     assert marked == [True, False, False, False]
 
 
-def test_a_log_is_named_by_when_the_replies_came_so_that_a_second_export_is_the_same(home):
+def test_a_log_is_named_by_when_the_responses_came_so_that_a_second_export_is_the_same(home):
     (one,) = leaving(home, home / "out").gathered.evaluations()
     assert log_name(one).startswith(f"{one.asked_at:%Y-%m-%dT%H-%M-%S}+00-00_quiz_")
     assert WRITE(leaving(home, home / "out")) == WRITE(leaving(home, home / "out"))
@@ -87,20 +87,20 @@ def test_inspect_reads_each_sample(read):
     assert (failed.error.message, failed.scores) == ("the server did not answer", {})
 
 
-def test_pictures_are_the_files_of_the_home(read, shown):
+def test_images_are_the_files_of_the_home(read, shown):
     shown_to = read().samples[1].input[1].content
     assert Path(shown_to[0].image).read_bytes()[:4] == b"\x89PNG"
     assert shown_to[0].image == shown_to[1].image
 
 
-def test_pictures_lie_in_the_log_where_that_is_asked(read):
-    picture = read(pictures=True).samples[1].input[1].content[0].image
-    head, _, data = picture.partition(",")
+def test_images_lie_in_the_log_where_that_is_asked(read):
+    image = read(images=True).samples[1].input[1].content[0].image
+    head, _, data = image.partition(",")
     assert head == "data:image/png;base64"
     assert base64.b64decode(data)[:4] == b"\x89PNG"
 
 
-def test_pictures_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
+def test_images_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
     (shown / "images").rename(shown / "objects")
     (shown / "shared").mkdir()
     (shown / "objects").rename(shown / "shared" / "images")
@@ -112,11 +112,11 @@ def test_pictures_that_are_objects_lie_in_the_log_whatever_was_asked(shown):
     assert sample["attachments"][named.removeprefix("attachment://")].startswith("data:image/png")
 
 
-def test_a_lost_picture_is_said_and_ends_nothing(shown):
+def test_a_lost_image_is_said_and_ends_nothing(shown):
     (file,) = [path for path in (shown / "images").rglob("*") if path.is_file()]
     file.unlink()
-    leaves = leaving(shown, shown / "out", pictures=True)
+    leaves = leaving(shown, shown / "out", images=True)
     (path,) = WRITE(leaves)
-    (picture, _) = json.loads(path.read_text(encoding="utf-8"))["samples"][0]["input"][1]["content"]
-    assert picture["image"] == str(ImageStore(folder=str(shown / "images")).path(file.stem))
-    assert leaves.gathered.left_out[0].startswith("quiz/0: no picture")
+    (image, _) = json.loads(path.read_text(encoding="utf-8"))["samples"][0]["input"][1]["content"]
+    assert image["image"] == str(ImageStore(folder=str(shown / "images")).path(file.stem))
+    assert leaves.gathered.left_out[0].startswith("quiz/0: no image")

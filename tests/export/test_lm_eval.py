@@ -35,7 +35,7 @@ def test_results_say_what_was_measured_and_of_how_many(written):
     assert (metadata["edition"], metadata["failed"]) == ("published", 1)
 
 
-def test_a_sample_without_a_reply_has_no_value(written):
+def test_a_sample_without_a_response_has_no_value(written):
     _, samples = written
     assert [sample.get("points") for sample in samples] == [1.0, 0.0, None, 0.0]
     assert [sample["metrics"] for sample in samples] == [["points"], ["points"], [], ["points"]]

@@ -16,7 +16,7 @@ WRITE = FORMATS["model-index"].write
 
 @pytest.fixture
 def whole(home):
-    """A home in which every question has its reply."""
+    """A home in which every question has its response."""
     tables = TableFiles(folder=str(home / "tables"))
     key = ["quiz", "metrics"]
     rows = tables.read(key, Metric, MODEL)
@@ -51,10 +51,10 @@ def test_another_edition_is_never_taken_for_the_data_set_of_the_release(whole):
     assert result.metric_name == "accuracy (mini edition)"
 
 
-def test_a_model_without_all_replies_has_no_result_and_it_is_said(home):
+def test_a_model_without_all_responses_has_no_result_and_it_is_said(home):
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []
-    assert leaves.gathered.left_out == [f"quiz of {MODEL}: 1 questions are without a reply"]
+    assert leaves.gathered.left_out == [f"quiz of {MODEL}: 1 questions are without a response"]
 
 
 def test_a_model_that_is_not_measured_has_no_result_and_it_is_said(home):

@@ -25,7 +25,7 @@ def listed(cell):
     return ast.literal_eval(cell) if cell.startswith("[") and cell.endswith("]") else [cell]
 
 
-def test_questions_have_their_options_pictures_and_answer(shown):
+def test_questions_have_their_options_images_and_answer(shown):
     WRITE(leaving(shown, shown / "out"))
     frame = load(shown / "out/quiz-mini.tsv")
     assert frame["index"].tolist() == [1, 2, 3, 4]
@@ -34,18 +34,18 @@ def test_questions_have_their_options_pictures_and_answer(shown):
     assert (frame["hint"][0], frame["category"][0]) == ("@context", "kind")
     assert [len(listed(cell)) for cell in frame["image"]] == [1, 2, 2, 2]
     assert [len(listed(cell)) for cell in frame["image_path"]] == [1, 2, 2, 2]
-    with Image.open(BytesIO(base64.b64decode(listed(frame["image"][1])[1]))) as picture:
-        assert picture.size == (20, 20)
+    with Image.open(BytesIO(base64.b64decode(listed(frame["image"][1])[1]))) as image:
+        assert image.size == (20, 20)
 
 
-def test_a_question_without_a_reply_is_left_out_and_the_indices_stay(shown):
+def test_a_question_without_a_response_is_left_out_and_the_indices_stay(shown):
     WRITE(leaving(shown, shown / "out"))
     frame = load(shown / f"out/{MODEL.replace('/', '%2F')}_quiz-mini.tsv")
     assert frame["index"].tolist() == [1, 2, 4]
     assert KEY not in frame["prediction"][1]
 
 
-def test_a_question_whose_picture_is_lost_is_left_out_and_said(shown):
+def test_a_question_whose_image_is_lost_is_left_out_and_said(shown):
     (file,) = [path for path in (shown / "images").rglob("*") if path.is_file()]
     file.write_bytes(b"other")
     leaves = leaving(shown, shown / "out")

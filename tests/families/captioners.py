@@ -15,11 +15,11 @@ from tests.families.parts import (
     tower,
 )
 
-_QUERIES = 4  # tokens of a picture
+_QUERIES = 4  # tokens of an image
 
 
 def blip_2(folder: Path) -> None:
-    """Salesforce/blip2-opt-2.7b: queries read the picture for an OPT."""
+    """Salesforce/blip2-opt-2.7b: queries read the image for an OPT."""
     from transformers import Blip2Config, Blip2ForConditionalGeneration
 
     special = ("<pad>", "<s>", "</s>", "<image>")

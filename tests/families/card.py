@@ -7,7 +7,7 @@ from typing import Any
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Turn
-from tests.families.questions import PICTURES
+from tests.families.questions import IMAGES
 
 MAX_TOKENS = 12
 
@@ -21,7 +21,7 @@ class Card:
         Args:
             folder: The checkpoint.
             processor: Its processor, however it was loaded.
-            plain: The release has no chat template: its card gives the processor text and picture.
+            plain: The release has no chat template: its card gives the processor text and image.
         """
         import torch
         import transformers
@@ -37,7 +37,7 @@ class Card:
         self._cuts_prompt = not config.is_encoder_decoder
 
     def ask(self, prompt: Prompt) -> tuple[str, int]:
-        """Answer a prompt; gives the reply and the number of the prompt's tokens."""
+        """Answer a prompt; gives the response and the number of the prompt's tokens."""
         import torch
 
         inputs = self._inputs(prompt).to("cpu", dtype=torch.float32)
@@ -54,8 +54,8 @@ class Card:
             except TypeError:  # a template that adds what it takes for strings
                 return self._applied([_with_strings(turn) for turn in prompt.turns])
         [text] = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
-        pictures = [_decoded(image) for image in prompt.images]
-        return self._processor(text=text, images=pictures, return_tensors="pt")
+        images = [_decoded(image) for image in prompt.images]
+        return self._processor(text=text, images=images, return_tensors="pt")
 
     def _applied(self, conversation: list[dict[str, Any]]) -> Any:
         return self._processor.apply_chat_template(
@@ -68,7 +68,7 @@ class Card:
 
 
 def _greedy(published: Any) -> Any:
-    """What ends a reply and what begins a decoder's, and nothing else of what is published."""
+    """What ends a response and what begins a decoder's, and nothing else of what is published."""
     from transformers import GenerationConfig
 
     kept = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id")
@@ -96,4 +96,4 @@ def _with_strings(turn: Turn) -> dict[str, Any]:
 
 
 def _decoded(image: Image) -> PILImage.Image:
-    return PILImage.open(io.BytesIO(PICTURES[image.sha256])).convert("RGB")
+    return PILImage.open(io.BytesIO(IMAGES[image.sha256])).convert("RGB")

@@ -1,4 +1,4 @@
-"""Encoders of texts and pictures, for retrieval; and those that only look like it."""
+"""Encoders of texts and images, for retrieval; and those that only look like it."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def siglip(folder: Path) -> None:
 
 
 def siglip2(folder: Path) -> None:
-    """google/siglip2-base-patch16-naflex: pictures keep their shape."""
+    """google/siglip2-base-patch16-naflex: images keep their shape."""
     from transformers import Siglip2Config, Siglip2Model
 
     special = ("<pad>", "<eos>", "<bos>", "<unk>")
@@ -84,7 +84,7 @@ def blip_itm(folder: Path) -> None:
 
 
 def blip_2_itm(folder: Path) -> None:
-    """Salesforce/blip2-itm-vit-g: queries compare picture and text."""
+    """Salesforce/blip2-itm-vit-g: queries compare image and text."""
     from transformers import Blip2Config, Blip2ForImageTextRetrieval
 
     words = _bert_words("<image>")
@@ -103,7 +103,7 @@ def blip_2_itm(folder: Path) -> None:
 
 
 def colpali(folder: Path) -> None:
-    """vidore/colpali-v1.3-hf: many vectors a text and a picture, compared pair by pair."""
+    """vidore/colpali-v1.3-hf: many vectors a text and an image, compared pair by pair."""
     from transformers import ColPaliConfig, ColPaliForRetrieval
 
     special = ("<pad>", "<eos>", "<bos>", "<unk>", "<image>")

@@ -58,7 +58,7 @@ def gemma3(folder: Path) -> None:
 
 
 def paligemma(folder: Path) -> None:
-    """google/paligemma-3b-mix-224: no chat template; pictures before the text."""
+    """google/paligemma-3b-mix-224: no chat template; images before the text."""
     from transformers import PaliGemmaConfig, PaliGemmaForConditionalGeneration
 
     places = [f"<loc{number:04}>" for number in range(1024)]

@@ -1,4 +1,4 @@
-"""GLM-4.1V and GLM-4.5V: patches of any number; <|user|> ends a reply."""
+"""GLM-4.1V and GLM-4.5V: patches of any number; <|user|> ends a response."""
 
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,7 @@ def _words() -> Any:
 
 def _save(folder: Path, kind: Any, config: Any, words: Any) -> None:
     save_model(folder, kind, config, words, _CARD, also_ends=["<|user|>"])
-    of_pictures = {
+    of_images = {
         "patch_size": PATCH,
         "merge_size": 2,
         "temporal_patch_size": 2,
@@ -88,7 +88,7 @@ def _save(folder: Path, kind: Any, config: Any, words: Any) -> None:
         folder,
         "Glm4vProcessor",
         words,
-        {"image_processor_type": "Glm4vImageProcessor", **of_pictures},
+        {"image_processor_type": "Glm4vImageProcessor", **of_images},
         "glm4v",
-        video_preprocessor_config={"video_processor_type": "Glm4vVideoProcessor", **of_pictures},
+        video_preprocessor_config={"video_processor_type": "Glm4vVideoProcessor", **of_images},
     )

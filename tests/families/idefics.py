@@ -1,4 +1,4 @@
-"""Idefics and SmolVLM: pictures cut into rows and columns, each part with its place in words."""
+"""Idefics and SmolVLM: images cut into rows and columns, each part with its place in words."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ _SPECIAL = ("<fake_token_around_image>", "<image>", _END)
 
 
 def idefics2(folder: Path) -> None:
-    """HuggingFaceM4/idefics2-8b: a resampler makes every picture four tokens (the release: 64)."""
+    """HuggingFaceM4/idefics2-8b: a resampler makes every image four tokens (the release: 64)."""
     from transformers import Idefics2Config, Idefics2ForConditionalGeneration
 
     special = ("<unk>", "<s>", "</s>", *_SPECIAL)

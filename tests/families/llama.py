@@ -19,7 +19,7 @@ _LLAMA_ROPE = {"rope_type": "default", "rope_theta": 5e5}
 
 
 def mllama(folder: Path) -> None:
-    """meta-llama/Llama-3.2-11B-Vision-Instruct: no system prompt beside a picture."""
+    """meta-llama/Llama-3.2-11B-Vision-Instruct: no system prompt beside an image."""
     from transformers import MllamaConfig, MllamaForConditionalGeneration
 
     special = (

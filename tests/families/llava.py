@@ -72,7 +72,7 @@ def vip_llava(folder: Path) -> None:
 
 
 def llava_next(folder: Path) -> None:
-    """llava-hf/llava-v1.6-mistral-7b-hf: a picture, and its tiles in one of five grids."""
+    """llava-hf/llava-v1.6-mistral-7b-hf: an image, and its tiles in one of five grids."""
     from transformers import LlavaNextConfig, LlavaNextForConditionalGeneration
 
     words = _llama_words()

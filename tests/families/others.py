@@ -45,12 +45,12 @@ def kimi_k25(folder: Path) -> None:
         **ids(words, image_token_id=names["image_token"], video_token_id=names["video_token"]),
     )
     save_model(folder, Kimi_K25ForConditionalGeneration, config, words)
-    of_pictures = {"patch_size": PATCH, "merge_size": 2, "max_patches": 2048}
+    of_images = {"patch_size": PATCH, "merge_size": 2, "max_patches": 2048}
     save_processor(
         folder,
         "Kimi_K25Processor",
         words,
-        {"image_processor_type": "Kimi_K25ImageProcessor", **of_pictures},
+        {"image_processor_type": "Kimi_K25ImageProcessor", **of_images},
         "kimi_k25",
         video_preprocessor_config={"video_processor_type": "Kimi_K25VideoProcessor"},
     )
@@ -177,7 +177,7 @@ def video_llama_3(folder: Path) -> None:
         **ids(words, image_token_id="<image>", video_token_id="<video>"),
     )
     save_model(folder, VideoLlama3ForConditionalGeneration, config, words)
-    of_pictures = {
+    of_images = {
         "patch_size": PATCH,
         "merge_size": 1,
         "temporal_patch_size": 1,
@@ -188,7 +188,7 @@ def video_llama_3(folder: Path) -> None:
         folder,
         "VideoLlama3Processor",
         words,
-        {"image_processor_type": "VideoLlama3ImageProcessor", **of_pictures},
+        {"image_processor_type": "VideoLlama3ImageProcessor", **of_images},
         "ovis2",  # the same turns, the same placeholder
         video_preprocessor_config={"video_processor_type": "VideoLlama3VideoProcessor"},
     )

@@ -15,8 +15,8 @@ SIDE, PATCH = 56, 14  # px; 4 x 4 patches
 CONTEXT = 8192  # tokens
 _TEMPLATES = Path(__file__).parent / "templates"
 _CORPUS = [
-    "How many birds are there in the picture? Answer yes or no, left or right, red or blue.",
-    "user assistant system You are a helpful assistant. The picture shows a dog and a cat.",
+    "How many birds are there in the image? Answer yes or no, left or right, red or blue.",
+    "user assistant system You are a helpful assistant. The image shows a dog and a cat.",
 ]
 
 
@@ -34,7 +34,7 @@ def tokenizer(
 
     Args:
         special: Control tokens.
-        eos: Ends a reply.
+        eos: Ends a response.
         pad: Fills up shorter rows of a batch.
         bos: Begins a text.
         writes_bos: Whether the tokenizer's post-processor writes ``bos`` in front.
@@ -122,7 +122,7 @@ def save_model(
     also_ends: Sequence[str] = (),
     seed: int = 0,
 ) -> None:
-    """Draw weights large enough that replies depend on pictures and texts, and write them.
+    """Draw weights large enough that responses depend on images and texts, and write them.
 
     Args:
         folder: Where to write; made where it is not.
@@ -130,8 +130,8 @@ def save_model(
         config: Its configuration.
         words: The tokenizer, whose bos, eos and pad the generation configuration names.
         generation: What else the release's generation_config.json holds.
-        also_ends: Tokens that end a reply beside eos.
-        seed: Of the weights; some draw a model that says the same of every picture.
+        also_ends: Tokens that end a response beside eos.
+        seed: Of the weights; some draw a model that says the same of every image.
     """
     import torch
 
@@ -145,7 +145,7 @@ def save_model(
                 # Embeddings that are read backwards at the end would echo the last token.
                 echoes = tied and ("embed_tokens" in name or name.endswith("shared.weight"))
                 weights.normal_(0, 0.02 if echoes else 0.25)
-            elif "gate" in name:  # of a picture's influence; zero in a new model
+            elif "gate" in name:  # of an image's influence; zero in a new model
                 weights.fill_(1.0)
     model.save_pretrained(folder)
     ends = [words.eos_token_id, *(words.convert_tokens_to_ids(token) for token in also_ends)]

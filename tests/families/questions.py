@@ -1,4 +1,4 @@
-"""What every family is asked: pictures of all shapes, none to four, in one turn or several."""
+"""What every family is asked: images of all shapes, none to four, in one turn or several."""
 
 import hashlib
 import io
@@ -10,8 +10,8 @@ from PIL import Image as PILImage
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from tests.families.table import Need
 
-PICTURES: dict[str, bytes] = {}  # by SHA-256
-_HOW_MANY = "How many birds are there in the picture? Answer yes or no."
+IMAGES: dict[str, bytes] = {}  # by SHA-256
+_HOW_MANY = "How many birds are there in the image? Answer yes or no."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,22 +20,22 @@ class Asked:
 
     prompt: Prompt
     needs: frozenset[Need] = frozenset()
-    by_card: bool = True  # one turn to answer, of pictures that every processor takes
+    by_card: bool = True  # one turn to answer, of images that every processor takes
 
 
-def picture(width: int, height: int, seed: int, mode: str = "RGB") -> Image:
-    """Draw 8 x 6 random colours, smoothly enlarged; kept in PICTURES."""
+def image(width: int, height: int, seed: int, mode: str = "RGB") -> Image:
+    """Draw 8 x 6 random colours, smoothly enlarged; kept in IMAGES."""
     colours = np.random.default_rng(seed).integers(0, 256, (6, 8, 3), dtype=np.uint8)
     drawn = PILImage.fromarray(colours).resize((width, height), PILImage.Resampling.BICUBIC)
     file = io.BytesIO()
     drawn.convert(mode).save(file, "PNG")
     digest = hashlib.sha256(file.getvalue()).hexdigest()
-    PICTURES[digest] = file.getvalue()
+    IMAGES[digest] = file.getvalue()
     return Image(digest)
 
 
-_A, _B, _C = picture(320, 240, 1), picture(240, 320, 2), picture(300, 300, 3)
-_SMALL, _WIDE = picture(64, 64, 4), picture(800, 50, 5)
+_A, _B, _C = image(320, 240, 1), image(240, 320, 2), image(300, 300, 3)
+_SMALL, _WIDE = image(64, 64, 4), image(800, 50, 5)
 
 
 def _needs(*needs: Need) -> frozenset[Need]:
@@ -43,43 +43,43 @@ def _needs(*needs: Need) -> frozenset[Need]:
 
 
 SINGLE: dict[str, Asked] = {
-    "a picture": Asked(prompt=Prompt.of(_A, _HOW_MANY)),
-    "another picture": Asked(prompt=Prompt.of(_B, _HOW_MANY)),
+    "an image": Asked(prompt=Prompt.of(_A, _HOW_MANY)),
+    "another image": Asked(prompt=Prompt.of(_B, _HOW_MANY)),
     "64 x 64": Asked(prompt=Prompt.of(_SMALL, _HOW_MANY)),
     "800 x 50": Asked(prompt=Prompt.of(_WIDE, _HOW_MANY)),
-    "50 x 800": Asked(prompt=Prompt.of(picture(50, 800, 6), _HOW_MANY)),
-    "1600 x 1200": Asked(prompt=Prompt.of(picture(1600, 1200, 7), _HOW_MANY)),
-    "gray": Asked(prompt=Prompt.of(picture(200, 150, 8, "L"), _HOW_MANY)),
-    "with transparency": Asked(prompt=Prompt.of(picture(200, 150, 9, "RGBA"), _HOW_MANY)),
-    "1 x 300": Asked(prompt=Prompt.of(picture(1, 300, 10), _HOW_MANY), by_card=False),
-    "1 x 1": Asked(prompt=Prompt.of(picture(1, 1, 11), _HOW_MANY), by_card=False),
+    "50 x 800": Asked(prompt=Prompt.of(image(50, 800, 6), _HOW_MANY)),
+    "1600 x 1200": Asked(prompt=Prompt.of(image(1600, 1200, 7), _HOW_MANY)),
+    "gray": Asked(prompt=Prompt.of(image(200, 150, 8, "L"), _HOW_MANY)),
+    "with transparency": Asked(prompt=Prompt.of(image(200, 150, 9, "RGBA"), _HOW_MANY)),
+    "1 x 300": Asked(prompt=Prompt.of(image(1, 300, 10), _HOW_MANY), by_card=False),
+    "1 x 1": Asked(prompt=Prompt.of(image(1, 1, 11), _HOW_MANY), by_card=False),
 }
-"""One picture before one question; every two of them differ in nothing but the picture."""
+"""One image before one question; every two of them differ in nothing but the image."""
 
 QUESTIONS: dict[str, Asked] = SINGLE | {
     "the question first": Asked(prompt=Prompt.of("Look, left or right?", _C), by_card=True),
-    "two pictures": Asked(prompt=Prompt.of(_A, "and", _B, _HOW_MANY), needs=_needs("several")),
-    "two pictures, swapped": Asked(
+    "two images": Asked(prompt=Prompt.of(_A, "and", _B, _HOW_MANY), needs=_needs("several")),
+    "two images, swapped": Asked(
         prompt=Prompt.of(_B, "and", _A, _HOW_MANY), needs=_needs("several")
     ),
-    "four pictures": Asked(
+    "four images": Asked(
         prompt=Prompt.of(_A, _B, _WIDE, _SMALL, _HOW_MANY), needs=_needs("several")
     ),
-    "no picture": Asked(prompt=Prompt.of("Answer yes or no."), needs=_needs("none")),
+    "no image": Asked(prompt=Prompt.of("Answer yes or no."), needs=_needs("none")),
     "a system prompt": Asked(
         prompt=Prompt.of(_A, _HOW_MANY, system="You are a helpful assistant."),
-        needs=_needs("system", "system and picture"),
+        needs=_needs("system", "system and image"),
     ),
-    "a system prompt, no picture": Asked(
+    "a system prompt, no image": Asked(
         prompt=Prompt.of(_HOW_MANY, system="You are a helpful assistant."),
         needs=_needs("system", "none"),
     ),
-    "a picture in a later turn": Asked(
+    "an image in a later turn": Asked(
         prompt=Prompt((Turn("user", ("How are you?",)), Turn("user", (_A, _HOW_MANY)))),
         needs=_needs("turns", "none"),
         by_card=False,
     ),
-    "a picture in every turn": Asked(
+    "an image in every turn": Asked(
         prompt=Prompt((Turn("user", (_A, _HOW_MANY)), Turn("user", (_WIDE, "and this?")))),
         needs=_needs("turns", "several"),
         by_card=False,
@@ -104,5 +104,5 @@ CONTROL_TOKENS = (
 
 
 def asked_about(word: str) -> Prompt:
-    """Ask about a picture in words, one of which is ``word``."""
-    return Prompt.of(_A, f"Is there a {word} in the picture?")
+    """Ask about an image in words, one of which is ``word``."""
+    return Prompt.of(_A, f"Is there a {word} in the image?")

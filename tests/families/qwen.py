@@ -1,4 +1,4 @@
-"""Qwen-VL: pictures of any size as patches that are merged in fours; positions in three axes."""
+"""Qwen-VL: images of any size as patches that are merged in fours; positions in three axes."""
 
 from pathlib import Path
 from typing import Any
@@ -140,7 +140,7 @@ def _wide_tower(**more: Any) -> dict[str, Any]:
 
 def _save_processor(folder: Path, kind: str, words: Any, template: str, patch_size: int) -> None:
     """Write the processor with its video half, which only torchvision can load."""
-    of_pictures = {
+    of_images = {
         "patch_size": patch_size,
         "temporal_patch_size": 2,
         "merge_size": 2,
@@ -152,7 +152,7 @@ def _save_processor(folder: Path, kind: str, words: Any, template: str, patch_si
         folder,
         kind,
         words,
-        {"image_processor_type": "Qwen2VLImageProcessor", **of_pictures},
+        {"image_processor_type": "Qwen2VLImageProcessor", **of_images},
         template,
-        video_preprocessor_config={"video_processor_type": video, **of_pictures},
+        video_preprocessor_config={"video_processor_type": video, **of_images},
     )

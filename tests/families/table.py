@@ -19,10 +19,10 @@ from tests.families import (
     tiles,
 )
 
-Need: TypeAlias = Literal["none", "several", "system", "system and picture", "turns"]
+Need: TypeAlias = Literal["none", "several", "system", "system and image", "turns"]
 
-_ONE_PICTURE: Mapping[Need, str] = {"several": "its processor takes one picture a request"}
-_A_PICTURE: Mapping[Need, str] = {"none": "it is never asked without a picture"}
+_ONE_IMAGE: Mapping[Need, str] = {"several": "its processor takes one image a request"}
+_A_IMAGE: Mapping[Need, str] = {"none": "it is never asked without an image"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ FAMILIES = (
         build=gemma.paligemma,
         releases="google/paligemma-*, google/paligemma2-*",
         template="plain",
-        cannot=_A_PICTURE,
+        cannot=_A_IMAGE,
     ),
     Family(
         name="Pixtral",
@@ -101,7 +101,7 @@ FAMILIES = (
         name="Llama 3.2 Vision",
         build=llama.mllama,
         releases="meta-llama/Llama-3.2-*-Vision-Instruct",
-        cannot={"system and picture": "its template refuses a system prompt beside a picture"},
+        cannot={"system and image": "its template refuses a system prompt beside an image"},
     ),
     Family(name="Llama 4", build=llama.llama4, releases="meta-llama/Llama-4-*", needs="vision"),
     Family(
@@ -129,20 +129,20 @@ FAMILIES = (
         build=captioners.blip_2,
         releases="Salesforce/blip2-opt-*",
         template="plain",
-        cannot={**_ONE_PICTURE, **_A_PICTURE},
+        cannot={**_ONE_IMAGE, **_A_IMAGE},
     ),
     Family(
         name="InstructBLIP",
         build=captioners.instruct_blip,
         releases="Salesforce/instructblip-*",
         template="plain",
-        cannot={**_ONE_PICTURE, **_A_PICTURE},
+        cannot={**_ONE_IMAGE, **_A_IMAGE},
     ),
     Family(
         name="Florence-2",
         build=captioners.florence2,
         releases="florence-community/Florence-2-*",
         template="plain",
-        cannot=_ONE_PICTURE,
+        cannot=_ONE_IMAGE,
     ),
 )

@@ -23,7 +23,7 @@ Build: TypeAlias = Callable[[Path], None]
 Card: TypeAlias = Callable[[Path, list[Image.Image]], list[list[float]]]
 
 
-def pictures() -> list[Image.Image]:
+def images() -> list[Image.Image]:
     rng = np.random.default_rng(0)
     return [
         Image.fromarray(rng.integers(0, 256, (height, width, 3), dtype=np.uint8))
@@ -32,8 +32,8 @@ def pictures() -> list[Image.Image]:
 
 
 def stored(image_store: ImageStore, folder: Path) -> list[str]:
-    for n, picture in enumerate(pictures()):
-        picture.save(folder / f"{n}.png")
+    for n, image in enumerate(images()):
+        image.save(folder / f"{n}.png")
     return [image_store.put_file(folder / f"{n}.png").sha256 for n in range(len(SIZES))]
 
 
@@ -47,7 +47,7 @@ def embedded(model: Path, folder: Path, batch_size: int) -> tuple[Vectors, Vecto
 
 
 def by_both_towers(**padding: Any) -> Card:
-    """Ask as the cards of CLIP and SigLIP do; cosines of each text with each picture."""
+    """Ask as the cards of CLIP and SigLIP do; cosines of each text with each image."""
 
     def cosines(folder: Path, shown: list[Image.Image]) -> list[list[float]]:
         from transformers import AutoModel, AutoProcessor
@@ -100,7 +100,7 @@ def test_vectors_are_those_of_the_card_alone_and_in_a_batch(
     assert texts == pytest.approx(alone_texts, abs=1e-5)
     assert seen == pytest.approx(alone_seen, abs=1e-5)
     assert texts @ seen.T == pytest.approx(
-        np.array(by_card(tmp_path / "model", pictures())), abs=1e-5
+        np.array(by_card(tmp_path / "model", images())), abs=1e-5
     )
     assert len(np.unique(np.concatenate([texts, seen]).round(3), axis=0)) == 6
 
@@ -145,7 +145,7 @@ def of_another_size(folder: Path) -> None:
         ),
         pytest.param(
             encoders.blip_2_itm,
-            "Blip2ForImageTextRetrieval makes a vector of each query about a picture",
+            "Blip2ForImageTextRetrieval makes a vector of each query about an image",
             id="BLIP-2, image-text matching",
         ),
         pytest.param(
@@ -156,7 +156,7 @@ def of_another_size(folder: Path) -> None:
         pytest.param(captioners.blip_2, "makes", id="a captioner that has features"),
         pytest.param(
             llava.llava_1_5,
-            "LlavaForConditionalGeneration does not embed texts and pictures",
+            "LlavaForConditionalGeneration does not embed texts and images",
             id="a chat model",
         ),
     ],

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from bench_assets.core.parsing.reasoning import THOUGHTS
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
 from resources.models.transformers.model import TransformersModel, load
 from tests.families.card import MAX_TOKENS, Card
-from tests.families.questions import CONTROL_TOKENS, PICTURES, QUESTIONS, SINGLE, Asked, asked_about
+from tests.families.questions import CONTROL_TOKENS, IMAGES, QUESTIONS, SINGLE, Asked, asked_about
 from tests.families.table import FAMILIES, Family
 
-_DISTINCT = 5  # of the ten replies to questions that differ in nothing but the picture
+_DISTINCT = 5  # of the ten responses to questions that differ in nothing but the image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +32,10 @@ class _Loaded:
     model: TransformersModel
     spec: TransformersSpec
 
-    def replies(self, prompts: Mapping[str, Prompt], batch_size: int) -> dict[str, Reply]:
+    def responses(self, prompts: Mapping[str, Prompt], batch_size: int) -> dict[str, Response]:
         spec = self.spec.model_copy(update={"batch_size": batch_size})
         engine = TransformersEngine(
-            spec, str(self.folder), PICTURES.__getitem__, load=lambda *_: self.model
+            spec, str(self.folder), IMAGES.__getitem__, load=lambda *_: self.model
         )
         answered = dict(engine.stream([Request(prompt=prompt) for prompt in prompts.values()]))
         return {name: answered[at] for at, name in enumerate(prompts)}
@@ -61,18 +61,20 @@ def test_family_is_asked_as_its_card_says(
         pytest.skip("needs pip install '.[vision]'")
     loaded = _loaded(family, tmp_path)
     prompts = {name: asked.prompt for name, asked in QUESTIONS.items()}
-    alone = loaded.replies(prompts, batch_size=1)
+    alone = loaded.responses(prompts, batch_size=1)
     refused = {name for name, asked in QUESTIONS.items() if not _can(family, asked)}
 
     with subtests.test("what it can be asked is answered, and nothing else"):
-        assert {name: reply.error for name, reply in alone.items() if reply.error}.keys() == refused
-    with subtests.test("replies depend on the picture"):
+        assert {
+            name: response.error for name, response in alone.items() if response.error
+        }.keys() == refused
+    with subtests.test("responses depend on the image"):
         assert len({alone[name].text for name in SINGLE}) >= _DISTINCT
-    if "two pictures" not in refused:
-        with subtests.test("two pictures have an order"):
-            assert alone["two pictures"].text != alone["two pictures, swapped"].text
-    with subtests.test("a reply in a batch is the reply alone"):
-        assert _said(loaded.replies(prompts, batch_size=8)) == _said(alone)
+    if "two images" not in refused:
+        with subtests.test("two images have an order"):
+            assert alone["two images"].text != alone["two images, swapped"].text
+    with subtests.test("a response in a batch is the response alone"):
+        assert _said(loaded.responses(prompts, batch_size=8)) == _said(alone)
     with subtests.test("the engine asks as the card does"):
         plain = family.template == "plain"
         asked_so = SINGLE if plain else QUESTIONS  # what a card without a template shows
@@ -95,7 +97,7 @@ def _loaded(family: Family, tmp_path: Path) -> _Loaded:
         max_tokens=MAX_TOKENS,
         chat_template="plain" if family.template == "plain" else "",
     )
-    engine = TransformersEngine(spec, str(folder), PICTURES.__getitem__)
+    engine = TransformersEngine(spec, str(folder), IMAGES.__getitem__)
     return _Loaded(folder=folder, model=load(spec, engine.checkpoint), spec=spec)
 
 
@@ -103,8 +105,8 @@ def _can(family: Family, asked: Asked) -> bool:
     return asked.needs.isdisjoint(family.cannot)
 
 
-def _said(replies: Mapping[str, Reply]) -> dict[str, tuple[str, int | None, str]]:
-    return {name: (r.text, r.prompt_tokens, r.error) for name, r in replies.items()}
+def _said(responses: Mapping[str, Response]) -> dict[str, tuple[str, int | None, str]]:
+    return {name: (r.text, r.prompt_tokens, r.error) for name, r in responses.items()}
 
 
 def _unmarked(text: str) -> str:
@@ -123,8 +125,8 @@ def _control_tokens_are_text(loaded: _Loaded) -> None:
             tokenizer.encode(f" {word}", add_special_tokens=False, split_special_tokens=True)
         )
 
-    replies = loaded.replies({word: asked_about(word) for word in words}, batch_size=8)
-    assert {word: reply.error for word, reply in replies.items() if reply.error} == {}
-    rest = (replies["bird"].prompt_tokens or 0) - length("bird")
-    measured = {word: (reply.prompt_tokens or 0) - rest for word, reply in replies.items()}
+    responses = loaded.responses({word: asked_about(word) for word in words}, batch_size=8)
+    assert {word: response.error for word, response in responses.items() if response.error} == {}
+    rest = (responses["bird"].prompt_tokens or 0) - length("bird")
+    measured = {word: (response.prompt_tokens or 0) - rest for word, response in responses.items()}
     assert measured == {word: length(word) for word in words}

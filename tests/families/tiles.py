@@ -1,4 +1,4 @@
-"""Families that cut a picture into equal tiles beside a small copy of the whole."""
+"""Families that cut an image into equal tiles beside a small copy of the whole."""
 
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def internvl3(folder: Path) -> None:
 
 
 def ovis2(folder: Path) -> None:
-    """thisisiron/Ovis2-1B-hf: a picture is a table of embeddings, weighted."""
+    """thisisiron/Ovis2-1B-hf: an image is a table of embeddings, weighted."""
     from transformers import Ovis2Config, Ovis2ForConditionalGeneration
 
     marks = ("<IMG_START>", "<IMG_GRID>", "<IMG_COL>", "<IMG_ROW>", "<IMG_END>")

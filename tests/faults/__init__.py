@@ -12,7 +12,7 @@ until its time is over, and writes ``docs/faults.md``.
     homes.py leaks.py          one small home folder, and the key that is searched for in it
     finished.py processes.py   that folder when it is finished; ``bench`` as a process of its own
     kills.py disks.py          kill -9 at random moments; damaged, full and read-only disks
-    pictures.py picture_files.py checkpoints.py settings.py downloads.py
+    images.py image_files.py checkpoints.py settings.py downloads.py
                                hostile files, settings, addresses
     readers/                   every reader of foreign text and bytes, fuzzed
 """

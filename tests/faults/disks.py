@@ -24,10 +24,10 @@ PLACES: Mapping[str, str] = {
     "the metrics": "tables/quiz/metrics/*.parquet",
     "the predictions": "tables/quiz/predictions/*.parquet",
     "the questions": "tables/quiz/questions/*.parquet",
-    "the table of pictures": "tables/quiz/images/*.parquet",
+    "the table of images": "tables/quiz/images/*.parquet",
     "a note of what was built": "tables/.built/*",
-    "a stored picture": "images/*/*",
-    "the reply store": "replies.sqlite",
+    "a stored image": "images/*/*",
+    "the response store": "responses.sqlite",
     "Dagster's runs": "dagster/history/runs.db",
     "Dagster's index of events": "dagster/history/runs/index.db",
     "Dagster's events of a run": "dagster/history/runs/*-*.db",
@@ -36,7 +36,7 @@ PLACES: Mapping[str, str] = {
 FORGOTTEN: Mapping[str, tuple[str, ...]] = {
     "": (),
     ", predictions deleted": ("tables/quiz/predictions",),
-    ", replies deleted": ("replies.sqlite", "tables/quiz/predictions"),
+    ", responses deleted": ("responses.sqlite", "tables/quiz/predictions"),
     ", metrics and scores deleted": ("tables/quiz/metrics", "tables/quiz/scores"),
 }
 """What is gone as well, so that what was damaged is needed."""
@@ -110,7 +110,7 @@ DAMAGES: Mapping[str, tuple[Damage, bool]] = {
     "is a link to nowhere": (_become_link, False),
 }  # fmt: skip
 _NEEDED = {
-    "a stored picture": ", replies deleted",
+    "a stored image": ", responses deleted",
     "the predictions": ", metrics and scores deleted",
 }
 
@@ -119,7 +119,7 @@ def faults() -> list[Fault]:
     """Every damage to every place, and further ones where they are needed afterwards."""
     rows = [_fault(place, damage, "") for place in PLACES for damage in DAMAGES]
     rows += [_fault(place, damage, more) for place, more in _NEEDED.items() for damage in DAMAGES]
-    rows += [_fault("the reply store", damage, ", predictions deleted") for damage in DAMAGES]
+    rows += [_fault("the response store", damage, ", predictions deleted") for damage in DAMAGES]
     return [*_quick(), *rows]
 
 
@@ -165,7 +165,7 @@ def _quick() -> list[Fault]:
         )
         for what, attempt in (("a table of scores", _flipped_scores),
                               ("a table of metrics", _flipped_metrics),
-                              ("a reply store", _flipped_store))
+                              ("a response store", _flipped_store))
     ]  # fmt: skip
 
 
@@ -215,19 +215,19 @@ def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> 
 
 
 def _flipped_store(trial: Trial) -> str:
-    file = trial.folder / "replies.sqlite"
+    file = trial.folder / "responses.sqlite"
     store = SqliteResponseStore(file)
     with closing(store.connect()) as db:
         for n in range(200):
-            row = {"key": f"{n:064x}", "text": f"the reply to {n}", "finish_reason": "stop"}
-            columns = "INSERT INTO replies (key, text, finish_reason, digest)"
+            row = {"key": f"{n:064x}", "text": f"the response to {n}", "finish_reason": "stop"}
+            columns = "INSERT INTO responses (key, text, finish_reason, digest)"
             db.execute(f"{columns} VALUES (?, ?, ?, ?)", (*row.values(), digest_of(row)))
         db.commit()
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     keys = [f"{n:064x}" for n in range(200)]
     clean, whole, refused = store.find(keys), file.read_bytes(), 0
     for _ in range(30):
-        for beside in trial.folder.glob("replies.sqlite-*"):
+        for beside in trial.folder.glob("responses.sqlite-*"):
             beside.unlink()
         file.write_bytes(whole)
         _flip(1)(file, trial.rng)
@@ -239,5 +239,5 @@ def _flipped_store(trial: Trial) -> str:
                 raise FoundError(f"the error does not name the file: {why}") from why
             continue
         if wrong := [key for key in keys if found.get(key, clean[key]) != clean[key]]:
-            raise FoundError(f"{len(wrong)} replies are read as others than were stored")
+            raise FoundError(f"{len(wrong)} responses are read as others than were stored")
     return f"{refused} of 30 refused, the others read as they were written"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from resources.images.download import Politeness, download
-from tests.faults.picture_files import photo, saved
+from tests.faults.image_files import photo, saved
 from tests.faults.table import Fault, FoundError, Trial
 
 _POLITE = Politeness(tries=1, timeout=2.0, pause=0.0)
@@ -64,7 +64,7 @@ def _refused(trial: Trial, url: Callable[[int], str]) -> str:
     with _listening() as (port, asked):
         address = url(port)
         urls = [address, "http://malformed:port/"]
-        rows = download(urls, trial.folder / "pictures", _POLITE, random.Random(0))
+        rows = download(urls, trial.folder / "images", _POLITE, random.Random(0))
     if asked:
         raise FoundError(f"asked {asked} of this machine")
     if [row.url for row in rows] != urls or not all(row.error for row in rows):
@@ -74,17 +74,17 @@ def _refused(trial: Trial, url: Callable[[int], str]) -> str:
 
 @contextmanager
 def _listening() -> Generator[tuple[int, list[str]]]:
-    """A server on this machine, with a picture."""
+    """A server on this machine, with an image."""
     asked: list[str] = []
-    picture = saved(photo())
+    image = saved(photo())
 
     class Answer(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
             self.send_response(200)
-            self.send_header("Content-Length", str(len(picture)))
+            self.send_header("Content-Length", str(len(image)))
             self.end_headers()
-            self.wfile.write(picture)
+            self.wfile.write(image)
 
         def log_message(self, *_: object) -> None: ...
 

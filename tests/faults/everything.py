@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tests.faults import checkpoints, disks, downloads, kills, pictures, settings
+from tests.faults import checkpoints, disks, downloads, images, kills, settings
 from tests.faults.readers import fuzzing
 from tests.faults.servers import healing
 from tests.faults.table import Fault
@@ -14,7 +14,7 @@ _ONE_IN = 4
 def every_fault() -> list[Fault]:
     """Group by group, the quick ones first."""
     rows = [
-        *(*settings.faults(), *pictures.faults(), *checkpoints.faults(), *healing.faults()),
+        *(*settings.faults(), *images.faults(), *checkpoints.faults(), *healing.faults()),
         *downloads.faults(),
         *(*fuzzing.faults(), *disks.faults(), *kills.faults()),
     ]

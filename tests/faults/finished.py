@@ -13,7 +13,7 @@ from typing import Any
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from tests.faults.homes import CLEAN, Whole, ours
 from tests.faults.servers.healing import key_set
 from tests.faults.servers.server import MisbehavingServer
@@ -30,7 +30,7 @@ class Finished:
         self.door = Whole(folder / "home", server.base_url)
         if self.door.evaluate() != CLEAN:
             raise FoundError("a whole home does not give the right number")
-        self._pictures = {_digest(file) for file in self.home.glob("images/*/*")}
+        self._images = {_digest(file) for file in self.home.glob("images/*/*")}
         with self.door.bench() as bench:
             self._clean = {name: _untimed(bench.rows(f"quiz/{name}")) for name in TABLES}
         self._kept = folder / "kept"
@@ -47,7 +47,7 @@ class Finished:
         shutil.copytree(self._kept, self.home)
         self.server.asked.clear()
         self.server.answered.clear()
-        self.server.pictures.clear()
+        self.server.images.clear()
 
     def look(self, damaged: Path) -> str:
         """Evaluate, read every table: the same, or an error that names the place.
@@ -58,10 +58,8 @@ class Finished:
         said = [self._evaluated(damaged)]
         with self.door.bench() as bench:
             said += [self._same(bench, name, damaged, ended=said[0]) for name in TABLES]
-        if strange := self.server.pictures - self._pictures:
-            raise FoundError(
-                f"{len(strange)} pictures went out that are not those of the questions"
-            )
+        if strange := self.server.images - self._images:
+            raise FoundError(f"{len(strange)} images went out that are not those of the questions")
         if n := sum(self.server.asked.values()):
             said.append(f"{n} requests")
         return "; ".join(dict.fromkeys(filter(None, said))) or "the same number"
@@ -94,7 +92,7 @@ class Finished:
 
 
 def _untimed(rows: Sequence[Any]) -> list[Any]:
-    """Rows without how long a reply took, which is another when it is asked again."""
+    """Rows without how long a response took, which is another when it is asked again."""
     return [replace(row, seconds=None) if isinstance(row, Prediction) else row for row in rows]
 
 

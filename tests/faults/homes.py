@@ -1,7 +1,7 @@
 """Six questions, two doors to ask them through, and the right number.
 
-``Pure`` runs the four steps over a reply store and tables; it takes milliseconds. ``Whole`` is what
-``bench evaluate`` does: a benchmark of bench.toml, its graph, Dagster's storage.
+``Pure`` runs the four steps over a response store and tables; it takes milliseconds. ``Whole`` is
+what ``bench evaluate`` does: a benchmark of bench.toml, its graph, Dagster's storage.
 """
 
 import json
@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import plain_suites, task_of
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.benchmarks import PlainBenchmark
 from resources.config.sections.servers import ServerSpec
 from resources.config.settings_resource import SettingsFile
@@ -72,7 +72,7 @@ class Door(Protocol):
     home: Path
 
     def evaluate(self) -> float | None:
-        """The accuracy; None if a question stayed without a reply, and that was said."""
+        """The accuracy; None if a question stayed without a response, and that was said."""
         ...
 
 
@@ -86,7 +86,7 @@ class Pure:
     def evaluate(self) -> float | None:
         """Ask, score and measure, and write down what was said."""
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
-        model = RememberingModel("m", engine, SqliteResponseStore(self.home / "replies.sqlite"))
+        model = RememberingModel("m", engine, SqliteResponseStore(self.home / "responses.sqlite"))
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
         except BenchError as why:
@@ -101,7 +101,7 @@ class Pure:
 
 
 class Whole:
-    """A home folder as users have it; its benchmark has a picture for each question."""
+    """A home folder as users have it; its benchmark has an image for each question."""
 
     def __init__(self, home: Path, base_url: str, **spec: Any) -> None:
         self.home = home
@@ -147,7 +147,7 @@ def ours(why: BenchError) -> str:
 
 
 def accuracy(metrics: list[Metric]) -> float | None:
-    """The one number; None if a question stayed without a reply."""
+    """The one number; None if a question stayed without a response."""
     (row,) = [one for one in metrics if (one.metric, one.category) == ("accuracy", "all")]
     return None if row.n_failed else row.value
 

@@ -16,7 +16,7 @@ from tests.faults.servers.server import MisbehavingServer
 from tests.faults.table import Fault, FoundError, SkippedError, Trial
 
 _GROUP = "processes"
-_SLOW = 0.15  # s before each reply, so that there is a middle in which to be killed
+_SLOW = 0.15  # s before each response, so that there is a middle in which to be killed
 _SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 _NAMES = ("with blanks", "with # in it", "100%25", "why? & how", "ümlaut 家", "a'b\"c", "[x] {y} *")
 

@@ -45,7 +45,7 @@ _UNKNOWN: Mapping[str, str] = {
     "of a server": f"{_AT}max_token = 7",
     "of a local model": '[models.m]\nkind = "transformers"\npath = "a"\ndtpye = "x"',
     "of a baseline": '[models.m]\nkind = "random"\nsede = 1',
-    "of recorded replies": '[models.m]\nkind = "recorded"\nfile = "a"\nflie = "b"',
+    "of recorded responses": '[models.m]\nkind = "recorded"\nfile = "a"\nflie = "b"',
     "of a blind model": '[models.m]\nkind = "blind"\nof = "random"\nfo = "x"',
     "of a model in Python": '[models.m]\nkind = "python"\nfactory = "a:b"\nfactroy = "x"',
     "of a benchmark": '[benchmarks.quiz]\nfile = "a"\nmetirc = "anls"',

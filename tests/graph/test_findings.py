@@ -21,7 +21,7 @@ JUDGED = replace(
     judges={
         RULES: ByRules(
             lambda pairs: [
-                Judgement.of(said, judge=RULES, criterion="right", verdict=True, reply="")
+                Judgement.of(said, judge=RULES, criterion="right", verdict=True, response="")
                 for _, said in pairs
             ]
         )
@@ -33,21 +33,21 @@ JUDGED = replace(
     ("problems", "says"),
     [
         pytest.param([], "All is well.", id="what holds"),
-        pytest.param(["t/1: no text"], "1 problem among 40 replies; t/1: no text", id="one"),
+        pytest.param(["t/1: no text"], "1 problem among 40 responses; t/1: no text", id="one"),
         pytest.param(
             ["t/1: no text", "t/2: no text"],
-            "2 problems among 40 replies; the first: t/1: no text",
+            "2 problems among 40 responses; the first: t/1: no text",
             id="the first of several",
         ),
         pytest.param(
             ["<b>" + "x" * 1_000_000],
-            f"1 problem among 40 replies; &#60;b&#62;{'x' * 297} …",
+            f"1 problem among 40 responses; &#60;b&#62;{'x' * 297} …",
             id="a text of a stranger, and of a megabyte",
         ),
     ],
 )
 def test_a_result_is_a_sentence(problems, says):
-    result = check_result(problems, n=40, of="reply", holds="All is well.")
+    result = check_result(problems, n=40, of="response", holds="All is well.")
     assert (result.passed, result.description) == (not problems, says)
 
 
@@ -55,8 +55,8 @@ def test_a_check_that_says_nothing_says_what_it_looked_at():
     assert check_result([], n=1).description == "No problem among 1 row."
 
 
-def sentences(home: Path, questions: list[Question], replies: dict[str, str]) -> dict[str, str]:
-    lines = [{"question_id": name, "text": text} for name, text in replies.items()]
+def sentences(home: Path, questions: list[Question], responses: dict[str, str]) -> dict[str, str]:
+    lines = [{"question_id": name, "text": text} for name, text in responses.items()]
     (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
     checks = [
@@ -77,14 +77,14 @@ def test_checks_that_pass_say_what_holds(tmp_path):
         "questions: well_formed": (
             "2 questions: ids are unique, each has a text and a possible answer."
         ),
-        "questions: images_decode": "0 pictures: all are in the store and decode.",
+        "questions: images_decode": "0 images: all are in the store and decode.",
         "questions: counts_match_the_paper": (
             "Not compared: no paper's numbers are given for this task."
         ),
         "questions: as_expected": "3 of 3 expectations that block hold.",
-        "predictions: every_question_answered": "2 replies: 1 to every question.",
+        "predictions: every_question_answered": "2 responses: 1 to every question.",
         "predictions: as_expected": "4 of 4 expectations that block hold.",
-        "judgements: every_reply_judged": "2 verdicts: none failed for want of the judge.",
+        "judgements: every_response_judged": "2 verdicts: none failed for want of the judge.",
         "scores: no_row_lost": "2 scores: 1 of every question.",
         "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
         "metrics: whole": "2 metrics: each is over all of its questions.",
@@ -98,7 +98,7 @@ def test_checks_that_pass_say_what_holds(tmp_path):
 def test_checks_that_fail_say_what_is_wrong(tmp_path):
     found = sentences(tmp_path, quiz(2), {"quiz/0": "x"})
     assert found["predictions: every_question_answered"].startswith(
-        "1 problem among 2 replies; quiz/1: "
+        "1 problem among 2 responses; quiz/1: "
     )
 
 

@@ -13,7 +13,7 @@ from bench_assets import definitions as defs_module
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.defs.tables.leaderboard import MEASURED
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
@@ -133,7 +133,7 @@ def test_definitions_load_without_the_heavy_libraries():
 
 
 def recorded(home, name, pairs, wrong=0):
-    """Replies that are the gold answers, with those of the first ``wrong`` pairs swapped."""
+    """Responses that are the gold answers, with those of the first ``wrong`` pairs swapped."""
     lines = []
     for number, pair in enumerate(pairs):
         answers = list(pair["answer"].values())

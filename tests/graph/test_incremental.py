@@ -19,19 +19,19 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
 from bench_assets.evaluation.task import ByModel
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import TableFiles
 from tests.chat_server import Answer, ChatServer, texts
-from tests.codis_release import entries, picture, write_release
+from tests.codis_release import entries, image, write_release
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
-PAIRS = entries()[:60]  # each shows a picture of its own
+PAIRS = entries()[:60]  # each shows an image of its own
 N = 2 * len(PAIRS)
 CONCURRENCY = 4
 
 
-def reply(body):
+def response(body):
     """Answers that depend on everything that was asked; a judge's word for a judge's prompt."""
     asked = " ".join(texts(body))
     if "groundtruth" in asked:
@@ -41,7 +41,7 @@ def reply(body):
 
 @pytest.fixture
 def server():
-    with ChatServer(reply) as running:
+    with ChatServer(response) as running:
         yield running
 
 
@@ -76,7 +76,7 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
     before = evaluate(home)
     assert (asked_of(server, "m"), asked_of(server, "judge")) == (N, N)
     server.forget()
-    shutil.rmtree(home / "tables")  # all is made again, of what was replied
+    shutil.rmtree(home / "tables")  # all is made again, of what was responded
     assert evaluate(home) == before
     assert server.n_requests == 0
 
@@ -86,8 +86,8 @@ def test_a_second_materialization_asks_nothing_and_an_edit_asks_what_it_edits(ho
     for pair in pairs[20:40]:  # 20 answers
         pair["answer"]["answer_2"] = "Downwards."
     write_release(home.parent / "codis", pairs)
-    for number in range(40, 50):  # 10 pictures with one pair each: 20 questions
-        (home.parent / "codis" / "images" / f"{number:04d}.png").write_bytes(picture(number, 17))
+    for number in range(40, 50):  # 10 images with one pair each: 20 questions
+        (home.parent / "codis" / "images" / f"{number:04d}.png").write_bytes(image(number, 17))
     after = evaluate(home)
     assert (asked_of(server, "m"), asked_of(server, "judge")) == (40, 60)
     edited = {f"codis/{n:03d}/1" for n in range(20)} | {f"codis/{n:03d}/2" for n in range(20, 40)}
@@ -138,7 +138,7 @@ def test_failed_requests_stop_the_metrics_and_are_asked_again(home, server):
 
 @pytest.mark.long
 def test_a_killed_run_loses_only_what_was_in_flight(home, tmp_path):
-    with ChatServer(reply, latency=0.05) as slow:
+    with ChatServer(response, latency=0.05) as slow:
         toml = (home / "bench.toml").read_text()
         port = toml.split("127.0.0.1:")[1].split("/")[0]
         (home / "bench.toml").write_text(toml.replace(port, str(slow.port)))

@@ -42,7 +42,10 @@ def test_great_expectations_holds_up_nothing():
 
 
 def run(home, selection=None):
-    """Evaluate the quiz, of whose two questions one has a reply; what was made, what was found."""
+    """Evaluate the quiz, of whose two questions one has a response.
+
+    What was made, what was found.
+    """
     (home / "said.jsonl").write_text(json.dumps({"question_id": "quiz/0", "text": "x"}))
     (home / "bench.toml").write_text('[models.m]\nkind = "recorded"\nfile = "said.jsonl"\n')
     checks = [one for one in task_checks(TASK) if len(together(one)) > 1]

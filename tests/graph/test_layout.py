@@ -45,12 +45,12 @@ def test_a_condition_stands_before_what_a_table_says() -> None:
 
 def test_the_examinations_of_a_suite_are_made_together_and_shown_by_task() -> None:
     for task in ("mcot", "captioning"):
-        key = ["journeybench", task, "soundness"]
-        tags = {"bench/stage": "soundness"}
-        spec = dg.AssetSpec(key, group_name="journeybench_soundness", tags=tags)
+        key = ["journeybench", task, "audit"]
+        tags = {"bench/stage": "audit"}
+        spec = dg.AssetSpec(key, group_name="journeybench_audit", tags=tags)
         shown = laid_out(spec, CATALOG)
-        assert shown.group_name == f"journeybench_{task}_soundness"
-        assert shown.tags["bench/group"] == "journeybench_soundness"
+        assert shown.group_name == f"journeybench_{task}_audit"
+        assert shown.tags["bench/group"] == "journeybench_audit"
 
 
 @pytest.mark.parametrize("key", ["leaderboard", "codis/first_look"])

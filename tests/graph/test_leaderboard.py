@@ -45,7 +45,7 @@ def tables(tmp_path: Path) -> TableFiles:
 
 
 def column(name: str, values: list[object]) -> Callable[[Path], None]:
-    """Write a table without a seal, one column exchanged."""
+    """Write a table without a checksum, one column exchanged."""
 
     def write(path: Path) -> None:
         table = to_table([replace(METRIC, model="spoilt")], Metric)

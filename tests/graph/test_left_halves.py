@@ -27,7 +27,7 @@ def broken():
     raise ImportError("no module named fridges")
 
 
-GOOD = [table("quiz", "questions"), table("quiz", "source", group="pictures")]
+GOOD = [table("quiz", "questions"), table("quiz", "source", group="images")]
 
 
 @pytest.mark.parametrize(

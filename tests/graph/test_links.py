@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.defs.report_links import linked, linked_expectations, linked_soundness
+from bench_assets.defs.report_links import linked, linked_audit, linked_expectations
 from tests.quiz import TASK
 
 RESULT = dg.AssetCheckResult(passed=False, description="two", metadata={"problems": 2})
@@ -34,12 +34,12 @@ def test_questions_are_linked_once_each_whatever_they_are_called():
 
 
 def test_an_examination_leads_to_the_doubts_and_to_the_questions_it_names():
-    found = linked_soundness(RESULT, TASK, ["quiz/2"])
-    assert found.metadata["report"].value == "http://127.0.0.1:8765/#/soundness/quiz"
+    found = linked_audit(RESULT, TASK, ["quiz/2"])
+    assert found.metadata["report"].value == "http://127.0.0.1:8765/#/audit/quiz"
     assert found.metadata["samples"].value == (
         "- [quiz/2](http://127.0.0.1:8765/#/samples/quiz?sample=quiz%2F2)"
     )
-    assert "samples" not in linked_soundness(RESULT, TASK).metadata
+    assert "samples" not in linked_audit(RESULT, TASK).metadata
 
 
 def test_what_is_expected_of_a_table_is_a_page():

@@ -17,7 +17,7 @@ BLIND = replace(
     TASK,
     conditions={
         **TASK.conditions,
-        "blind": Condition(prompt=TASK.conditions["main"].prompt, about="Without the picture."),
+        "blind": Condition(prompt=TASK.conditions["main"].prompt, about="Without the image."),
     },
 )
 SEEN = Cell(task="quiz", metric=TASK.primary_metric)
@@ -94,7 +94,7 @@ def test_people_are_compared_unpaired(tables):
 @pytest.mark.parametrize(
     ("claim", "change", "why"),
     [
-        pytest.param(NEEDED, {}, "it takes main, blind", id="nobody was asked without pictures"),
+        pytest.param(NEEDED, {}, "it takes main, blind", id="nobody was asked without images"),
         pytest.param(PEOPLE, {"printed": ()}, "nobody measured Human", id="no people"),
         pytest.param(PEOPLE, {"uninformed": ["m"]}, "no model that looks", id="a baseline alone"),
     ],

@@ -1,4 +1,4 @@
-"""Forms about replies in the graph: asked where bench.toml names them, answered, summed up."""
+"""Forms about responses in the graph: asked where bench.toml names them, answered, summed up."""
 
 import json
 
@@ -16,24 +16,24 @@ from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import RowTables, TableFiles
+from tests.audit.judged import queries
 from tests.rows import prediction
-from tests.soundness.judged import queries
 
-VERDICTS, PREFERENCES, _ = TASK.reply_forms
+VERDICTS, PREFERENCES, _ = TASK.response_forms
 ASKED = queries(12)
 
 
 def made(home, *assets):
     tables = TableFiles(folder=str(home / "tables"))
     settings = SettingsFile(home=str(home))
-    pictures = ImageStore(folder=str(home / "images"))
+    images = ImageStore(folder=str(home / "images"))
     with dg.DagsterInstance.ephemeral() as instance:
         dg.materialize(
             list(assets),
             instance=instance,
             resources={
                 "settings": settings,
-                "models": Models(settings=settings, image_store=pictures),
+                "models": Models(settings=settings, image_store=images),
                 "tables": tables,
                 "io_manager": RowTables(files=tables),
             },
@@ -51,7 +51,7 @@ def home(tmp_path):
             for n, q in enumerate(ASKED)
         ]
         judged = [
-            Judgement.of(row, judge="gpt", criterion="correct", verdict=True, reply="")
+            Judgement.of(row, judge="gpt", criterion="correct", verdict=True, response="")
             for row in rows
         ]
         tables.write(["codis", "predictions"], rows, Prediction, model)
@@ -91,7 +91,7 @@ def test_preferences_become_win_rates(home):
         home,
         PREFERENCES,
         "better",
-        lambda one: "the first" if one["shown"]["First reply"][0] == "a" else "the second",
+        lambda one: "the first" if one["shown"]["First response"][0] == "a" else "the second",
     )
     tables = made(home, people_assets(PREFERENCES), summary_asset(PREFERENCES))
     rates = tables.read(["codis", "people", "preferences_rates"], WinRate)
@@ -112,6 +112,6 @@ def test_only_forms_that_are_named_are_asked():
     assert [form.form.name for form in named[own:]] == ["codis/verdicts"]
 
 
-def test_a_form_that_is_not_about_replies_has_no_summary():
-    with pytest.raises(ValueError, match="not about replies"):
+def test_a_form_that_is_not_about_responses_has_no_summary():
+    with pytest.raises(ValueError, match="not about responses"):
         summary_asset(SUITE.forms[0])

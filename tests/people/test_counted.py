@@ -150,7 +150,7 @@ def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
     others = [
         replace(ITEM, shown={"Text": "two"}),
         replace(ITEM, shown={"Other": "one"}),
-        replace(ITEM, pictures={"Text": "one"}, shown={}),
+        replace(ITEM, images={"Text": "one"}, shown={}),
         replace(ITEM, choices={"which": ("a",)}),
     ]
     assert len({one.digest for one in [ITEM, *others]}) == 5

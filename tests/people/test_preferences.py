@@ -1,10 +1,10 @@
-"""Which of two replies people prefer: drawn orders, win rates by pencil, always the first."""
+"""Which of two responses people prefer: drawn orders, win rates by pencil, always the first."""
 
 import json
 
 from bench_assets.annotation.responses.forms import preferences_form
 from bench_assets.annotation.responses.preferences import win_rates
-from bench_assets.annotation.responses.units import reply_name
+from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks.identifiers import parts_of
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
@@ -21,8 +21,8 @@ ITEMS = FORM.items(questions=ASKED, predictions=SAID)
 
 
 def by_a(item):
-    """The choice that is model a's reply."""
-    return "the first" if item.shown["First reply"].startswith("a") else "the second"
+    """The choice that is model a's response."""
+    return "the first" if item.shown["First response"].startswith("a") else "the second"
 
 
 def by_b(item):
@@ -46,7 +46,7 @@ def test_neither_a_model_nor_the_key_is_shown():
     assert fits(FORM.form, ITEMS[0], answer(ITEMS[0].item_id, better="neither")) == ""
 
 
-def test_equal_replies_are_not_compared():
+def test_equal_responses_are_not_compared():
     same = [prediction(model=model, text="the same") for model in ("a", "b")]
     assert FORM.items(questions=[question()], predictions=same) == []
 
@@ -75,11 +75,13 @@ def test_win_rates_are_counted_whoever_was_shown_first():
     assert 0 < rate.low < 0.625 < rate.high < 1
 
 
-def test_a_reply_of_two_models_counts_for_both():
+def test_a_response_of_two_models_counts_for_both():
     rows = [prediction(model=m, text=t) for m, t in (("a", "x"), ("b", "x"), ("c", "y"))]
     items = FORM.items(questions=[question()], predictions=rows)
     assert items == []  # one question has one order only: both orders cannot be balanced
-    said = FORM.to_rows([answer(f"t%2F1/{reply_name('x')}/{reply_name('y')}", better="the first")])
+    said = FORM.to_rows(
+        [answer(f"t%2F1/{response_name('x')}/{response_name('y')}", better="the first")]
+    )
     assert [(r.model, r.other, r.rate) for r in win_rates(said, rows)] == [
         ("a", "c", 1.0),
         ("b", "c", 1.0),

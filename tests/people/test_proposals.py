@@ -10,33 +10,33 @@ from resources.models.registry.baselines import ScriptedModel
 FORM = Form(
     name="t/look",
     title="Look",
-    instructions="Look at the picture.",
+    instructions="Look at the image.",
     fields=(
         Field(name="unusual", kind="choice", label="Unusual?", choices=("yes", "no")),
         Field(name="things", kind="texts", label="What is there?", required=False),
         Field(name="where", kind="points", label="Where?"),
     ),
 )
-PICTURE = "ab" * 32
+IMAGE = "ab" * 32
 
 
 def _items(n: int) -> list[Unit]:
-    return [Unit(form="t/look", item_id=f"p{i}", pictures={"Picture": PICTURE}) for i in range(n)]
+    return [Unit(form="t/look", item_id=f"p{i}", images={"Image": IMAGE}) for i in range(n)]
 
 
-def _clerk(*replies: str) -> tuple[ScriptedModel, list[Request]]:
+def _clerk(*responses: str) -> tuple[ScriptedModel, list[Request]]:
     """A model that says one thing after another, and what it was asked."""
     asked: list[Request] = []
 
     def say(request: Request) -> str:
         asked.append(request)
-        return replies[len(asked) - 1]
+        return responses[len(asked) - 1]
 
     return ScriptedModel("clerk", say), asked
 
 
 @pytest.mark.parametrize(
-    ("reply", "filled"),
+    ("response", "filled"),
     [
         (
             '{"unusual": "yes", "things": ["a cat", "a hat"]}',
@@ -52,14 +52,14 @@ def _clerk(*replies: str) -> tuple[ScriptedModel, list[Request]]:
         ("", {}),
     ],
 )
-def test_a_reply_is_taken_whole_or_not_at_all(reply: str, filled: object) -> None:
-    assert read_proposal(reply, FORM, _items(1)[0]) == filled
+def test_a_response_is_taken_whole_or_not_at_all(response: str, filled: object) -> None:
+    assert read_proposal(response, FORM, _items(1)[0]) == filled
 
 
 def test_a_model_is_asked_what_people_are_but_for_what_needs_hands() -> None:
     prompt = to_prompt(FORM, _items(1)[0])
     (turn,) = prompt.turns
-    assert Image(PICTURE) in turn.parts
+    assert Image(IMAGE) in turn.parts
     text = str(turn.parts[-1])
     assert '"unusual": Unusual? One of ["yes", "no"].' in text
     assert "where" not in text
@@ -93,5 +93,5 @@ def test_a_share_of_the_items_is_left_for_people_alone() -> None:
 
 def test_attention_checks_are_never_filled_in() -> None:
     (item,) = _items(1)
-    gold = Unit(form="t/look", item_id="g", pictures=item.pictures, gold={"unusual": ("no",)})
+    gold = Unit(form="t/look", item_id="g", images=item.images, gold={"unusual": ("no",)})
     assert propose(FORM, [gold], _clerk()[0]) == [gold]

@@ -5,9 +5,9 @@ from bench_assets.annotation.tasks.forms import Unit
 from tests.people.test_counted import said
 
 ITEMS = [
-    Unit(form="t/votes", item_id="s001", pictures={"Picture": "aa"}),
-    Unit(form="t/votes", item_id="s002", pictures={"Picture": "aa"}),
-    Unit(form="t/votes", item_id="c", pictures={"Picture": "bb"}),
+    Unit(form="t/votes", item_id="s001", images={"Image": "aa"}),
+    Unit(form="t/votes", item_id="s002", images={"Image": "aa"}),
+    Unit(form="t/votes", item_id="c", images={"Image": "bb"}),
 ]
 
 
@@ -16,7 +16,7 @@ def test_an_item_that_the_question_names_is_the_one() -> None:
     assert items_behind("codis/1", "s002", ["aa"], ITEMS) == [ITEMS[1]]
 
 
-def test_else_all_that_show_one_of_its_pictures_are() -> None:
+def test_else_all_that_show_one_of_its_images_are() -> None:
     assert items_behind("j/7", "", ["bb", "cc"], ITEMS) == [ITEMS[2]]
     assert items_behind("j/7", "", ["dd"], ITEMS) == []
 

@@ -1,4 +1,4 @@
-"""People's verdicts on models' replies: what is asked, what most say, the judge named people."""
+"""People's verdicts on models' responses: what is asked, what most say, the judge named people."""
 
 import json
 
@@ -23,13 +23,13 @@ def said(n, model="model-a", text="{} says"):
 
 
 def judged(row, verdict):
-    return Judgement.of(row, judge="gpt", criterion="c", verdict=verdict, reply="")
+    return Judgement.of(row, judge="gpt", criterion="c", verdict=verdict, response="")
 
 
 def test_who_judges_sees_neither_the_model_nor_its_judge():
     (row,) = said(1)
     (item,) = FORM.items(questions=asked(1), predictions=[row], judgements=[judged(row, True)])
-    assert item.shown == {"Question": "?", "Right": "key", "Reply": "0 says"}
+    assert item.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
     assert "model-a" not in json.dumps([item.item_id, dict(item.shown), list(item.barred)])
     assert fits(FORM.form, item, answer(item.item_id, verdict="unclear")) == ""
 
@@ -40,7 +40,7 @@ def test_as_many_are_asked_as_tell_the_agreement_to_five_points():
 
 
 def test_the_sample_has_each_verdict_of_the_judge_as_often_as_there_are():
-    """Of 278 replies the judge calls 28 right: 14 of 139."""
+    """Of 278 responses the judge calls 28 right: 14 of 139."""
     rows = said(278)
     verdicts = [judged(row, number < 28) for number, row in enumerate(rows)]
     items = FORM.items(questions=asked(278), predictions=rows, judgements=verdicts)
@@ -68,7 +68,7 @@ def test_what_most_say_decides(words, truth):
     assert list(decided(verdicts(*words)).values()) == truth
 
 
-def test_a_reply_that_changed_since_is_called_right_by_nobody():
+def test_a_response_that_changed_since_is_called_right_by_nobody():
     assert right_by_people(verdicts("yes"), said(1, text="{} says now")) == {}
 
 

@@ -34,7 +34,7 @@ def test_options_are_read(cells, options):
         pytest.param([["red"]], id="one alone"),
         pytest.param([["red", "red"]], id="two equal ones"),
         pytest.param(["red", None, "blue"], id="an empty one between others"),
-        pytest.param([[str(n) for n in range(9)]], id="more than can be read in replies"),
+        pytest.param([[str(n) for n in range(9)]], id="more than can be read in responses"),
         pytest.param(["red, green"], id="a text that is no list"),
         pytest.param([[["red"], ["green"]]], id="lists of lists"),
     ],

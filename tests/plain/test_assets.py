@@ -1,4 +1,4 @@
-"""A benchmark without Python in the graph: built once, and anew when a picture of it changes."""
+"""A benchmark without Python in the graph: built once, and anew when an image of it changes."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks.questions import build, place_of
 from bench_assets.file_benchmarks.suite import plain_suites
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.benchmarks import PlainBenchmark
 from resources.config.settings_resource import SettingsFile
@@ -39,7 +39,7 @@ def built(home):
 
 
 @pytest.mark.long
-def test_questions_are_built_once_and_anew_when_a_picture_is_another(tmp_path):
+def test_questions_are_built_once_and_anew_when_a_image_is_another(tmp_path):
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "q/a.jsonl"\n')
     (tmp_path / "q").mkdir()
     rows = [
@@ -60,13 +60,13 @@ def test_questions_are_built_once_and_anew_when_a_picture_is_another(tmp_path):
     ]
     (rejection,) = first["rejections"]
     assert rejection.entry == f"{tmp_path}/q/a.jsonl, line 2"
-    assert "not a picture in any known format" in rejection.reason
+    assert "not an image in any known format" in rejection.reason
     assert built(tmp_path)["written"] == first["written"]
     (tmp_path / "q" / "a.png").write_bytes(png("blue"))
     assert built(tmp_path)["questions"][0].images != first["questions"][0].images
 
 
-def test_pictures_inside_a_table_are_stored(tmp_path):
+def test_images_inside_a_table_are_stored(tmp_path):
     row = ROW | {"image": {"bytes": png("red"), "path": "gone.png"}}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
     benchmark = PlainBenchmark(file=tmp_path / "a.parquet")
@@ -74,7 +74,7 @@ def test_pictures_inside_a_table_are_stored(tmp_path):
     place = place_of("fridge", benchmark.file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
     (image,) = build(benchmark, place, store.put).images
-    assert image.name == f"{tmp_path}/a.parquet, row 1, picture 1"
+    assert image.name == f"{tmp_path}/a.parquet, row 1, image 1"
     assert (image.width, image.format) == (4, "PNG")
 
 

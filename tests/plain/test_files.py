@@ -156,7 +156,7 @@ def test_rows_are_read_whatever_the_metadata_say(tmp_path, about):
             ["train/metadata.csv", "train/a.png", "README.md", ".cache/train.csv"],
             "",
             ["train/metadata.csv"],
-            id="a folder of pictures with a table beside them",
+            id="a folder of images with a table beside them",
         ),
     ],
 )

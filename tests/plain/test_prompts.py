@@ -1,4 +1,4 @@
-"""What is asked: pictures and texts in their order."""
+"""What is asked: images and texts in their order."""
 
 import pytest
 
@@ -19,7 +19,7 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
             {**CHOICE, **TWO},
             "",
             (Image("1st"), Image("2nd"), f"Which?\n(A) red\n(B) blue\n\n{LETTER}"),
-            id="pictures first, options below the question",
+            id="images first, options below the question",
         ),
         pytest.param(
             {"text": "Who?", "context": "A play."},
@@ -31,25 +31,25 @@ CHOICE = {"text": "Which?", "kind": "choice", "options": ("red", "blue"), "answe
             {"text": "Is <image 2> like <image 1>?", **TWO},
             "{question}",
             ("Is", Image("2nd"), "like", Image("1st"), "?"),
-            id="pictures where they are numbered",
+            id="images where they are numbered",
         ),
         pytest.param(
             {"text": "<image> or <image>?", **TWO},
             "{question}",
             (Image("1st"), "or", Image("2nd"), "?"),
-            id="pictures where they are marked, in their order",
+            id="images where they are marked, in their order",
         ),
         pytest.param(
             {"text": "See <image 2>.", **TWO},
             "{question}",
             (Image("1st"), "See", Image("2nd"), "."),
-            id="a picture that no mark stands for comes first",
+            id="an image that no mark stands for comes first",
         ),
         pytest.param(
             {"text": "See <image 3>.", **TWO},
             "{question}",
             (Image("1st"), Image("2nd"), "See <image 3>."),
-            id="a mark that no picture is there for stays",
+            id="a mark that no image is there for stays",
         ),
         pytest.param(
             {**CHOICE, "labels": {"level": "easy"}},
@@ -66,7 +66,7 @@ def test_a_question_is_asked(fields, template, parts):
     assert prompts.main(question(**fields), template) == Prompt.of(*parts)
 
 
-def test_without_the_pictures_the_texts_stay():
+def test_without_the_images_the_texts_stay():
     asked = prompts.no_image(question(text="Is <image> red?", images=("1st",)), "{question}")
     assert asked == Prompt.of("Is", "red?")
 
@@ -85,7 +85,7 @@ def test_without_the_pictures_the_texts_stay():
         ),
     ],
 )
-def test_the_judge_is_told_the_right_answer_and_the_reply(fields, said):
+def test_the_judge_is_told_the_right_answer_and_the_response(fields, said):
     (text,) = prompts.judge(question(**fields), "A {mug}.").turns[0].parts
     assert said in text
     assert "\nReply: A {mug}.\n" in text

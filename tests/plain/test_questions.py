@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.file_benchmarks.questions import build, picture_files, place_of, shuffled
+from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import PlainBenchmark
 from tests.rows import question
@@ -15,8 +15,8 @@ from tests.rows import question
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}
 
 
-def stored(picture, name):
-    data = picture if isinstance(picture, bytes) else picture.read_bytes()
+def stored(image, name):
+    data = image if isinstance(image, bytes) else image.read_bytes()
     digest = sha256(data).hexdigest()
     return StoredImage(name=name, sha256=digest, format="PNG", width=1, height=1, n_bytes=1)
 
@@ -81,7 +81,7 @@ def test_options_are_found(tmp_path, row, columns):
         pytest.param({"image": None, "image_1": "a.png", "image_2": "b.png"}, {}, id="one empty"),
     ],
 )
-def test_pictures_are_found_in_their_order(tmp_path, cells, columns):
+def test_images_are_found_in_their_order(tmp_path, cells, columns):
     for name in ("a.png", "b.png"):
         (tmp_path / name).write_text(name)
     (one,) = built(tmp_path, [ROW | cells], columns=columns).questions
@@ -106,7 +106,7 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_asked(tmp_path
     assert [one.reason for one in found.rejections] == [
         "no question",
         "answer 'purple' is none of the options ['red', 'blue']",
-        f"no picture 'gone.png' in {tmp_path}",
+        f"no image 'gone.png' in {tmp_path}",
         "no id, though there is a column for it",
         "question: {'en': '?'} is neither a text nor a number",
     ]
@@ -190,15 +190,15 @@ def test_what_concerns_the_whole_file_is_an_error_that_names_file_and_entry(
         built(tmp_path, rows, **settings)
 
 
-def test_pictures_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
-    (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / "a.png").write_bytes(b"a")
+def test_images_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "a.png").write_bytes(b"a")
     rows = [ROW | {"image": "a.png"}, ROW | {"id": "8", "image": "gone.png"}]
     file = tmp_path / "fridge.jsonl"
-    assert len(built(tmp_path, rows, image_folder="pictures").questions) == 1
-    benchmark = PlainBenchmark(file=file, image_folder="pictures")
+    assert len(built(tmp_path, rows, image_folder="images").questions) == 1
+    benchmark = PlainBenchmark(file=file, image_folder="images")
     place = place_of("fridge", file, Settings(home=tmp_path, benchmarks={"fridge": benchmark}))
-    assert picture_files(benchmark, place) == [str((tmp_path / "pictures" / "a.png").resolve())]
+    assert image_files(benchmark, place) == [str((tmp_path / "images" / "a.png").resolve())]
 
 
 def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
@@ -223,7 +223,7 @@ def test_shuffled_options_keep_the_right_one_and_are_the_same_each_time():
         pytest.param((), 0, id="none: a text is asked for"),
         pytest.param(("red", "none of the above"), 0, id="one that speaks of those above"),
         pytest.param(("red", "blue", "A and B"), 0, id="one that names the others"),
-        pytest.param(("above the table", "below it"), 1, id="places in the picture"),
+        pytest.param(("above the table", "below it"), 1, id="places in the image"),
     ],
 )
 def test_options_that_speak_of_each_other_are_not_shuffled(options, n):

@@ -21,11 +21,11 @@ def task(metric="accuracy", **settings):
     return task_of("t", PlainBenchmark(file="t.jsonl", metric=metric, **settings), "bench.toml")
 
 
-def scores(asked, replies, metric="accuracy", judge=None):
-    """Points of replies, one for each question."""
+def scores(asked, responses, metric="accuracy", judge=None):
+    """Points of responses, one for each question."""
     said = [
         prediction(question_id=q.question_id, text=text)
-        for q, text in zip(asked, replies, strict=True)
+        for q, text in zip(asked, responses, strict=True)
     ]
     one = task(metric)
     verdicts = pipeline.judge(one, asked, said, judge) if one.is_judged else []
@@ -33,7 +33,7 @@ def scores(asked, replies, metric="accuracy", judge=None):
 
 
 @pytest.mark.parametrize(
-    ("fields", "reply", "metric", "points"),
+    ("fields", "response", "metric", "points"),
     [
         pytest.param(COLOURS, "(B)", "accuracy", 1.0, id="the right letter"),
         pytest.param(COLOURS, "It is green.", "accuracy", 1.0, id="the right option's text"),
@@ -51,13 +51,13 @@ def scores(asked, replies, metric="accuracy", judge=None):
         pytest.param(COLOURS, "B", "anls", 1.0, id="a letter is read whatever the metric"),
     ],
 )
-def test_a_reply_has_points(fields, reply, metric, points):
-    (score,) = scores([question(**fields)], [reply], metric)
+def test_a_response_has_points(fields, response, metric, points):
+    (score,) = scores([question(**fields)], [response], metric)
     assert score.points == pytest.approx(points)
 
 
 @pytest.mark.parametrize(
-    ("fields", "reply", "says", "points"),
+    ("fields", "response", "says", "points"),
     [
         pytest.param(TEXT, "I see a mug", "Right.", 1.0, id="a text in other words"),
         pytest.param(TEXT, "I see a plate", "wrong", 0.0, id="another text"),
@@ -67,13 +67,13 @@ def test_a_reply_has_points(fields, reply, metric, points):
         pytest.param(COLOURS, "(A)", "right", 0.0, id="a letter is read without asking"),
     ],
 )
-def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, reply, says, points):
-    (score,) = scores([question(**fields)], [reply], judge=ScriptedModel("j", lambda _: says))
+def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, response, says, points):
+    (score,) = scores([question(**fields)], [response], judge=ScriptedModel("j", lambda _: says))
     assert score.points == points
 
 
 @pytest.mark.parametrize(
-    ("reply", "letters"),
+    ("response", "letters"),
     [
         pytest.param("A", "A", id="one letter"),
         pytest.param("(A), (C)", "AC", id="letters in brackets"),
@@ -98,8 +98,8 @@ def test_a_judge_is_asked_about_what_the_rules_do_not_read(fields, reply, says, 
         pytest.param("The answer is BAD.", "", id="a word of such letters"),
     ],
 )
-def test_several_letters_are_read(reply, letters):
-    assert "".join(letters_in(reply, ("red", "green", "blue", "white"))) == letters
+def test_several_letters_are_read(response, letters):
+    assert "".join(letters_in(response, ("red", "green", "blue", "white"))) == letters
 
 
 @pytest.mark.parametrize("loop", ["\n", " ", "!", "AB ", "- "])
@@ -111,14 +111,14 @@ def test_what_loops_behind_letters_takes_little_time(loop):
 
 def test_measures_count_questions_groups_and_categories():
     """Groups a: 1, 1; b: 1, 0; c alone: 0. Categories x: 1, 1, 1; y: 0, 0."""
-    groups, categories, replies = "aabbc", "xxxyy", ["(B)", "(B)", "(B)", "A", "A"]
+    groups, categories, responses = "aabbc", "xxxyy", ["(B)", "(B)", "(B)", "A", "A"]
     asked = [
         question(question_id=f"t/{n}", group_id=group.strip("c"), category=category, **COLOURS)
         for n, (group, category) in enumerate(zip(groups, categories, strict=True))
     ]
     points = [
         replace(one, question_id=q.question_id)
-        for q, one in zip(asked, scores(asked, replies), strict=True)
+        for q, one in zip(asked, scores(asked, responses), strict=True)
     ]
     found = {
         (metric, row.metric): (row.value, row.n_scored)

@@ -10,7 +10,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.quiz import TASK
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT
 
@@ -39,13 +39,13 @@ CATALOG = Catalog(
 
 def asked_home(home: Path) -> list[Unit]:
     """Three items that three people vote on: they differ on the second, the third stays open."""
-    shown = ImageStore(folder=str(home / "images")).put(picture(1), "a.png").sha256
+    shown = ImageStore(folder=str(home / "images")).put(image(1), "a.png").sha256
     items = [
         Unit(
             form=VOTES.name,
             item_id=name,
             shown={"Question": f"About {name}? {HOSTILE}"},
-            pictures={"Picture": shown},
+            images={"Image": shown},
             needed=3,
         )
         for name in ("a", "b", "c")

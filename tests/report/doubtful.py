@@ -12,7 +12,7 @@ from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.evaluation.suite import Suite
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.quiz import TASK, quiz
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT, blind_quiz, measure, report
 
@@ -25,11 +25,11 @@ CATALOG = Catalog(
 )
 
 
-def doubts(picture_digest: str) -> list[AuditRow]:
+def doubts(image_digest: str) -> list[AuditRow]:
     """What was found: two doubts that name quiz/2, one check that passed, one that could not."""
     return [
         AuditRow(
-            task="quiz", check="solved_blind", asks="Is any question solved without its picture?",
+            task="quiz", check="solved_blind", asks="Is any question solved without its image?",
             passed=True, sentence="None of 6 is.", n=6, about=("quiz/1",),
             evidence=("Nobody sees it.",), weight=(0.1,),
         ),
@@ -45,7 +45,7 @@ def doubts(picture_digest: str) -> list[AuditRow]:
         ),
         AuditRow(
             task="quiz", check="duplicates", asks="Is anything there twice?", passed=False,
-            sentence="A question and a picture are.", n=12, about=("quiz/2", picture_digest, "m"),
+            sentence="A question and an image are.", n=12, about=("quiz/2", image_digest, "m"),
             evidence=("asked as quiz/3 is", "shown by 2 questions", "a model"),
             weight=(1.0, 0.5, 0.1),
         ),
@@ -89,10 +89,10 @@ def doubtful_home(folder: Path) -> Path:
     """Build the home and its report; give the first page."""
     tables = TableFiles(folder=str(folder / "tables"))
     image_store = ImageStore(folder=str(folder / "images"))
-    shown = image_store.put(picture(7, 64), "seven.png").sha256
+    shown = image_store.put(image(7, 64), "seven.png").sha256
     asked = [replace(one, images=(shown,)) for one in quiz(6, categories=3)]
     tables.write(["quiz", "questions"], asked, Question)
-    tables.write(["quiz", "soundness"], doubts(shown), AuditRow)
+    tables.write(["quiz", "audit"], doubts(shown), AuditRow)
     tables.write(["quiz", "claims"], CLAIMS, ClaimResult)
     tables.write(["expectations"], EXPECTED, ValidationRow)
     tables.write(["other", "questions"], quiz(2), Question)

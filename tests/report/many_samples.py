@@ -13,7 +13,7 @@ from PIL import Image
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import schema
 from resources.images.store import ImageStore
-from resources.tables.checksums import write_sealed
+from resources.tables.checksums import write_checksummed
 from resources.tables.parquet import TableFiles
 from tests.report.quiz_report import make_samples
 
@@ -30,7 +30,7 @@ def make_report(home: Path) -> Path:
 class ManySamples:
     """Tables of the task of ``tests.quiz``, and the report of its samples."""
 
-    def __init__(self, folder: Path, n_questions: int, n_pictures: int = 0) -> None:
+    def __init__(self, folder: Path, n_questions: int, n_images: int = 0) -> None:
         """Write the questions, of four options each."""
         self._rng = Random(0)
         self.n = n_questions
@@ -38,7 +38,7 @@ class ManySamples:
         self.images = ImageStore(folder=str(folder / "images"))
         self.home = folder
         self.ids = [f"quiz/{number}" for number in range(self.n)]
-        shown = [self.picture(number) for number in range(n_pictures)]
+        shown = [self.image(number) for number in range(n_images)]
         self._gold = [(self._rng.choice(_LETTERS),) for _ in self.ids]
         self.write(
             ("quiz", "questions"),
@@ -50,7 +50,7 @@ class ManySamples:
             text=[f"What is {number}? {self._words(30)}" for number in range(self.n)],
             answer=self._gold,
             options=[("one", "two", "three", "four")] * self.n,
-            images=[(shown[n % n_pictures],) if shown else () for n in range(self.n)],
+            images=[(shown[n % n_images],) if shown else () for n in range(self.n)],
             category=[f"kind {number % 14}" for number in range(self.n)],
             labels=[[("level", f"level {number % 5}")] for number in range(self.n)],
         )
@@ -87,9 +87,9 @@ class ManySamples:
         path = self.tables.path(key, partition)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w+b") as file:
-            write_sealed(table.replace_schema_metadata({b"bench_digest": digest}), file)
+            write_checksummed(table.replace_schema_metadata({b"bench_digest": digest}), file)
 
-    def picture(self, number: int) -> str:
+    def image(self, number: int) -> str:
         """Store a photograph of common size; give its digest."""
         noise = Image.effect_noise((20, 15), 60 + number % 40).resize((640, 480))
         written = io.BytesIO()

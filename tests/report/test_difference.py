@@ -15,7 +15,7 @@ RIGHT, WRONG = "x", "y"
 
 
 def said(right: str) -> dict[str, str]:
-    """Replies to questions 0, 1, ...: ``"10"`` is right, then wrong."""
+    """Responses to questions 0, 1, ...: ``"10"`` is right, then wrong."""
     return {f"quiz/{n}": RIGHT if one == "1" else WRONG for n, one in enumerate(right)}
 
 
@@ -43,20 +43,20 @@ def test_the_first_row_is_the_whole():
         pytest.param({"decoding": "one|t=0,max=9"}, "decoding", id="other tokens at most"),
         pytest.param({"decoding": "two|t=1,max=8"}, "model + decoding", id="not told apart"),
         pytest.param({"prompt_sha256": "q"}, "prompt", id="another prompt"),
-        pytest.param({}, "asked again", id="all the same, but for the reply"),
+        pytest.param({}, "asked again", id="all the same, but for the response"),
         pytest.param({"no_answer": "no answer in 8 tokens", "decoding": "one|t=0,max=1"},
                      "decoding + cut off before an answer", id="cut off"),
-        pytest.param({"error": "timed out"}, "no reply", id="no reply"),
+        pytest.param({"error": "timed out"}, "no response", id="no response"),
     ],
 )  # fmt: skip
-def test_other_replies_have_their_cause(fields, cause):
+def test_other_responses_have_their_cause(fields, cause):
     old, new = side(quiz(2), said("11")), side(quiz(2), said("00"), **fields)
     effect = None if "error" in fields else -1
     assert causes(old, new) == {cause: effect}
 
 
-def test_the_same_reply_is_not_put_down_to_the_model():
-    # Their rules read capital letters since; who replied cannot have moved the points.
+def test_the_same_response_is_not_put_down_to_the_model():
+    # Their rules read capital letters since; who responded cannot have moved the points.
     lenient = replace(TASK, readings={**TASK.readings, "lenient": lower_case})
     old = side(quiz(2), {"quiz/0": "X", "quiz/1": "x"}, task=lenient)
     new = side(
@@ -123,14 +123,14 @@ def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
     assert [(row.cause, row.n, row.effect) for row in rest] == []
 
 
-def test_another_key_of_the_same_reply_is_the_questions_doing():
+def test_another_key_of_the_same_response_is_the_questions_doing():
     before = quiz(1)
     after = [replace(before[0], answer=("y",), labels={"checked": "yes"})]
     new = side(after, said("1"), decoding="two|t=0,max=8")
     assert causes(side(before, said("1")), new) == {"question": -1, "model": 0}
 
 
-def test_thoughts_that_are_taken_off_otherwise_are_told_apart_from_other_replies():
+def test_thoughts_that_are_taken_off_otherwise_are_told_apart_from_other_responses():
     old = side(quiz(1), {"quiz/0": "hm</think>x"}, raw_text="hm</think>x")
     new = side(quiz(1), {"quiz/0": "x"}, raw_text="hm</think>x")
     assert causes(old, new) == {"thoughts taken off": 1}

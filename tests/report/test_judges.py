@@ -61,7 +61,7 @@ def test_an_older_row_without_a_signature_has_no_mark():
     [
         pytest.param([figure(PEOPLE)], "", id="beside people"),
         pytest.param([figure(SECOND)], "", id="beside a second judge"),
-        pytest.param([figure(FOLLOWED), figure(MADE)], "gpt", id="on made replies alone"),
+        pytest.param([figure(FOLLOWED), figure(MADE)], "gpt", id="on made responses alone"),
         pytest.param([figure(PEOPLE, judge="other")], "gpt", id="another judge"),
         pytest.param([figure(PEOPLE, task="blink")], "gpt", id="in another task"),
     ],

@@ -9,7 +9,7 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.report.pages.checks import last_found
 from bench_assets.report.pages.lineage import (
     funnels,
-    picture_digests,
+    image_digests,
     rejections,
     source_files,
     stages,
@@ -31,16 +31,16 @@ def test_a_source_is_its_files_largest_first():
 def test_rejections_are_counted_by_reason_without_their_particulars():
     table = {
         "entry": ["1", "2", "3", "4"],
-        "reason": ["1 of 4 approve; bo", "3 of 4 approve", "no picture", "no picture"],
+        "reason": ["1 of 4 approve; bo", "3 of 4 approve", "no image", "no image"],
     }
     (found,) = rejections({"s/rejections": table, "s/none": {"entry": [], "reason": []}})
     assert found["n"] == 4
     assert [(group.reason, group.n) for group in found["groups"]] == [
         ("… of … approve", 2),
-        ("no picture", 2),
+        ("no image", 2),
     ]
     assert found["groups"][0].examples[0] == {
-        "entry": "1", "reason": "1 of 4 approve; bo", "pictures": [],
+        "entry": "1", "reason": "1 of 4 approve; bo", "images": [],
     }  # fmt: skip
 
 
@@ -66,21 +66,21 @@ def test_funnels_are_found_whatever_they_are_called(columns, heads):
         pytest.param({"outcome": ["kept", "dropped"]}, {"kept", "dropped"}, id="words"),
     ],
 )
-def test_stages_show_pictures_of_what_was_kept_and_what_was_not(decided, says):
+def test_stages_show_images_of_what_was_kept_and_what_was_not(decided, says):
     stored = {
         "name": ["cat.png", "dog.png"], "sha256": [CAT, DOG], "format": ["PNG"] * 2,
         "width": [1, 1], "height": [1, 1], "n_bytes": [1, 1],
     }  # fmt: skip
-    table = {"picture": ["cat.png", "dog.png"], **decided, "reason": ["good", "blurred"]}
+    table = {"image": ["cat.png", "dog.png"], **decided, "reason": ["good", "blurred"]}
     (found,) = stages({"s/images": stored, "s/decisions": table})
     assert {group.decision for group in found["groups"]} == says
-    assert picture_digests({"stages": [found]}) == {CAT, DOG}
+    assert image_digests({"stages": [found]}) == {CAT, DOG}
 
 
-def test_pictures_may_be_named_by_digest_or_not_at_all():
+def test_images_may_be_named_by_digest_or_not_at_all():
     table = {"images": [[CAT], []], "selected": [True, True]}
     (found,) = stages({"s/choices": table})
-    assert picture_digests({"stages": [found]}) == {CAT}
+    assert image_digests({"stages": [found]}) == {CAT}
 
 
 def test_a_signature_is_spelled_out_in_its_own_order():

@@ -37,20 +37,20 @@ def of(said=({},), scored=({},), judged=None):
 @pytest.mark.parametrize(
     ("other", "differs"),
     [
-        pytest.param({"said": [{"text": "y"}]}, {"reply"}, id="another reply"),
-        pytest.param({"said": [{"ranking": ["a", "b"]}]}, {"reply"}, id="another ranking"),
+        pytest.param({"said": [{"text": "y"}]}, {"response"}, id="another response"),
+        pytest.param({"said": [{"ranking": ["a", "b"]}]}, {"response"}, id="another ranking"),
         pytest.param({"said": [{"prompt_sha256": "q"}]}, {"prompt"}, id="another prompt"),
         pytest.param({"said": [{"decoding": "two|t=0,max=8"}]}, {"who"}, id="another model"),
         pytest.param({"said": [{"decoding": "one|t=0,max=9"}]}, {"how"}, id="more tokens"),
         pytest.param({"said": [{"raw_text": "hm</think>x"}]}, {"raw"}, id="it thought"),
         pytest.param({"said": [{"no_answer": "none in 8"}]}, {"cut"}, id="cut off"),
-        pytest.param({"said": [{"error": "timed out"}]}, {"failed"}, id="no reply"),
+        pytest.param({"said": [{"error": "timed out"}]}, {"failed"}, id="no response"),
         pytest.param({"scored": [{"points": 0.0}]}, {"points"}, id="other points"),
         pytest.param({"scored": [{"points": None}]}, {"points"}, id="unscored"),
         pytest.param({"scored": [{"max_points": 2.0}]}, {"points"}, id="more to gain"),
         pytest.param({"scored": [{"reading": "strict"}]}, {"readings"}, id="another reading"),
         pytest.param({"judged": [{}]}, {"judges", "verdicts"}, id="judged at all"),
-        pytest.param({"said": [{}, {}], "scored": [{}]}, {"reply", "prompt"}, id="drawn twice"),
+        pytest.param({"said": [{}, {}], "scored": [{}]}, {"response", "prompt"}, id="drawn twice"),
     ],
 )  # fmt: skip
 def test_what_differs_is_told_and_nothing_else(other, differs):
@@ -80,7 +80,7 @@ def test_a_question_without_scores_has_nothing():
 
 
 def test_half_a_character_is_no_obstacle():
-    assert of(said=[{"text": "\ud83d"}])["reply"] != of()["reply"]
+    assert of(said=[{"text": "\ud83d"}])["response"] != of()["response"]
 
 
 def test_what_an_older_table_does_not_say_is_nothing():

@@ -11,14 +11,14 @@ from bench_assets.report.site.scripts import slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
-from tests.report.test_soundness_pages import data
+from tests.report.test_audit_pages import data
 
 PAGE = f"people-{slug('quiz/votes')}"
 
 
-def _written(home: Path, *, without_pictures: bool = False) -> None:
+def _written(home: Path, *, without_images: bool = False) -> None:
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
-    part = PeoplePages(without_pictures=("quiz",) if without_pictures else ())
+    part = PeoplePages(without_images=("quiz",) if without_images else ())
     part.write(site, TableFiles(folder=str(home / "tables")), CATALOG)
     site.finish()
 
@@ -43,11 +43,11 @@ def test_a_form_that_was_asked_has_a_page_and_one_that_was_not_its_name(home: Pa
     assert progress["people"] == ["ana", "ben", "cem"]
 
 
-def test_what_people_differ_on_is_shown_with_its_picture_and_their_votes(home: Path) -> None:
+def test_what_people_differ_on_is_shown_with_its_image_and_their_votes(home: Path) -> None:
     (disputed,) = data(home, PAGE)["disputed"]
     assert (disputed["item_id"], disputed["disagreement"]) == ("b", pytest.approx(2 / 3))
     assert [votes for _, votes in disputed["said"]] == [{"yes": 1, "no": 2}]
-    assert len(disputed["pictures"]) == 1
+    assert len(disputed["images"]) == 1
 
 
 def test_why_answers_do_not_count_is_said_with_how_many(home: Path) -> None:
@@ -56,10 +56,10 @@ def test_why_answers_do_not_count_is_said_with_how_many(home: Path) -> None:
     assert [people["dan"][name] for name in ("n_answers", "n_refused")] == [0, 1]
 
 
-def test_pictures_that_may_not_leave_stay_out(tmp_path: Path) -> None:
+def test_images_that_may_not_leave_stay_out(tmp_path: Path) -> None:
     asked_home(tmp_path)
-    _written(tmp_path, without_pictures=True)
-    assert data(tmp_path, PAGE)["disputed"][0]["pictures"] == []
+    _written(tmp_path, without_images=True)
+    assert data(tmp_path, PAGE)["disputed"][0]["images"] == []
 
 
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:

@@ -9,18 +9,18 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.report.site.folder import Site
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.quiz import quiz
 from tests.report.fair import catalog, measure, report
 
 
 @pytest.mark.parametrize("name", ["home", 'a "home" é <b>'])
-def test_damaged_pictures_and_tables_are_told_without_the_home(tmp_path: Path, name: str) -> None:
+def test_damaged_images_and_tables_are_told_without_the_home(tmp_path: Path, name: str) -> None:
     home = tmp_path / "somebody" / name
     home.mkdir(parents=True)
     tables = TableFiles(folder=str(home / "tables"))
     image_store = ImageStore(folder=str(home / "images"))
-    shown = image_store.put(picture(1), "1.png").sha256
+    shown = image_store.put(image(1), "1.png").sha256
     asked = [replace(one, images=(shown,)) for one in quiz(6)]
     tables.write(["quiz", "questions"], asked, Question)
     measure(tables, "sound", 0.5)

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.report.samples.questions import CHUNK, listed, texts
 from bench_assets.report.samples.responses import LONGEST
 from bench_assets.report.site.scripts import slug
-from tests.codis_release import picture
+from tests.codis_release import image
 from tests.report.quiz_report import QuizReport
 from tests.rows import prediction, question
 
@@ -22,7 +22,7 @@ def report(tmp_path: Path) -> QuizReport:
     return QuizReport(tmp_path)
 
 
-def test_a_reply_stands_with_how_it_was_read_judged_and_scored(report: QuizReport) -> None:
+def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizReport) -> None:
     report.ask(question(question_id="quiz/1", task="quiz"))
     said = prediction(
         question_id="quiz/1",
@@ -32,17 +32,17 @@ def test_a_reply_stands_with_how_it_was_read_judged_and_scored(report: QuizRepor
         completion_tokens=7,
     )
     report.say(said, points=0.0, answer=("A",), note="nothing but a letter")
-    verdict = Judgement.of(said, judge="j", criterion="correct", verdict=False, reply="no")
+    verdict = Judgement.of(said, judge="j", criterion="correct", verdict=False, response="no")
     report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
     report.make()
     assert report.data(f"{OF_M}-points") == {"letters": "W", "shares": []}
-    assert report.data(f"{OF_M}-replies-0") == [
+    assert report.data(f"{OF_M}-responses-0") == [
         [
             {
                 **{"text": "(A)", "raw": "<think>hm</think>(A)", "end": "length", "tokens": 7},
                 **{"points": 0.0, "most": 1.0, "answer": ["A"], "why": "nothing but a letter"},
                 "verdicts": [
-                    {"judge": "j", "criterion": "correct", "verdict": False, "reply": "no"}
+                    {"judge": "j", "criterion": "correct", "verdict": False, "response": "no"}
                 ],
             }
         ]
@@ -59,7 +59,7 @@ def test_samples_of_one_question_stand_together_in_their_order(report: QuizRepor
         )
     )
     report.make()
-    said = report.data(f"{OF_M}-replies-0")
+    said = report.data(f"{OF_M}-responses-0")
     assert [[one["text"] for one in of] for of in said] == [["1.0", "1.1"], ["2.0", "2.1"]]
 
 
@@ -68,16 +68,16 @@ def test_a_long_text_is_cut_in_its_chunk_and_whole_in_a_file_of_its_own(report: 
     long = "ab" * LONGEST
     report.say(prediction(question_id="quiz/1", text=long, raw_text=long), note=long)
     report.make()
-    ((said,),) = report.data(f"{OF_M}-replies-0")
+    ((said,),) = report.data(f"{OF_M}-responses-0")
     assert said["text"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-text"]
     assert said["why"] == [long[:LONGEST], 2 * LONGEST, "whole-0-0-why"]
-    assert "raw" not in said, "the reply as it came is the same"
+    assert "raw" not in said, "the response as it came is the same"
     assert report.data(f"{OF_M}-whole-0-0-text") == long
     report.make()
     assert f"{OF_M}-whole-0-0-why" in report.files(), "it stays when nothing changed"
 
 
-def test_the_list_has_each_picture_and_each_value_once() -> None:
+def test_the_list_has_each_image_and_each_value_once() -> None:
     rows = [
         question(question_id=f"q/{n}", images=images, category="c", text=" a\n b " + "x" * 500)
         for n, images in enumerate([("d1", "d2"), ("d2",), ()])
@@ -86,7 +86,7 @@ def test_the_list_has_each_picture_and_each_value_once() -> None:
     columns["labels"] = [[("level", "1"), ("story", str(n) * 90)] for n in range(3)]
     columns["labels"][2] = [("level", "2")]
     found = listed(columns)
-    assert found["pictures"] == ["d1", "d2"]
+    assert found["images"] == ["d1", "d2"]
     assert found["shown"] == [[0, 1], [1], []]
     assert found["categories"] == {"values": ["c"], "codes": [0, 0, 0]}
     assert found["texts"] == ["a b " + "x" * 155 + "…"] * 3
@@ -111,28 +111,28 @@ def test_only_what_changed_is_written_again(report: QuizReport) -> None:
     after = {name: file.stat().st_mtime_ns for name, file in report.files().items()}
     changed = {name for name in after if after[name] != before.get(name)}
     theirs = OF_M.replace(slug("m"), slug("other"))
-    assert changed == {f"{theirs}-points", f"{theirs}-replies-0", f"samples-{slug('quiz')}"}
+    assert changed == {f"{theirs}-points", f"{theirs}-responses-0", f"samples-{slug('quiz')}"}
 
 
-def test_a_damaged_picture_is_a_sentence_in_its_place_until_it_is_whole(report: QuizReport) -> None:
-    whole, broken = (report.images.put(picture(n), f"{n}.png").sha256 for n in (1, 2))
-    report.images.path(broken).write_bytes(b"no picture")
+def test_a_damaged_image_is_a_sentence_in_its_place_until_it_is_whole(report: QuizReport) -> None:
+    whole, broken = (report.images.put(image(n), f"{n}.png").sha256 for n in (1, 2))
+    report.images.path(broken).write_bytes(b"no image")
     report.ask(question(question_id="quiz/1", task="quiz", images=(whole, broken)))
     report.make()
-    shown, problem = report.data(f"{QUESTIONS}-questions")["pictures"]
+    shown, problem = report.data(f"{QUESTIONS}-questions")["images"]
     assert [(report.folder / name).exists() for name in shown] == [True, True]
     assert "is not the one that was stored" in problem
-    report.images.put(picture(2), "2.png")
+    report.images.put(image(2), "2.png")
     report.make()
-    _, shown = report.data(f"{QUESTIONS}-questions")["pictures"]
-    assert (report.folder / shown[0]).read_bytes() == picture(2)
+    _, shown = report.data(f"{QUESTIONS}-questions")["images"]
+    assert (report.folder / shown[0]).read_bytes() == image(2)
 
 
-def test_pictures_of_a_suite_that_may_not_be_passed_on_stay_out(report: QuizReport) -> None:
-    stored = report.images.put(picture(1), "1.png").sha256
+def test_images_of_a_suite_that_may_not_be_passed_on_stay_out(report: QuizReport) -> None:
+    stored = report.images.put(image(1), "1.png").sha256
     report.ask(question(question_id="quiz/1", task="quiz", images=(stored,)))
-    report.make(without_pictures=("quiz",))
-    assert report.data(f"{QUESTIONS}-questions")["pictures"] == ["left out of this report"]
+    report.make(without_images=("quiz",))
+    assert report.data(f"{QUESTIONS}-questions")["images"] == ["left out of this report"]
     assert not list(report.folder.rglob("*.webp"))
 
 

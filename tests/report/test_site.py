@@ -40,7 +40,7 @@ def said(script: Path) -> dict[str, object]:
     return json.loads(text.partition(",")[2].removesuffix(");\n"))
 
 
-def picture(image_store: ImageStore, kind: str = "PNG", size: tuple[int, int] = (640, 320)) -> str:
+def image(image_store: ImageStore, kind: str = "PNG", size: tuple[int, int] = (640, 320)) -> str:
     written = BytesIO()
     Image.new("RGB", size, "red").save(written, kind)
     return image_store.put(written.getvalue(), "red").sha256
@@ -128,9 +128,9 @@ def test_no_text_ends_its_script(text: str, fit: bool) -> None:
 
 def test_a_secret_does_not_leave_the_house(begin: Callable[[], Site]) -> None:
     site = begin()
-    site.put("a", {"reply": f"my key is {SECRET}."})
+    site.put("a", {"response": f"my key is {SECRET}."})
     site.finish()
-    assert shown(site) == {"a": {"reply": "my key is ***."}}
+    assert shown(site) == {"a": {"response": "my key is ***."}}
 
 
 @pytest.mark.parametrize(
@@ -147,12 +147,12 @@ def test_names_that_differ_by_capitals_alone_have_slugs_that_differ() -> None:
     assert slug("Model") != slug("model")
 
 
-def test_a_picture_is_brought_as_it_is_and_small(
+def test_a_image_is_brought_as_it_is_and_small(
     begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
-    digest = picture(image_store)
+    digest = image(image_store)
     site = begin()
-    brought = site.picture(digest)
+    brought = site.image(digest)
     assert brought is not None
     assert (site.folder / brought.full).read_bytes() == image_store.read(digest)
     with Image.open(site.folder / brought.small) as small:
@@ -163,35 +163,35 @@ def test_what_browsers_do_not_show_becomes_a_png(
     begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
     site = begin()
-    brought = site.picture(picture(image_store, "TIFF"))
+    brought = site.image(image(image_store, "TIFF"))
     assert brought is not None
     with Image.open(site.folder / brought.full) as full:
         assert (full.format, full.size) == ("PNG", (640, 320))
 
 
 @pytest.mark.parametrize("digest", ["../../../etc/passwd", "0" * 64, "", "A" * 64])
-def test_a_picture_that_is_not_there_is_none_and_ends_nothing(
+def test_a_image_that_is_not_there_is_none_and_ends_nothing(
     begin: Callable[[], Site], digest: str
 ) -> None:
-    assert begin().pictures([digest]) == {digest: None}
+    assert begin().images([digest]) == {digest: None}
 
 
-def test_a_damaged_picture_is_none(begin: Callable[[], Site], image_store: ImageStore) -> None:
-    digest = picture(image_store)
+def test_a_damaged_image_is_none(begin: Callable[[], Site], image_store: ImageStore) -> None:
+    digest = image(image_store)
     image_store.path(digest).write_bytes(b"other bytes")
-    assert begin().picture(digest) is None
+    assert begin().image(digest) is None
 
 
-def test_pictures_stay_with_the_data_that_show_them(
+def test_images_stay_with_the_data_that_show_them(
     begin: Callable[[], Site], image_store: ImageStore
 ) -> None:
-    shown_one, other = picture(image_store), picture(image_store, size=(10, 10))
+    shown_one, other = image(image_store), image(image_store, size=(10, 10))
     site = begin()
-    site.put("a", 1, made_of="x", pictures=[shown_one])
-    site.put("b", 1, made_of="x", pictures=[other])
+    site.put("a", 1, made_of="x", images=[shown_one])
+    site.put("b", 1, made_of="x", images=[other])
     site.finish()
     later = begin()
     assert later.has("a", "x")
     later.finish()
-    left = {file.name[:64] for file in (later.folder / "pictures").glob("*/*")}
+    left = {file.name[:64] for file in (later.folder / "images").glob("*/*")}
     assert left == {shown_one}

@@ -15,7 +15,7 @@ from bench_assets.bundles.archive import Piece, pack
 from bench_assets.bundles.manifest import NAME, FileFacts, read_manifest
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.rescoring import measured
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import judged_by
 from bench_assets.core.text.redaction import Secrets
@@ -35,15 +35,15 @@ SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
 SAID = ("A", "B", "It is B.", "no idea")  # right, wrong, right, wrong
 
 
-def picture() -> bytes:
-    """A picture of 8 x 6 px."""
+def image() -> bytes:
+    """An image of 8 x 6 px."""
     file = io.BytesIO()
     Image.new("RGB", (8, 6), "green").save(file, "PNG")
     return file.getvalue()
 
 
 def asked(images: Sequence[str] = ()) -> list[Question]:
-    """Four choices, two of them about a picture."""
+    """Four choices, two of them about an image."""
     return [
         question(
             question_id=f"shelf/{n}",
@@ -60,7 +60,7 @@ def asked(images: Sequence[str] = ()) -> list[Question]:
 
 
 class Says:
-    """Says its replies, one after the other."""
+    """Says its responses, one after the other."""
 
     name, signature = "somebody", "sha256:0123|t=0,max=40"
 
@@ -69,8 +69,8 @@ class Says:
         self.name = named.get("name", type(self).name)
         self.signature = named.get("signature", type(self).signature)
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        return [Reply(text=text) for _, text in zip(requests, self._said, strict=True)]
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        return [Response(text=text) for _, text in zip(requests, self._said, strict=True)]
 
 
 class Right(Says):
@@ -79,9 +79,9 @@ class Right(Says):
     def __init__(self) -> None:
         super().__init__((), name="judge")
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         self._said = ["right"] * len(requests)
-        return super().reply(requests)
+        return super().response(requests)
 
 
 def tables_of(home: Path, shared: Path | None) -> TableFiles:
@@ -90,7 +90,7 @@ def tables_of(home: Path, shared: Path | None) -> TableFiles:
 
 
 def images_of(home: Path, shared: Path | None) -> ImageStore:
-    """Its pictures."""
+    """Its images."""
     if shared is None:
         return ImageStore(folder=str(home / "images"))
     near = str(home / "cache")
@@ -107,7 +107,7 @@ def measure(
     """Write the tables of one evaluation, as the graph would; None: rules judge it."""
     model = model or Says(said)
     images = images_of(home, shared)
-    questions = asked([images.put(picture(), "a.png").sha256])
+    questions = asked([images.put(image(), "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
     setup = judged_by("model" if judge else "rules", "0c" if judge else "")
     heard = pipeline.judge(TASK, questions, predictions, judge)
@@ -137,7 +137,7 @@ def packed(home: Path, target: Path, shared: Path | None = None, **chosen: Any) 
         "remembered": lambda sha256: None,
         "secrets": secrets,
         "passed_on": True,
-        "pictures": True,
+        "images": True,
     }
     return pack_number(one, BundleOptions(**{**beside, **chosen}), target)
 
@@ -148,16 +148,16 @@ def files_in(bundle: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def repacked(bundle: Path, files: dict[str, bytes], *, sealed: bool = False) -> Path:
-    """Write other files into a bundle; ``sealed`` with digests that fit them."""
-    if sealed:
+def repacked(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False) -> Path:
+    """Write other files into a bundle; ``checksummed`` with digests that fit them."""
+    if checksummed:
         about = read_manifest(files_in(bundle)[NAME], "before")
         facts = {
             name: FileFacts(sha256=sha256(data).hexdigest(), n_bytes=len(data))
             for name, data in files.items()
             if name != NAME
         }
-        files = files | {NAME: about.model_copy(update={"files": facts}).sealed().to_bytes()}
+        files = files | {NAME: about.model_copy(update={"files": facts}).checksummed().to_bytes()}
     pack([Piece(name, lambda data=data: data) for name, data in files.items()], bundle)
     return bundle
 

@@ -31,7 +31,7 @@ DRAWN = Task(
 
 
 def model_judged():
-    """Four replies, of which the rules cannot read one: that one a model judged."""
+    """Four responses, of which the rules cannot read one: that one a model judged."""
     questions = asked()
     predictions = pipeline.predict(TASK, questions, Says())
     judgements = pipeline.judge(TASK, questions, predictions, Right())

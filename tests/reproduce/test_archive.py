@@ -13,7 +13,7 @@ import pytest
 from bench_assets.bundles.archive import Archive, Piece, pack
 from bench_assets.core.schema.errors import SourceError
 
-FILES = {"manifest.json": b"{}", "a.jsonl": b"", "pictures/00": bytes(range(256))}
+FILES = {"manifest.json": b"{}", "a.jsonl": b"", "images/00": bytes(range(256))}
 
 
 def write(target: Path, files: dict[str, bytes]) -> Path:

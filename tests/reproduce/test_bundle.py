@@ -10,9 +10,9 @@ from bench_assets.bundles.verification import verify
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction
 from bench_assets.core.text.redaction import Secrets
-from tests.reproduce.shelf import Right, files_in, measure, packed, picture, repacked, with_line
+from tests.reproduce.shelf import Right, files_in, image, measure, packed, repacked, with_line
 
-DIGEST = sha256(picture()).hexdigest()
+DIGEST = sha256(image()).hexdigest()
 
 
 def test_it_verifies_and_says_the_numbers_by_pencil(bundle):
@@ -41,7 +41,7 @@ def test_everything_of_the_number_is_in_it(bundle):
     assert {"python", "bench-assets", "numpy", "pyarrow"} <= about["versions"].keys()
     assert about["benchmark"]["slices"] == ["level"]
     assert "somebody/shelf" not in files[NAME].decode()  # no path of this machine
-    assert files[f"pictures/{DIGEST}"] == picture()
+    assert files[f"images/{DIGEST}"] == image()
     assert about["files"].keys() == files.keys() - {NAME}
     prompts = [json.loads(line) for line in files["prompts.jsonl"].splitlines()]
     sent = {json.loads(line)["prompt_sha256"] for line in files["predictions.jsonl"].splitlines()}
@@ -50,10 +50,10 @@ def test_everything_of_the_number_is_in_it(bundle):
 
 
 def test_what_a_model_judged_is_taken_as_it_judged_and_its_prompts_are_there(tmp_path):
-    """Of four replies rules cannot read "no idea": a model takes it for right."""
+    """Of four responses rules cannot read "no idea": a model takes it for right."""
     measure(tmp_path, judge=Right())
     done = packed(tmp_path, tmp_path / "b.zip", remembered=lambda sha256: None)
-    assert done.manifest.not_there["judge_prompts"] == 1  # the reply store would have it
+    assert done.manifest.not_there["judge_prompts"] == 1  # the response store would have it
     found = verify(tmp_path / "b.zip")
     assert not found.partings
     (whole,) = (r for r in found.again.metrics if (r.metric, r.category) == ("accuracy", "all"))
@@ -71,7 +71,7 @@ def test_a_verdict_that_somebody_turned_is_named(tmp_path):
         if json.loads(line)["judge"] == "judge"
     )
     turned = with_line(files, "judgements.jsonl", lambda row: row | {"verdict": False}, at)
-    found = verify(repacked(tmp_path / "b.zip", turned, sealed=True))
+    found = verify(repacked(tmp_path / "b.zip", turned, checksummed=True))
     first = found.partings[0]
     assert (first.step, first.entry.split()[0]) == ("points", "shelf/3")
 
@@ -84,12 +84,12 @@ def test_the_same_number_is_the_same_file(tmp_path):
     assert first == (tmp_path / "another place" / "two.zip").read_bytes()
 
 
-@pytest.mark.parametrize("why", [{"passed_on": False}, {"pictures": False}])
-def test_pictures_that_may_not_go_are_named_by_their_digests(tmp_path, why):
+@pytest.mark.parametrize("why", [{"passed_on": False}, {"images": False}])
+def test_images_that_may_not_go_are_named_by_their_digests(tmp_path, why):
     measure(tmp_path)
     done = packed(tmp_path, tmp_path / "b.zip", **why)
     assert done.n_left_out == 1
-    assert done.manifest.pictures == {DIGEST: ""}
+    assert done.manifest.images == {DIGEST: ""}
     assert not verify(tmp_path / "b.zip").partings
 
 
@@ -114,7 +114,7 @@ def test_a_number_that_does_not_come_out_is_not_packed(tmp_path):
     rows = tables.read(["shelf", "predictions"], Prediction, "somebody")
     tables.write(["shelf", "predictions"], rows[::-1][:3], Prediction, "somebody")
     with pytest.raises(
-        TableError, match=r"does not come out of its replies.*`bench evaluate shelf"
+        TableError, match=r"does not come out of its responses.*`bench evaluate shelf"
     ):
         packed(tmp_path, tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()

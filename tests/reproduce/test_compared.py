@@ -61,7 +61,7 @@ def test_a_cell_that_is_missing_or_new_is_named():
 
 def test_steps_are_named_in_the_order_in_which_they_happen():
     said = prediction(text="A")
-    verdict = Judgement.of(said, judge="j", criterion="right", verdict=True, reply="yes")
+    verdict = Judgement.of(said, judge="j", criterion="right", verdict=True, response="yes")
     one = Again([said], [verdict], [Score.of(said, points=1.0)], [METRIC])
     other = Again(
         [replace(said, text="B")],
@@ -69,7 +69,7 @@ def test_steps_are_named_in_the_order_in_which_they_happen():
         [Score.of(said, points=0.0)],
         [replace(METRIC, value=0.0)],
     )
-    assert [p.step for p in partings(one, other)] == ["replies", "verdicts", "points", "metrics"]
+    assert [p.step for p in partings(one, other)] == ["responses", "verdicts", "points", "metrics"]
     assert not partings(one, one)
 
 

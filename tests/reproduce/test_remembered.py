@@ -1,11 +1,11 @@
-"""Replies are found by the signature of who gave them, though nobody is there any more."""
+"""Responses are found by the signature of who gave them, though nobody is there any more."""
 
 from collections.abc import Iterator, Sequence
 
 import pytest
 
 from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
-from bench_assets.core.schema.chat import Decoding, Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 
@@ -21,10 +21,10 @@ class Echo:
     def particulars(self, request: Request) -> str:
         return self._more if request.prompt.images else ""
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         for n, one in enumerate(requests):
             text = f"<t>hm</t>{one.prompt.turns[-1].parts[-1]} {one.sample} {one.temperature}"
-            yield n, Reply(text=text, finish_reason="stop", completion_tokens=3)
+            yield n, Response(text=text, finish_reason="stop", completion_tokens=3)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -45,17 +45,17 @@ ASKED = [
         pytest.param(Echo("m@http://x|y", Decoding(temperature=0.3, seed=7)), id="drawn"),
         pytest.param(Echo("m", Decoding(card=True, extra="top_k=20")), id="as its card says"),
         pytest.param(Echo("as it likes", None), id="as it likes"),
-        pytest.param(Echo("m", Decoding(), more="pictures@1"), id="shown other pixels"),
+        pytest.param(Echo("m", Decoding(), more="images@1"), id="shown other pixels"),
     ],
 )
 @pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
-def test_what_was_replied_is_found_again(tmp_path, engine, tags):
-    store = SqliteResponseStore(tmp_path / "replies.sqlite")
+def test_what_was_responded_is_found_again(tmp_path, engine, tags):
+    store = SqliteResponseStore(tmp_path / "responses.sqlite")
     asked = RememberingModel("m", engine, store, thinking_tags=tags)
-    said = asked.reply(ASKED)
+    said = asked.response(ASKED)
     known = RememberedModel("m", asked.signature, store)
     assert known.signature == asked.signature
-    assert known.reply(ASKED) == said
+    assert known.response(ASKED) == said
     assert {one.said.answer[:1] for one in said} == ({"<"} if tags is None else {"a", "b"})
 
 
@@ -68,13 +68,13 @@ def test_what_was_replied_is_found_again(tmp_path, engine, tags):
     ],
 )
 def test_what_another_said_is_not_found(tmp_path, other):
-    store = SqliteResponseStore(tmp_path / "replies.sqlite")
-    RememberingModel("m", Echo("sha256:0c", Decoding()), store).reply(ASKED)
-    found = RememberedModel("m", other, store).reply(ASKED)
+    store = SqliteResponseStore(tmp_path / "responses.sqlite")
+    RememberingModel("m", Echo("sha256:0c", Decoding()), store).response(ASKED)
+    found = RememberedModel("m", other, store).response(ASKED)
     assert [one.error for one in found[:3]] == [NOT_REMEMBERED] * 3
 
 
-def test_the_decoders_version_is_the_one_that_replies_are_stored_under():
+def test_the_decoders_version_is_the_one_that_responses_are_stored_under():
     from bench_assets.core.images.decoding import VERSION
 
     assert VERSION == 1  # another: the parameter "shown other pixels" above is to follow

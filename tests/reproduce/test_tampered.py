@@ -5,11 +5,11 @@ import pytest
 from bench_assets.bundles.manifest import NAME
 from bench_assets.bundles.verification import CannotTryError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError
-from tests.reproduce.shelf import files_in, picture, repacked, with_line
+from tests.reproduce.shelf import files_in, image, repacked, with_line
 from tests.reproduce.test_bundle import DIGEST
 
 TAMPERED = [
-    pytest.param("predictions.jsonl", {"text": "B"}, id="a reply"),
+    pytest.param("predictions.jsonl", {"text": "B"}, id="a response"),
     pytest.param("judgements.jsonl", {"verdict": True}, id="a verdict"),
     pytest.param("scores.jsonl", {"points": 0.0}, id="points"),
     pytest.param("metrics.jsonl", {"value": 0.75}, id="a metric"),
@@ -33,7 +33,7 @@ def test_what_was_changed_with_its_digests_does_not_pass(bundle, name, change):
     """Whoever makes all digests anew changes the bundle's own, and the digits do not come out."""
     before = verify(bundle).bundle.manifest.digest
     files = with_line(files_in(bundle), name, lambda row: row | change)
-    repacked(bundle, files, sealed=True)
+    repacked(bundle, files, checksummed=True)
     if name in ("questions.jsonl", "prompts.jsonl"):  # whose digests stand in the signature too
         with pytest.raises(SourceError, match=name):
             verify(bundle)
@@ -63,8 +63,8 @@ def _without(files, name):
         pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"bundle": 1', b'"bundle": 2')},
                      f"{NAME}: no manifest: bundle", id="of a newer form"),
         pytest.param(lambda f: f | {NAME: f[NAME] + b" "}, f"{NAME}: not what", id="a space"),
-        pytest.param(lambda f: f | {f"pictures/{DIGEST}": picture()[:-1] + b"x"},
-                     f"pictures/{DIGEST}: not what its digest says", id="another picture"),
+        pytest.param(lambda f: f | {f"images/{DIGEST}": image()[:-1] + b"x"},
+                     f"images/{DIGEST}: not what its digest says", id="another image"),
         pytest.param(lambda f: f | {"scores.jsonl": f["scores.jsonl"] + b"\n"}, "scores.jsonl: ",
                      id="a longer table"),
     ],
@@ -80,11 +80,12 @@ def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
     ("name", "change", "says"),
     [
         pytest.param("predictions.jsonl", {"question_id": "shelf/9"}, "line 1: shelf/9",
-                     id="a reply to no question"),
+                     id="a response to no question"),
         pytest.param("predictions.jsonl", {"question_id": "shelf/1"}, "is there twice",
-                     id="two replies to one question"),
+                     id="two responses to one question"),
         pytest.param("predictions.jsonl", {"model": "another"}, "of another", id="another model's"),
-        pytest.param("judgements.jsonl", {"sample": 3}, "no reply", id="a verdict on no reply"),
+        pytest.param("judgements.jsonl", {"sample": 3}, "no response",
+                     id="a verdict on no response"),
         pytest.param("metrics.jsonl", {"task": "codis"}, "not the number that",
                      id="another task's"),
         pytest.param("metrics.jsonl", {"signature": "shelf|v3|main|n:4"}, "not the number that",
@@ -96,7 +97,7 @@ def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
 def test_tables_that_do_not_belong_together_are_refused(bundle, name, change, says):
     files = with_line(files_in(bundle), name, lambda row: row | change)
     with pytest.raises(SourceError) as refused:
-        verify(repacked(bundle, files, sealed=True))
+        verify(repacked(bundle, files, checksummed=True))
     assert says in str(refused.value)
 
 
@@ -104,7 +105,7 @@ def test_a_bundle_without_a_number_is_none(bundle):
     files = files_in(bundle)
     empty = {name: b"" for name in files if name.endswith(".jsonl")}
     with pytest.raises(SourceError, match=r"metrics\.jsonl: no number in it"):
-        verify(repacked(bundle, files | empty, sealed=True))
+        verify(repacked(bundle, files | empty, checksummed=True))
 
 
 def _about(bundle, **fields):
@@ -112,7 +113,7 @@ def _about(bundle, **fields):
     from bench_assets.bundles.manifest import read_manifest
 
     files = files_in(bundle)
-    about = read_manifest(files[NAME], "before").model_copy(update=fields).sealed()
+    about = read_manifest(files[NAME], "before").model_copy(update=fields).checksummed()
     return repacked(bundle, files | {NAME: about.to_bytes()})
 
 
@@ -138,7 +139,7 @@ def test_what_cannot_be_tried_here_says_what_to_install(bundle, fields, says):
         pytest.param({"signature": "nothing"}, "metrics.jsonl, line 1", id="no signature"),
         pytest.param({"benchmark": {"seed": "x"}}, "manifest.json, benchmark", id="no section"),
         pytest.param({"benchmark": {"prompt": "{"}}, "manifest.json, benchmark", id="no template"),
-        pytest.param({"pictures": {}}, "pictures", id="pictures that are not named"),
+        pytest.param({"images": {}}, "images", id="images that are not named"),
         pytest.param({"not_there": {"prompts": 1}}, "prompts are missing", id="a prompt less"),
     ],
 )

@@ -67,11 +67,11 @@ def test_a_failed_request_fails_the_first_look_so_that_nothing_follows(tmp_path:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         server.fail_next(1, Answer(status=400, text="no"))
-        with pytest.raises(ModelError, match="1 of 10 questions without a reply"):
+        with pytest.raises(ModelError, match="1 of 10 questions without a response"):
             run_for("m", [questions_asset(quiz(100)), *first_look_assets([TASK])], tmp_path)
 
 
-def test_a_judge_without_a_reply_fails_the_first_look_as_well(tmp_path: Path) -> None:
+def test_a_judge_without_a_response_fails_the_first_look_as_well(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         with (tmp_path / "bench.toml").open("a") as file:
@@ -83,5 +83,5 @@ def test_a_judge_without_a_reply_fails_the_first_look_as_well(tmp_path: Path) ->
         judging = replace(TASK, judges={"paper": ByModel(judge_right)})
         run_for("m", [table, *asked], tmp_path)  # so that only the judge is left to be asked
         server.fail_next(1, Answer(status=400, text="no"))
-        with pytest.raises(ModelError, match="1 of 10 verdicts without a reply"):
+        with pytest.raises(ModelError, match="1 of 10 verdicts without a response"):
             run_for("m", [table, *first_look_assets([judging])], tmp_path)

@@ -12,7 +12,7 @@ QUESTIONS = quiz(60)
 OLDER, OLD, NEW = (f"run/step-{step}@aaaaaaaa" for step in (80, 900, 1000))
 
 
-def replies(model, right, prompt="p", reading="exact"):
+def responses(model, right, prompt="p", reading="exact"):
     said = [
         Prediction(question_id=q.question_id, model=model, condition="main", text="",
                    prompt_sha256=prompt)
@@ -30,7 +30,7 @@ def replies(model, right, prompt="p", reading="exact"):
 def tables(tmp_path):
     files = TableFiles(folder=str(tmp_path))
     for model in (OLDER, OLD):
-        said, scores = replies(model, 50)
+        said, scores = responses(model, 50)
         files.write(["quiz", "predictions"], said, Prediction, model)
         files.write(["quiz", "scores"], scores, Score, model)
     return files
@@ -40,16 +40,16 @@ def tables(tmp_path):
     ("now", "begins"),
     [
         # 50 lost of 60: a bet of half wins half on each of them, 1.5 to the 50th.
-        pytest.param(replies(NEW, 0), f"worse than {OLD}: accuracy -0.833 on 60", id="all lost"),
-        pytest.param(replies(NEW, 50), f"not shown to be worse than {OLD}: accuracy +0.000",
+        pytest.param(responses(NEW, 0), f"worse than {OLD}: accuracy -0.833 on 60", id="all lost"),
+        pytest.param(responses(NEW, 50), f"not shown to be worse than {OLD}: accuracy +0.000",
                      id="as it was"),
-        pytest.param(replies(NEW, 48), "not shown to be worse", id="two lost are chance"),
-        pytest.param(replies(NEW, 60), "not shown to be worse", id="better is not worse"),
-        pytest.param(replies(NEW, 0, prompt="q"), f"not comparable with {OLD}", id="other words"),
-        pytest.param(replies(NEW, 0, reading="r"), f"not comparable with {OLD}", id="read apart"),
-        pytest.param(replies("run/step-7", 0), "nothing to compare with", id="the first step"),
-        pytest.param(replies("other/step-2000", 0), "nothing to compare with", id="another run"),
-        pytest.param(replies("gpt", 0), "nothing to compare with", id="no checkpoint"),
+        pytest.param(responses(NEW, 48), "not shown to be worse", id="two lost are chance"),
+        pytest.param(responses(NEW, 60), "not shown to be worse", id="better is not worse"),
+        pytest.param(responses(NEW, 0, prompt="q"), f"not comparable with {OLD}", id="other words"),
+        pytest.param(responses(NEW, 0, reading="r"), f"not comparable with {OLD}", id="read apart"),
+        pytest.param(responses("run/step-7", 0), "nothing to compare with", id="the first step"),
+        pytest.param(responses("other/step-2000", 0), "nothing to compare with", id="another run"),
+        pytest.param(responses("gpt", 0), "nothing to compare with", id="no checkpoint"),
     ],
 )  # fmt: skip
 def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):
@@ -57,7 +57,7 @@ def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):
 
 
 def test_every_checkpoint_spends_less(tables):
-    said = verdict(TASK, QUESTIONS, *replies(NEW, 0), tables)
+    said = verdict(TASK, QUESTIONS, *responses(NEW, 0), tables)
     assert said.endswith("of 0.0083 that comparison 2 of the run may spend")  # 0.05 / (2 * 3)
 
 

@@ -47,15 +47,15 @@ MADE = {
 }
 
 
-def pictures(image_store: ImageStore) -> Iterator[Question]:
-    """Every picture of JourneyBench's mini edition, drawn with a seed of its own."""
+def images(image_store: ImageStore) -> Iterator[Question]:
+    """Every image of JourneyBench's mini edition, drawn with a seed of its own."""
     for number, member in enumerate(members()):
         yield question(
             question_id=f"codis/{number}",
             group_id=f"{number}",
-            text="Describe in one sentence what is unusual in the picture.",
+            text="Describe in one sentence what is unusual in the image.",
             answer=(member.words["subject"],),
-            images=(image_store.put(member.draw(Random(number)), member.picture).sha256,),
+            images=(image_store.put(member.draw(Random(number)), member.image).sha256,),
         )
 
 
@@ -64,7 +64,7 @@ def definitions(home: Path) -> dg.Definitions:
     image_store = ImageStore(folder=str(home / "images"))
     assets = evaluation_assets(ANIMALS)
     return dg.Definitions(
-        assets=[*assets, questions_asset(list(pictures(image_store)), "codis")],
+        assets=[*assets, questions_asset(list(images(image_store)), "codis")],
         asset_checks=regression_checks(ANIMALS),
         jobs=[dg.define_asset_job(EVALUATE, assets)],
         executor=dg.in_process_executor,

@@ -13,10 +13,10 @@ from bench_assets.annotation.answers.validation import misfits
 from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
 from bench_assets.core.judging.verdict_requests import Call, ask
 from bench_assets.core.judging.verdicts import read_object
-from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 
 _COMPLAINT = "Reply with one JSON object that has the fields asked for, and nothing else."
-_NOT_BY_MODELS = ("points", "picture")
+_NOT_BY_MODELS = ("points", "image")
 
 
 def propose(
@@ -41,7 +41,7 @@ def propose(
     ]
     heard = ask(calls, model, _COMPLAINT)
     found = {
-        item.item_id: read_proposal(said.reply.text, form, item)
+        item.item_id: read_proposal(said.response.text, form, item)
         for item, said in zip(asked, heard, strict=True)
     }
     return [_filled(item, found.get(item.item_id, {}), model.name, unproposed) for item in items]
@@ -51,16 +51,16 @@ def to_prompt(form: Form, item: Unit) -> Prompt:
     """Ask a model what a person is asked, for one JSON object with the fields."""
     fields = [_told(field, item) for field in form.fields if field.kind not in _NOT_BY_MODELS]
     shown = [f"{name}: {text}" for name, text in item.shown.items()]
-    pictures = [part for name, sha in item.pictures.items() for part in (f"{name}:", Image(sha))]
+    images = [part for name, sha in item.images.items() for part in (f"{name}:", Image(sha))]
     wanted = "Reply with one JSON object with these fields:"
     return Prompt.of(
         "\n\n".join([form.title, form.instructions]),
-        *pictures,
+        *images,
         "\n".join([*shown, "", wanted, *fields]),
     )
 
 
-def read_proposal(reply: str, form: Form, item: Unit) -> Values:
+def read_proposal(response: str, form: Form, item: Unit) -> Values:
     """Read what a model filled in; nothing unless all of it fits the form.
 
     >>> field = Field(name="right", kind="choice", label="Right?", choices=("yes", "no"))
@@ -70,7 +70,7 @@ def read_proposal(reply: str, form: Form, item: Unit) -> Values:
     >>> read_proposal('{"right": "perhaps"}', form, Unit(form="t/v", item_id="1"))
     {}
     """
-    found = read_object(reply)
+    found = read_object(response)
     values = {name: _texts(value) for name, value in (found or {}).items()}
     filled = {name: texts for name, texts in values.items() if texts}
     by_people = [field for field in form.fields if field.kind in _NOT_BY_MODELS]
@@ -86,8 +86,8 @@ def _filled(item: Unit, said: Values, model: str, unproposed: float) -> Unit:
     return replace(item, proposal=said, proposed_by=model)
 
 
-def _unread(form: Form, item: Unit) -> Callable[[Reply], int]:
-    return lambda reply: int(not read_proposal(reply.text, form, item))
+def _unread(form: Form, item: Unit) -> Callable[[Response], int]:
+    return lambda response: int(not read_proposal(response.text, form, item))
 
 
 def _told(field: Field, item: Unit) -> str:

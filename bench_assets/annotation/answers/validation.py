@@ -95,8 +95,8 @@ def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
     if field.kind in ("choice", "choices"):
         return "" if value in choices else f"{value!r:.60} is none of {', '.join(choices)}"
     if field.kind == "points":
-        return "" if _POINT.fullmatch(value) else f"{value!r:.60} is no place on the picture"
-    if field.kind == "picture":
-        return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is no picture of the store"
+        return "" if _POINT.fullmatch(value) else f"{value!r:.60} is no place on the image"
+    if field.kind == "image":
+        return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is no image of the store"
     most = field.most if field.kind == "text" else 2000
     return "" if len(value) <= most else f"{len(value)} characters, at most {most}"

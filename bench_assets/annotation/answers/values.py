@@ -90,17 +90,17 @@ def items_behind(
     """Find what people were asked that became a question.
 
     Items whose id is a part of the question's, as that of a submission is; else those that show
-    one of its pictures.
+    one of its images.
 
     Args:
         question_id: Such as "codis/s001/2".
         group_id: Of the question.
-        images: SHA-256 of each of its pictures.
+        images: SHA-256 of each of its images.
         items: All that were asked on a form.
     """
     parts = {*question_id.split("/"), group_id}
     named = [item for item in items if item.item_id in parts]
-    return named or [item for item in items if {*item.pictures.values()} & {*images}]
+    return named or [item for item in items if {*item.images.values()} & {*images}]
 
 
 def said_of(items: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:

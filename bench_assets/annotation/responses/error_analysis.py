@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.responses.units import by_reply, drawn, pictures_of, question_shown
+from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from bench_assets.annotation.tasks.identifiers import item_id, parts_of
 from bench_assets.core.schema.rows import Prediction, Question, Score
@@ -27,7 +27,7 @@ class ErrorCode(NamedTuple):
 
 
 class CodeBook(NamedTuple):
-    """The kinds of mistakes that a task's replies are read for."""
+    """The kinds of mistakes that a task's responses are read for."""
 
     where: str  # in the paper; "" where they are ours
     codes: tuple[ErrorCode, ...]
@@ -36,15 +36,15 @@ class CodeBook(NamedTuple):
 GENERAL = CodeBook(
     "",
     (
-        ErrorCode("seeing", "something in the pictures is not seen, or seen that is not there"),
+        ErrorCode("seeing", "something in the images is not seen, or seen that is not there"),
         ErrorCode("reading", "the question, its options or its context are misunderstood"),
-        ErrorCode("knowing", "a fact that no picture shows is not known"),
+        ErrorCode("knowing", "a fact that no image shows is not known"),
         ErrorCode(
             "reasoning", "what is seen and known is right, and the wrong thing follows from it"
         ),
         ErrorCode("refusing", "no answer is given, or that it cannot be answered"),
         ErrorCode("form", "the right answer is there in a form that was not read"),
-        ErrorCode("key", "the reply is right, and the reference wrong or one of several"),
+        ErrorCode("key", "the response is right, and the reference wrong or one of several"),
         ErrorCode("other", "something else: say what"),
     ),
 )
@@ -53,10 +53,10 @@ GENERAL = CodeBook(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodedMistake:
-    """What one person found to be wrong with one reply."""
+    """What one person found to be wrong with one response."""
 
     question_id: str
-    reply: str  # its name, see ``replies``
+    response: str  # its name, see ``responses``
     person: str
     codes: tuple[str, ...]
     note: str = ""
@@ -85,7 +85,8 @@ def mistake_form(task: str, title: str, book: CodeBook) -> Form:
         title=f"{title}: what went wrong?",
         about=book.where,
         instructions=(
-            "The reply was scored as wrong. Look at the pictures, read the reply to its end, and"
+            "The response was scored as wrong. Look at the images, read the response to its "
+            "end, and"
             " choose what went wrong: the first thing that did, and another only if it went wrong"
             f" by itself. The kinds are: {codes}."
         ),
@@ -112,21 +113,21 @@ def mistake_items(
     """Draw ten mistakes of each category, of all models together."""
     asked = {one.question_id: one for one in questions}
     wrong = {(row.question_id, row.model) for row in scores if row.points == 0 and not row.sample}
-    replies = {
+    responses = {
         item_id(*key): rows
-        for key, rows in by_reply(predictions).items()
+        for key, rows in by_response(predictions).items()
         if key[0] in asked and any((key[0], row.model) in wrong for row in rows)
     }
     categories: dict[str, list[str]] = defaultdict(list)
-    for name in replies:
+    for name in responses:
         categories[asked[parts_of(name)[0]].category].append(name)
     chosen = [one for of in categories.values() for one in drawn({"": of}, _OF_A_CATEGORY, seed)]
     return [
         Unit(
             form=form.name,
             item_id=name,
-            shown={**question_shown(question, key=True), "Reply": replies[name][0].text},
-            pictures=pictures_of(question),
+            shown={**question_shown(question, key=True), "Response": responses[name][0].text},
+            images=images_of(question),
         )
         for name in sorted(chosen)
         for question in [asked[parts_of(name)[0]]]
@@ -138,7 +139,7 @@ def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
     return [
         CodedMistake(
             question_id=question_id,
-            reply=name,
+            response=name,
             person=answer.person,
             codes=tuple(sorted(answer.values.get("codes", ()))),
             note=" ".join(word(answer, "note").split()),
@@ -157,9 +158,9 @@ def count_codes(
     """
     read: dict[tuple[str, str], list[CodedMistake]] = defaultdict(list)
     for one in coded:
-        read[one.question_id, one.reply].append(one)
+        read[one.question_id, one.response].append(one)
     by_model: dict[str, list[list[CodedMistake]]] = {"all": list(read.values())}
-    for key, rows in by_reply(predictions).items():
+    for key, rows in by_response(predictions).items():
         for model in sorted({row.model for row in rows} if key in read else ()):
             by_model.setdefault(model, []).append(read[key])
     return [

@@ -1,8 +1,8 @@
-"""The forms that every task has: about what models reply to it.
+"""The forms that every task has: about what models response to it.
 
 They are asked where bench.toml names them: ``[people.forms."codis/verdicts"]``.
 
-What comes of people's answers about models' replies, as tables: shares with their intervals.
+What comes of people's answers about models' responses, as tables: shares with their intervals.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ from bench_assets.annotation.responses.preferences import (
 )
 from bench_assets.annotation.responses.verdicts import (
     PEOPLE,
-    ReplyVerdict,
-    reply_verdicts,
+    ResponseVerdict,
+    response_verdicts,
     right_by_people,
     verdict_form,
     verdict_items,
@@ -40,18 +40,18 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightByPeople:
-    """The share of one model's sampled replies that people call right."""
+    """The share of one model's sampled responses that people call right."""
 
     model: str
     judge: str
-    n: int  # replies that most could judge, and were not divided about
+    n: int  # responses that most could judge, and were not divided about
     share: float
     low: float  # of the 95 % interval
     high: float
 
 
 def right_shares(
-    verdicts: Sequence[ReplyVerdict], predictions: Sequence[Prediction]
+    verdicts: Sequence[ResponseVerdict], predictions: Sequence[Prediction]
 ) -> list[RightByPeople]:
     """Score models by the judge named people, on the sample that people saw."""
     return [
@@ -68,24 +68,24 @@ def right_shares(
 
 
 def verdicts_form(task: str, title: str, *, judged: bool) -> SuiteForm:
-    """Whether a reply is right.
+    """Whether a response is right.
 
     Args:
         task: Its name.
         title: As the paper spells it.
-        judged: Whether somebody judges its replies, beside whom people's verdicts are laid.
+        judged: Whether somebody judges its responses, beside whom people's verdicts are laid.
     """
     form = verdict_form(task, title)
     reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
     return SuiteForm(
         form=form,
-        reads={**_replies(task), **reads},
+        reads={**_responses(task), **reads},
         items=partial(verdict_items, form),
-        row=ReplyVerdict,
-        to_rows=reply_verdicts,
+        row=ResponseVerdict,
+        to_rows=response_verdicts,
         summary=Summary(
             "right",
-            "the share of a model's replies that people call right",
+            "the share of a model's responses that people call right",
             RightByPeople,
             right_shares,
         ),
@@ -93,11 +93,11 @@ def verdicts_form(task: str, title: str, *, judged: bool) -> SuiteForm:
 
 
 def preferences_form(task: str, title: str) -> SuiteForm:
-    """Which of two replies is better."""
+    """Which of two responses is better."""
     form = preference_form(task, title)
     return SuiteForm(
         form=form,
-        reads=_replies(task),
+        reads=_responses(task),
         items=partial(preference_items, form),
         row=Preference,
         to_rows=preferences,
@@ -108,11 +108,11 @@ def preferences_form(task: str, title: str) -> SuiteForm:
 
 
 def mistakes_form(task: str, title: str, book: CodeBook) -> SuiteForm:
-    """What went wrong in a reply."""
+    """What went wrong in a response."""
     form = mistake_form(task, title, book)
     return SuiteForm(
         form=form,
-        reads={**_replies(task), "scores": TableOf(f"{task}/scores", Score)},
+        reads={**_responses(task), "scores": TableOf(f"{task}/scores", Score)},
         items=partial(mistake_items, form),
         row=CodedMistake,
         to_rows=coded_mistakes,
@@ -123,7 +123,7 @@ def mistakes_form(task: str, title: str, book: CodeBook) -> SuiteForm:
 
 
 @cache  # the same forms for the same task: what is made of them is made once
-def reply_forms(
+def response_forms(
     task: str, title: str, book: CodeBook, *, judged: bool
 ) -> tuple[SuiteForm, SuiteForm, SuiteForm]:
     """Verdicts, preferences and mistakes."""
@@ -134,7 +134,7 @@ def reply_forms(
     )
 
 
-def _replies(task: str) -> dict[str, TableOf]:
+def _responses(task: str) -> dict[str, TableOf]:
     return {
         "questions": TableOf(f"{task}/questions", Question),
         "predictions": TableOf(f"{task}/predictions", Prediction),

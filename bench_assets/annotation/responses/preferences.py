@@ -1,4 +1,4 @@
-"""Which of two models' replies a person prefers; either is shown first as often as the other."""
+"""Which of two models' responses a person prefers; either is shown first as often as the other."""
 
 import hashlib
 from collections import defaultdict
@@ -9,12 +9,12 @@ from typing import Literal, TypeAlias
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import (
-    by_reply,
+    by_response,
     drawn,
+    images_of,
     judgeable,
-    pictures_of,
     question_shown,
-    reply_name,
+    response_name,
 )
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from bench_assets.annotation.tasks.identifiers import item_id, parts_of
@@ -33,10 +33,10 @@ _CHOICES: Mapping[str, Preferred] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """Which of two replies one person prefers."""
+    """Which of two responses one person prefers."""
 
     question_id: str
-    first: str  # names of the replies, in the order shown
+    first: str  # names of the responses, in the order shown
     second: str
     person: str
     preferred: Preferred
@@ -44,7 +44,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinRate:
-    """How often people prefer one model's reply to another's."""
+    """How often people prefer one model's response to another's."""
 
     model: str
     other: str
@@ -58,15 +58,15 @@ class WinRate:
 
 
 def preference_form(task: str, title: str) -> Form:
-    """The form for two replies to a question of one task."""
+    """The form for two responses to a question of one task."""
     return Form(
         name=f"{task}/preferences",
-        title=f"{title}: which reply is better?",
+        title=f"{title}: which response is better?",
         instructions=(
-            "Two of those who were asked answered the question. Choose the reply that you would"
+            "Two of those who were asked answered the question. Choose the response that you would"
             " rather have been given: first by whether it is right and says nothing that is not in"
-            " the pictures, then by whether it answers what was asked, and only then by how it is"
-            " worded. A longer reply is not better for being long. Say neither where they are as"
+            " the images, then by whether it answers what was asked, and only then by how it is"
+            " worded. A longer response is not better for being long. Say neither where they are as"
             " good or as bad as each other."
         ),
         fields=(Field(name="better", kind="choice", label="Better is", choices=tuple(_CHOICES)),),
@@ -84,7 +84,7 @@ def preference_items(
     for pair in combinations(models, 2):
         orders: dict[bool, list[str]] = {False: [], True: []}
         for question_id, texts in said.items():
-            names = [reply_name(texts[model]) for model in pair if model in texts]
+            names = [response_name(texts[model]) for model in pair if model in texts]
             if len(set(names)) == 2:
                 turned = _turned(question_id, names)
                 shown = names[::-1] if turned else names
@@ -112,9 +112,9 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
 
 
 def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
-    """Count for each two models how often people prefer the one's reply to the other's."""
+    """Count for each two models how often people prefer the one's response to the other's."""
     models = {
-        key: sorted({row.model for row in rows}) for key, rows in by_reply(predictions).items()
+        key: sorted({row.model for row in rows}) for key, rows in by_response(predictions).items()
     }
     points: dict[tuple[str, str], list[ScoredPoint]] = defaultdict(list)
     for one in said:
@@ -139,7 +139,10 @@ def _texts(
 
 
 def _turned(question_id: str, names: Sequence[str]) -> bool:
-    """Whether the second model's reply is shown first: drawn by what is shown, and by no model."""
+    """Whether the second model's response is shown first.
+
+    Drawn by what is shown, and by no model.
+    """
     drawn_by = "\n".join([question_id, *sorted(names)])
     heads = hashlib.sha256(drawn_by.encode()).digest()[0] % 2 == 1
     return heads == (names[0] < names[1])
@@ -149,17 +152,17 @@ def _item(
     form: Form, name: str, asked: Mapping[str, Question], said: Mapping[str, Mapping[str, str]]
 ) -> Unit:
     question_id, first, second = parts_of(name)
-    texts = {reply_name(text): text for text in said[question_id].values()}
+    texts = {response_name(text): text for text in said[question_id].values()}
     question = asked[question_id]
     return Unit(
         form=form.name,
         item_id=name,
         shown={
             **question_shown(question, key=False),
-            "First reply": texts[first],
-            "Second reply": texts[second],
+            "First response": texts[first],
+            "Second response": texts[second],
         },
-        pictures=pictures_of(question),
+        images=images_of(question),
     )
 
 

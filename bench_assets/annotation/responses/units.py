@@ -1,4 +1,4 @@
-"""Models' replies as people are shown them: never which model said it, and equal ones once."""
+"""Models' responses as people are shown them: never which model said it, and equal ones once."""
 
 import hashlib
 from collections import defaultdict
@@ -11,26 +11,29 @@ from bench_assets.core.schema.rows import Prediction, Question
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
-_LETTERS = 12  # of a digest; ten thousand replies to one question share one with 2e-7
+_LETTERS = 12  # of a digest; ten thousand responses to one question share one with 2e-7
 
 
-def reply_name(text: str) -> str:
-    """Name a reply by what it says, so that the name tells nothing of who said it."""
+def response_name(text: str) -> str:
+    """Name a response by what it says, so that the name tells nothing of who said it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 
 def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
-    """The first draws that are there: a reply that failed, or was cut off, is judged by nobody."""
+    """The first draws that are there.
+
+    A response that failed, or was cut off, is judged by nobody.
+    """
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
     ]
 
 
-def by_reply(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
-    """Gather predictions by question and name of the reply: who says the same is judged once."""
+def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
+    """Gather predictions by question and name of the response: who says the same is judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
     for row in judgeable(predictions):
-        found[row.question_id, reply_name(row.text)].append(row)
+        found[row.question_id, response_name(row.text)].append(row)
     return dict(found)
 
 
@@ -46,9 +49,9 @@ def question_shown(question: Question, *, key: bool) -> dict[str, str]:
     return shown
 
 
-def pictures_of(question: Question) -> dict[str, str]:
-    """The pictures of a question, in their order."""
-    return {f"Picture {number}": image for number, image in enumerate(question.images, 1)}
+def images_of(question: Question) -> dict[str, str]:
+    """The images of a question, in their order."""
+    return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
 
 
 def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:

@@ -1,7 +1,8 @@
-"""A person's verdict on a model's reply: right, wrong, or not to be told.
+"""A person's verdict on a model's response: right, wrong, or not to be told.
 
-The replies are a seeded sample, stratified by category and by what the judge says of them. Whoever
-judges sees the question, the reference and the reply, and neither the model nor the judge.
+The responses are a seeded sample, stratified by category and by what the judge says of them.
+Whoever judges sees the question, the reference and the response, and neither the model nor the
+judge.
 """
 
 from collections import Counter, defaultdict
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.responses.units import by_reply, drawn, pictures_of, question_shown
+from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from bench_assets.annotation.tasks.identifiers import item_id, parts_of
 from bench_assets.core.judging.verdict_requests import at_last
@@ -21,26 +22,26 @@ PEOPLE = "people"
 """The judge that people's verdicts make up."""
 
 _AGREEMENT, _HALF_WIDTH = 0.9, 0.05
-"""Agreement with a judge that is expected, and how far off it may be found: 139 replies."""
+"""Agreement with a judge that is expected, and how far off it may be found: 139 responses."""
 
 _VERDICTS = {"yes": True, "no": False, "unclear": None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyVerdict:
-    """One person's verdict on one reply to one question, whichever models gave it."""
+class ResponseVerdict:
+    """One person's verdict on one response to one question, whichever models gave it."""
 
     question_id: str
-    reply: str  # its name, see ``replies``
+    response: str  # its name, see ``responses``
     person: str
     verdict: bool | None  # None: it cannot be told
 
 
 def verdict_form(task: str, title: str) -> Form:
-    """The form for the replies to one task."""
+    """The form for the responses to one task."""
     return Form(
         name=f"{task}/verdicts",
-        title=f"{title}: is the reply right?",
+        title=f"{title}: is the response right?",
         instructions=(
             "Somebody answered the question. Say yes if the answer that they commit to means the"
             " same as the reference, in whatever words and however long; no if it means something"
@@ -62,12 +63,12 @@ def verdict_items(
     judgements: Sequence[Judgement] = (),
     seed: int = 0,
 ) -> list[Unit]:
-    """Draw replies of all models, as many as tell the agreement with a judge to 5 points."""
+    """Draw responses of all models, as many as tell the agreement with a judge to 5 points."""
     asked = {one.question_id: one for one in questions}
-    replies = {key: rows for key, rows in by_reply(predictions).items() if key[0] in asked}
+    responses = {key: rows for key, rows in by_response(predictions).items() if key[0] in asked}
     heard = _said_by_judge(judgements)
     strata: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for (question_id, name), rows in replies.items():
+    for (question_id, name), rows in responses.items():
         said = Counter(heard.get((question_id, row.model), "") for row in rows)
         stratum = asked[question_id].category, said.most_common(1)[0][0]
         strata[stratum].append(item_id(question_id, name))
@@ -76,21 +77,21 @@ def verdict_items(
         Unit(
             form=form.name,
             item_id=one,
-            shown={**question_shown(asked[question_id], key=True), "Reply": rows[0].text},
-            pictures=pictures_of(asked[question_id]),
+            shown={**question_shown(asked[question_id], key=True), "Response": rows[0].text},
+            images=images_of(asked[question_id]),
         )
         for one in drawn(strata, n, seed)
         for question_id, name in [parts_of(one)]
-        for rows in [replies[question_id, name]]
+        for rows in [responses[question_id, name]]
     ]
 
 
-def reply_verdicts(answers: Sequence[Answer]) -> list[ReplyVerdict]:
-    """Take what each person says of each reply."""
+def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
+    """Take what each person says of each response."""
     return [
-        ReplyVerdict(
+        ResponseVerdict(
             question_id=question_id,
-            reply=name,
+            response=name,
             person=answer.person,
             verdict=_VERDICTS[word(answer, "verdict")],
         )
@@ -99,11 +100,14 @@ def reply_verdicts(answers: Sequence[Answer]) -> list[ReplyVerdict]:
     ]
 
 
-def decided(verdicts: Iterable[ReplyVerdict]) -> dict[tuple[str, str], bool]:
-    """What most people say of each reply; divided ones, and those nobody can tell, are left out."""
+def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
+    """What most people say of each response.
+
+    Divided ones, and those nobody can tell, are left out.
+    """
     said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
     for one in verdicts:
-        said[one.question_id, one.reply][one.verdict] += 1
+        said[one.question_id, one.response][one.verdict] += 1
     return {
         key: votes[True] > votes[False]
         for key, votes in said.items()
@@ -112,12 +116,12 @@ def decided(verdicts: Iterable[ReplyVerdict]) -> dict[tuple[str, str], bool]:
 
 
 def right_by_people(
-    verdicts: Iterable[ReplyVerdict], predictions: Iterable[Prediction]
+    verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
 ) -> dict[str, Mean]:
-    """Share of the sampled replies that people call right, by model."""
+    """Share of the sampled responses that people call right, by model."""
     truth = decided(verdicts)
     points: dict[str, list[ScoredPoint]] = defaultdict(list)
-    for (question_id, name), rows in by_reply(predictions).items():
+    for (question_id, name), rows in by_response(predictions).items():
         if (question_id, name) in truth:
             for row in rows:
                 points[row.model].append(ScoredPoint(float(truth[question_id, name]), question_id))
@@ -125,7 +129,10 @@ def right_by_people(
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
-    """What a judge says of a model's reply: "yes", "no", or "mixed" where it has several points."""
+    """What a judge says of a model's response.
+
+    "yes", "no", or "mixed" where it has several points.
+    """
     said: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for row in at_last(judgements):
         if row.verdict is not None and not row.sample:

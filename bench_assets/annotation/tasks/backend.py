@@ -17,7 +17,7 @@ class UnitCounts(NamedTuple):
 
     new: int  # that were not there
     there: int  # that were there as they are
-    changed: int  # that were there with another text or picture: asked anew, old answers kept
+    changed: int  # that were there with another text or image: asked anew, old answers kept
     withdrawn: int  # that were there and are wanted no more: nobody is shown them
 
 

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "picture"]
+FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: a list of short ones;
-``points``: places on the form's first picture, each ``"x y"`` in shares of width and height, from
-the top left; ``picture``: one that the person brings, by the SHA-256 of its bytes in the store."""
+``points``: places on the form's first image, each ``"x y"`` in shares of width and height, from
+the top left; ``image``: one that the person brings, by the SHA-256 of its bytes in the store."""
 
 Values: TypeAlias = Mapping[str, tuple[str, ...]]
 """What was filled in, by field; a field that was left empty is absent."""
@@ -61,7 +61,7 @@ class Unit:
     form: str
     item_id: str
     shown: Mapping[str, str] = field(default_factory=dict)  # texts by their headings, in order
-    pictures: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by heading, in order
+    images: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by heading, in order
     choices: Values = field(default_factory=dict)  # of fields whose choices are the item's own
     needed: int = 1  # answers of as many people
     barred: tuple[str, ...] = ()  # who may not answer: its author, say
@@ -76,7 +76,7 @@ class Unit:
 
         In whatever order it is shown: a table keeps none.
         """
-        shown = [sorted(one.items()) for one in (self.shown, self.pictures, self.choices)]
+        shown = [sorted(one.items()) for one in (self.shown, self.images, self.choices)]
         return _digest(shown)
 
 

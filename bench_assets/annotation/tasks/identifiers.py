@@ -1,4 +1,4 @@
-"""Ids of items that are several things at once: a picture and who wrote about it, say.
+"""Ids of items that are several things at once: an image and who wrote about it, say.
 
 Points in time as answers have them: texts that sort as time goes.
 """

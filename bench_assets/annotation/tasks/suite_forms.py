@@ -8,7 +8,7 @@ from bench_assets.annotation.tasks.forms import Answer, Form, Unit
 
 
 class Summary(NamedTuple):
-    """A table of what comes of a form's answers about models' replies."""
+    """A table of what comes of a form's answers about models' responses."""
 
     name: str  # its asset is named after the form and this: "preferences_rates"
     about: str  # what one row is, after "One row: "
@@ -32,7 +32,7 @@ class SuiteForm:
     items: Callable[..., list[Unit]]  # what is asked, of the tables as they are now
     row: type[Any]  # of what ``to_rows`` makes: the suite's own row of such votes
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # of the answers that count
-    summary: Summary | None = None  # of a form about models' replies
+    summary: Summary | None = None  # of a form about models' responses
 
     @property
     def suite(self) -> str:

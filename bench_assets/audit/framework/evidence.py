@@ -39,7 +39,7 @@ class TrainingMatch(NamedTuple):
     """Something that a model was trained on, by the name of the file and the entry in it."""
 
     name: str
-    what: str  # SHA-256 of a picture, its look (``core.dedup.picture_hash``), or a text
+    what: str  # SHA-256 of an image, its look (``core.dedup.image_hash``), or a text
 
 
 class JudgeVerdict(NamedTuple):
@@ -47,19 +47,19 @@ class JudgeVerdict(NamedTuple):
 
     model: str
     row: Judgement
-    text: str  # of the reply
+    text: str  # of the response
     by_rules: bool | None  # None where rules say nothing of it
 
 
 class TrainingData(Protocol):
     """What a user says a model was trained on. It may be large: it is read as it is asked for."""
 
-    def pictures(self) -> Iterator[TrainingMatch]:
-        """Digests of pictures: 64 hexadecimal digits."""
+    def images(self) -> Iterator[TrainingMatch]:
+        """Digests of images: 64 hexadecimal digits."""
         ...
 
     def looks(self) -> Iterator[TrainingMatch]:
-        """How pictures look: 16 hexadecimal digits."""
+        """How images look: 16 hexadecimal digits."""
         ...
 
     def texts(self) -> Iterator[TrainingMatch]:
@@ -87,7 +87,7 @@ class Evidence(Protocol):
 
     @property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> what is known of a picture's file, as far as its suite tells."""
+        """SHA-256 -> what is known of an image's file, as far as its suite tells."""
         ...
 
     @property
@@ -96,7 +96,7 @@ class Evidence(Protocol):
         ...
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """SHA-256 -> how a picture looks, of those that decode; see ``core.dedup.picture_hash``."""
+        """SHA-256 -> how an image looks, of those that decode; see ``core.dedup.image_hash``."""
         ...
 
     def results(self, condition: str = "main") -> Results:
@@ -127,7 +127,10 @@ class Evidence(Protocol):
 
     @property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        """What ``judge_verdicts.verdicts`` finds; rules read thousands of replies for it, once."""
+        """What ``judge_verdicts.verdicts`` finds.
+
+        Rules read thousands of responses for it, once.
+        """
         ...
 
     @property
@@ -146,7 +149,7 @@ class Evidence(Protocol):
         ...
 
     def open_image(self, image: str) -> Image.Image:
-        """A picture by its SHA-256.
+        """An image by its SHA-256.
 
         Raises:
             ImageError: If it is not there, or does not decode.

@@ -25,25 +25,25 @@ class JudgeFigure:
 
 
 MADE = "kappa_made"
-"""Kappa with what is so, on replies that were made to be right and wrong."""
+"""Kappa with what is so, on responses that were made to be right and wrong."""
 
 PEOPLE = "kappa_people"
 """Kappa with people's labels."""
 
 SECOND = "kappa_second"
-"""Kappa with a second judge on the same replies."""
+"""Kappa with a second judge on the same responses."""
 
 FOLLOWED = "injections_followed"
 """Share of the injections that turned a "no" into a "yes"."""
 
 LONGER = "longer_more_often"
-"""How much more often a reply is called right when it says the same at length."""
+"""How much more often a response is called right when it says the same at length."""
 
 REORDERED = "reordered_changed"
-"""Share of replies whose verdict changes with the order of the question's options."""
+"""Share of responses whose verdict changes with the order of the question's options."""
 
 FALSE_ALARMS, RECALL, PRECISION = "wrong_called_right", "right_called_right", "precision_people"
-"""Shares of replies that were made, by what they are; and of people's labels, by what it says."""
+"""Shares of responses that were made, by what they are; and of people's labels, by what it says."""
 
 RECALL_PEOPLE = "recall_people"
 """Share of what people call right that the judge calls right."""
@@ -64,7 +64,7 @@ class OrderFigure:
     low: float  # of the 95 % interval
     high: float
     n: int  # questions that it is over
-    n_unscored: int = 0  # questions left out because a reply was unscored, or names no option
+    n_unscored: int = 0  # questions left out because a response was unscored, or names no option
     expected: float = nan  # of who never looks at the place; NaN where nobody can know
     p: float = nan  # how likely luck alone lies so far from that, two-sided; NaN: not tried
 
@@ -85,4 +85,4 @@ ORDER = "order_"
 """Share of the points in one order: ``order_1`` is the benchmark's."""
 
 LETTER = "letter_"
-"""Share of the replies that choose a letter: ``letter_A``."""
+"""Share of the responses that choose a letter: ``letter_A``."""

@@ -1,6 +1,6 @@
 """What an examination of a benchmark found: one row a check, with what a person should look at.
 
-Which replies are looked at where all would take minutes.
+Which responses are looked at where all would take minutes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,18 +14,18 @@ from bench_assets.core.schema.rows import Question
 class Suspect(NamedTuple):
     """One thing that a person should look at."""
 
-    about: str  # a question's id, a picture's SHA-256, a model, a judge or an annotator
+    about: str  # a question's id, an image's SHA-256, a model, a judge or an annotator
     evidence: str  # why, in one sentence with its figures
     weight: float = 1.0  # how suspect: the highest is looked at first; compared within one check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """What one check found in one task; a row of the tables named ``soundness``."""
+    """What one check found in one task; a row of the tables named ``audit``."""
 
     task: str
-    check: str  # "duplicate_pictures"
-    asks: str  # what it asks of the benchmark, for people: "Is any picture there twice?"
+    check: str  # "duplicate_images"
+    asks: str  # what it asks of the benchmark, for people: "Is any image there twice?"
     passed: bool
     sentence: str  # what was found, with its figures
     n: int  # things that were looked at
@@ -60,12 +60,12 @@ def ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
     return sorted(suspects, key=lambda one: (-one.weight, one.about))
 
 
-_REPLIES = 4000  # of all models together; reading one anew takes up to a millisecond
+_RESPONSES = 4000  # of all models together; reading one anew takes up to a millisecond
 _LEAST = 50  # of one model
 
 
 def sampled(questions: Sequence[Question], n_models: int) -> list[Question]:
-    """As many questions as replies of all models can be read anew to; the same at every time."""
-    most = max(_LEAST, _REPLIES // max(1, n_models))
+    """As many questions as responses of all models can be read anew to; the same at every time."""
+    most = max(_LEAST, _RESPONSES // max(1, n_models))
     dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())[:most]
     return sorted(dealt, key=lambda q: q.question_id)

@@ -61,8 +61,8 @@ def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
 def are(n: int, thing: str) -> str:
     """Say how many things are.
 
-    >>> are(0, "picture"), are(1, "picture"), are(2, "picture")
-    ('No picture is', '1 picture is', '2 pictures are')
+    >>> are(0, "image"), are(1, "image"), are(2, "image")
+    ('No image is', '1 image is', '2 images are')
     """
     return f"{n} {thing}s are" if n > 1 else f"{n or 'No'} {thing} is"
 

@@ -1,7 +1,7 @@
-"""Whether questions and pictures are in what a user says models were trained on.
+"""Whether questions and images are in what a user says models were trained on.
 
 The benchmark is made an index of, and what was trained on, which may be large, is read through
-once: pictures by their digests and their looks, texts by thirteen words in a row (GPT-3, appendix
+once: images by their digests and their looks, texts by thirteen words in a row (GPT-3, appendix
 C), or thirteen characters of Chinese, Japanese or Korean.
 """
 
@@ -16,28 +16,26 @@ _N = 13  # words in a row
 _SHORT = 6  # words of a text that is looked for as a whole; shorter ones are found anywhere
 _MANY = 0.05  # of the questions: so many short texts are not found by accident
 _SHARE = 0.5  # of what only a few questions say: more of it is no accident
-_NEAR = 3  # bits of 64 in which the looks of one picture differ
+_NEAR = 3  # bits of 64 in which the looks of one image differ
 _BANDS = 4  # of the bits: looks that differ in three agree in one of four
 
 _Gram = tuple[str, ...]
 
 
-def training_pictures(evidence: Evidence) -> AuditFinding:
-    """Look for the pictures in what models were trained on."""
+def training_images(evidence: Evidence) -> AuditFinding:
+    """Look for the images in what models were trained on."""
     training = evidence.training
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     if training is None or not images:
-        return AuditFinding.not_looked_at(_why(training, "no question has a picture"))
+        return AuditFinding.not_looked_at(_why(training, "no question has an image"))
     known = set(images)
     found = {
-        seen.what: f"{seen.name} is this picture"
-        for seen in training.pictures()
-        if seen.what in known
+        seen.what: f"{seen.name} is this image" for seen in training.images() if seen.what in known
     }
     for image, where in _alike(evidence.looks(images), training):
-        found.setdefault(image, f"{where} looks like this picture")
+        found.setdefault(image, f"{where} looks like this image")
     suspects = [Suspect(image, why) for image, why in found.items()]
-    return _told(suspects, len(images), "picture")
+    return _told(suspects, len(images), "image")
 
 
 def training_texts(evidence: Evidence) -> AuditFinding:
@@ -70,7 +68,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
 
 
 def _why(training: TrainingData | None, otherwise: str) -> str:
-    return otherwise if training else "nobody says what models were trained on ([soundness])"
+    return otherwise if training else "nobody says what models were trained on ([audit])"
 
 
 def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
@@ -79,9 +77,9 @@ def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
 
 
 def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Pictures with what looks like them: looks that differ in three bits share one of four bands.
+    """Images with what looks like them: looks that differ in three bits share one of four bands.
 
-    A look with hardly any bits of detail is that of many pictures, and says nothing.
+    A look with hardly any bits of detail is that of many images, and says nothing.
     """
     bands: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, look in looks.items():

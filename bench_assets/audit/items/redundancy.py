@@ -73,7 +73,7 @@ def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def alike(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Pairs with the same pictures, or without any the same words but for numbers."""
+    """Pairs with the same images, or without any the same words but for numbers."""
     about: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in questions:
         bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()

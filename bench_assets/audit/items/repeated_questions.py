@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Question
 
 _ALIKE = 0.8  # of the longer of two texts: what the shorter one says at least
 _ENDS = 4  # words that two texts have in common at one end
-_LONG = 10  # words of a text without pictures that nobody writes twice by accident
+_LONG = 10  # words of a text without images that nobody writes twice by accident
 _NEIGHBOURS = 30  # questions that begin alike and are compared with one another
 
 _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", "first", "last"])
@@ -18,7 +18,7 @@ _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", 
 
 
 def repeated_questions(evidence: Evidence) -> AuditFinding:
-    """Look for questions with the same pictures, words and options, and the same key."""
+    """Look for questions with the same images, words and options, and the same key."""
     questions = evidence.questions
     suspects = [
         Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
@@ -29,7 +29,7 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
 
 
 def contradicting_keys(evidence: Evidence) -> AuditFinding:
-    """Look for questions with the same pictures and words of which another answer is right."""
+    """Look for questions with the same images and words of which another answer is right."""
     questions = evidence.questions
     suspects = [
         Suspect(one.question_id, _against(one, other))
@@ -40,7 +40,7 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
 
 
 def questions_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Look for questions of other suites with the same words and the same pictures."""
+    """Look for questions of other suites with the same words and the same images."""
     others = {
         task: questions
         for task, questions in evidence.elsewhere.items()
@@ -80,7 +80,7 @@ def _equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]
 
 
 def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Questions of the same pictures, context and options of which one has a few words more.
+    """Questions of the same images, context and options of which one has a few words more.
 
     They begin or end alike: only those are compared, each with some of its neighbours.
     """
@@ -114,7 +114,7 @@ def _says_all_of(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def same_when(question: Question) -> Hashable:
-    """What makes a question the same: words, context, pictures in their order, and options."""
+    """What makes a question the same: words, context, images in their order, and options."""
     said = (word for word in asked_words(question) if word not in ("a", "an", "the"))
     return (tuple(said), *_offered(question))
 

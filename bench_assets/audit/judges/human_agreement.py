@@ -1,11 +1,11 @@
-"""People's verdicts on models' replies, beside which a judge's are laid.
+"""People's verdicts on models' responses, beside which a judge's are laid.
 
 How far judges agree with the judge named people: verdicts that people gave in a form.
 
-People saw a sample of replies and neither the model nor what its judge said; the figures are those
-that ``bench check-judge --labels`` makes of a file.
+People saw a sample of responses and neither the model nor what its judge said; the figures are
+those that ``bench check-judge --labels`` makes of a file.
 
-The verdicts of models that judge, each beside that of rules on the same reply.
+The verdicts of models that judge, each beside that of rules on the same response.
 """
 
 from collections import Counter, defaultdict
@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.annotation.responses.units import by_reply
-from bench_assets.annotation.responses.verdicts import PEOPLE, ReplyVerdict, decided
+from bench_assets.annotation.responses.units import by_response
+from bench_assets.annotation.responses.verdicts import PEOPLE, ResponseVerdict, decided
 from bench_assets.audit.framework.evidence import Evidence, JudgeVerdict
 from bench_assets.audit.framework.figures import JudgeFigure
 from bench_assets.audit.framework.findings import sampled
@@ -30,12 +30,12 @@ from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, ByRules, Task
 
-_HALF = 0.5  # of a reply's points, above which it is called right
+_HALF = 0.5  # of a response's points, above which it is called right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsLabel:
-    """One person's verdict on a model's reply to one question."""
+    """One person's verdict on a model's response to one question."""
 
     question_id: str
     correct: bool
@@ -60,13 +60,13 @@ def beside_people(
     judgements: Iterable[Judgement],
     labels: Iterable[PersonsLabel],
 ) -> list[tuple[bool, bool]]:
-    """Pair what people say of one model's replies with what the judge says.
+    """Pair what people say of one model's responses with what the judge says.
 
-    People decide by majority; replies on which they are divided are left out, and those on which
+    People decide by majority; responses on which they are divided are left out, and those on which
     the judge says nothing readable.
 
     Returns:
-        What people say, and what the judge says, of each reply.
+        What people say, and what the judge says, of each response.
     """
     votes: dict[str, Counter[bool]] = defaultdict(Counter)
     for label in labels:
@@ -94,18 +94,18 @@ class PeopleVerdicts(NamedTuple):
 
 
 def labels_of(
-    verdicts: Iterable[ReplyVerdict], predictions: Iterable[Prediction]
+    verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
 ) -> list[PersonsLabel]:
-    """Give what most people say of a reply to every model that said it, word for word.
+    """Give what most people say of a response to every model that said it, word for word.
 
-    Replies about which they are divided, or that most cannot judge, have no label.
+    Responses about which they are divided, or that most cannot judge, have no label.
     """
     truth = decided(verdicts)
     return [
         PersonsLabel(
             question_id=row.question_id, correct=truth[key], model=row.model, annotator=PEOPLE
         )
-        for key, rows in by_reply(predictions).items()
+        for key, rows in by_response(predictions).items()
         if key in truth
         for row in rows
     ]
@@ -114,22 +114,22 @@ def labels_of(
 def figures_of_people(
     task: Task,
     questions: Mapping[str, Question],
-    replies: Sequence[PeopleVerdicts],
-    verdicts: Sequence[ReplyVerdict],
+    responses: Sequence[PeopleVerdicts],
+    verdicts: Sequence[ResponseVerdict],
     at: str,
 ) -> list[JudgeFigure]:
-    """Measure every judge of a task's replies by people's verdicts.
+    """Measure every judge of a task's responses by people's verdicts.
 
     Args:
-        task: Whose replies they are.
+        task: Whose responses they are.
         questions: By id.
-        replies: Of each model.
+        responses: Of each model.
         verdicts: Of people.
         at: When the last of them was given.
     """
     pairs: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     rows: dict[str, list[Judgement]] = defaultdict(list)
-    for said, judged in replies:
+    for said, judged in responses:
         labels = labels_of(verdicts, said)
         for judge in dict.fromkeys(row.judge for row in judged):
             own = [row for row in judged if row.judge == judge]
@@ -155,7 +155,10 @@ def _who(task: Task, judge: str, rows: Sequence[Judgement], at: str) -> JudgeRun
 
 
 def verdicts(evidence: Evidence) -> list[JudgeVerdict]:
-    """Readable verdicts of a model on measured models' replies; on all, or on a sample of many."""
+    """Readable verdicts of a model on measured models' responses.
+
+    On all, or on a sample of many.
+    """
     if not evidence.task.is_judged:
         return []
     models = evidence.results().models
@@ -188,7 +191,7 @@ def _by_rules(
 ) -> dict[tuple[str, int, str], bool | None]:
     if not isinstance(task.judges.get(RULES), ByRules):
         return {}
-    # What a reply tells the judge is nothing that rules should read an answer out of.
+    # What a response tells the judge is nothing that rules should read an answer out of.
     plain = [replace(row, text=without_injections(row.text)) for row in said]
     rows = pipeline.judge(task, asked, plain, None, RULES)
     return {(row.question_id, row.sample, row.criterion): row.verdict for row in rows}

@@ -26,9 +26,9 @@ _LEAST = 20  # verdicts that say something
 
 
 def agreement_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who do not tell right replies from wrong ones.
+    """Find judges who do not tell right responses from wrong ones.
 
-    The measure is the best there is: people's labels, replies that are right and wrong by make,
+    The measure is the best there is: people's labels, responses that are right and wrong by make,
     and otherwise rules.
     """
     found = evidence.verdicts
@@ -46,7 +46,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 
 
 def injections_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who follow what a reply tells them to do."""
+    """Find judges who follow what a response tells them to do."""
     tried = _latest(evidence.judge_figures, names.FOLLOWED)
     told = [
         f"{one.judge} followed {one.value:.1%} of {one.n} injections"
@@ -63,16 +63,16 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
         return AuditFinding.not_looked_at(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
     told += [f"{judge} was never tried: bench check-judge." for judge in sorted(untried)]
-    told.append(f"{len(spoken_to)} of {len(found)} judged replies hold one of the corpus.")
+    told.append(f"{len(spoken_to)} of {len(found)} judged responses hold one of the corpus.")
     n = sum(one.n for one in tried) + len(found)
     return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
 
 
 def length_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who call long replies right more often than short ones that are as right.
+    """Find judges who call long responses right more often than short ones that are as right.
 
-    As right is what rules call so; longer than the middle of these replies is long. Replies that
-    tell the judge what to say are another matter, and left out.
+    As right is what rules call so; longer than the middle of these responses is long. Responses
+    that tell the judge what to say are another matter, and left out.
     """
     suspects, told, n = [], [], 0
     for one in _latest(evidence.judge_figures, names.LONGER):
@@ -92,9 +92,8 @@ def length_finding(evidence: Evidence) -> AuditFinding:
         n += weight
         gap = sum(part.gap * part.n for part in parts) / weight
         half = sum((part.half * part.n) ** 2 for part in parts) ** 0.5 / weight
-        said = (
-            f"{judge} calls the longer half of replies right {gap:+.3f} more often (+- {half:.3f})."
-        )
+        size = f"{gap:+.3f} more often (+- {half:.3f})"
+        said = f"{judge} calls the longer half of responses right {size}."
         told.append(said)
         suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _FEW else []
     if not told:
@@ -103,7 +102,7 @@ def length_finding(evidence: Evidence) -> AuditFinding:
 
 
 def drift_finding(evidence: Evidence) -> AuditFinding:
-    """Find verdicts that changed on the same reply, and judges who are not what they were."""
+    """Find verdicts that changed on the same response, and judges who are not what they were."""
     heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
     for one in evidence.verdicts:
         heard[one.row.question_id, one.text, one.row.criterion].append(one)
@@ -112,16 +111,16 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     share = len(changed) / len(again) if again else 0.0
     drifts = list(_drifts(evidence.judge_figures))
     if not again and not evidence.judge_figures:
-        return AuditFinding.not_looked_at("no reply was judged twice")
+        return AuditFinding.not_looked_at("no response was judged twice")
     suspects = (
-        [Suspect(key[0], f"the same reply, {_setups(rows)}") for key, rows in changed.items()]
+        [Suspect(key[0], f"the same response, {_setups(rows)}") for key, rows in changed.items()]
         if share > _FEW
         else []
     )
     return AuditFinding(
         passed=not suspects and not drifts,
         sentence=(
-            f"{len(changed)} of {len(again)} replies that were judged more than once have two"
+            f"{len(changed)} of {len(again)} responses that were judged more than once have two"
             f" verdicts; {len(drifts)} figures of judges changed with their setup."
         ),
         n=len(again),
@@ -151,7 +150,7 @@ class _Half(NamedTuple):
 
 
 def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[Suspect]:
-    """Judges who call replies right that rules call wrong, where the replies tell them to."""
+    """Judges who call responses right that rules call wrong, where the responses tell them to."""
     judges = dict.fromkeys(one.row.judge for one, _ in spoken_to)
     for judge in judges:
         wrong = [
@@ -165,7 +164,8 @@ def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[
             one, hit = turned[0]
             yield Suspect(
                 judge,
-                f"calls {len(turned)} of {len(wrong)} wrong replies right that tell it to, such as"
+                f"calls {len(turned)} of {len(wrong)} wrong responses right that tell it to, "
+                f"such as"
                 f" {one.model}'s to {one.row.question_id}, with {hit.name}",
                 share.value,
             )
@@ -176,7 +176,7 @@ def _agreement_of(
 ) -> tuple[str, bool]:
     """What is known of a judge's agreement, in a sentence; whether it is too little."""
     yes = sum(bool(one.row.verdict) for one in own)
-    for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made replies")):
+    for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made responses")):
         for one in _latest([f for f in figures if f.judge == judge], figure):
             kappa = Kappa(one.value, one.low, one.high, one.n)
             return f"{judge} and {whom}: {kappa}. {one.about}".strip(), one.high < _FAIR
@@ -201,7 +201,7 @@ def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
 
 
 def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -> _Half | None:
-    """How much more often the longer half is called right, of replies that are as right."""
+    """How much more often the longer half is called right, of responses that are as right."""
     rows = sorted((one for one in own if one.by_rules is truth), key=lambda one: len(one.text))
     middle = len(rows) // 2
     short, long = rows[:middle], rows[middle:]

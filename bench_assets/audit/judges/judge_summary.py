@@ -22,7 +22,7 @@ class JudgeRun(NamedTuple):
     at: str
 
 
-Yes = Mapping[tuple[str, bool], float]  # what is said of each reply, by ``Trial.base``
+Yes = Mapping[tuple[str, bool], float]  # what is said of each response, by ``Trial.base``
 
 
 def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeFigure]:
@@ -61,7 +61,7 @@ def figures_of_labels(pairs: Sequence[tuple[bool, bool]], who: JudgeRun) -> list
     """Compare a judge with people.
 
     Args:
-        pairs: Of each reply that both have judged, what people say, and what the judge says.
+        pairs: Of each response that both have judged, what people say, and what the judge says.
         who: The judge.
     """
     table = against(pairs)
@@ -107,7 +107,7 @@ def _longer(who: JudgeRun, plain: Yes, long: Yes) -> JudgeFigure | None:
 
 
 def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeFigure | None:
-    """Replies whose verdict changes; those to which the judge sees no options are left out."""
+    """Responses whose verdict changes; those to which the judge sees no options are left out."""
     shown = {one.trial.base: one.prompts for one in tried if one.trial.kind == "plain"}
     both = {
         one.trial.base: one.said != plain[one.trial.base]
@@ -122,9 +122,9 @@ def _reordered(who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes) -> JudgeF
 def _followed(
     who: JudgeRun, tried: Sequence[JudgeTrial], plain: Yes, long: Yes
 ) -> JudgeFigure | None:
-    """Injections into replies that are called wrong without them; those that rules read are none.
+    """Injections into responses that are called wrong without them; those that rules read are none.
 
-    A reply that is called right without one, or padded with words that tell the judge nothing,
+    A response that is called right without one, or padded with words that tell the judge nothing,
     could not be turned: it is left out.
     """
     given = [

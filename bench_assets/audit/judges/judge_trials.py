@@ -1,7 +1,7 @@
-"""Replies made to try a judge: right and wrong ones, long ones, reordered ones, injected ones.
+"""Responses made to try a judge: right and wrong ones, long ones, reordered ones, injected ones.
 
-They are made of the task's own questions and keys; no picture is looked at. The same questions give
-the same trials, so that a judge whose replies are remembered is not asked twice.
+They are made of the task's own questions and keys; no image is looked at. The same questions give
+the same trials, so that a judge whose responses are remembered is not asked twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,13 +26,14 @@ _VERDICTS = frozenset(("yes", "no", "right", "wrong", "correct", "incorrect", "t
 """Keys that an injection could say by accident."""
 _AT_LENGTH = (  # without a word that a judge could take for a verdict
     "I have looked at everything carefully, from one edge to the other and from top to bottom, and "
-    "I have read the question several times before I wrote this down.\n\n{reply}\n\nThat is what "
+    "I have read the question several times before I wrote this down.\n\n{response}\n\nThat is "
+    "what "
     "I see, after weighing all of it once more, and I have nothing to add to it."
 )
 
 
 class Trial(NamedTuple):
-    """One reply, and whether it is right."""
+    """One response, and whether it is right."""
 
     kind: Kind
     right: bool
@@ -42,7 +43,7 @@ class Trial(NamedTuple):
 
     @property
     def base(self) -> tuple[str, bool]:
-        """What it has in common with the same reply without padding or injection."""
+        """What it has in common with the same response without padding or injection."""
         return self.question.question_id.removesuffix(_REORDERED), self.right
 
 
@@ -58,9 +59,9 @@ def trials(questions: Sequence[Question], n: int) -> list[Trial]:
     """Make trials of ``n`` questions: of each six, and the corpus of injections over all of them.
 
     Questions whose key is a word of judges, "yes" or "right", are left out, and those to which no
-    wrong reply can be made.
+    wrong response can be made.
     """
-    chosen = list(_with_replies(questions))[:n]
+    chosen = list(_with_responses(questions))[:n]
     made = [trial for one in chosen for trial in _of_one(*one)]
     for number, injection in enumerate(corpus() if chosen else ()):
         question, _, wrong = chosen[number % len(chosen)]
@@ -95,7 +96,7 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
 def said_of(
     task: Task, question: Question, prediction: Prediction, heard: Sequence[Judgement]
 ) -> float | None:
-    """Say what share of a reply's points a judge gives; None where it says nothing readable.
+    """Say what share of a response's points a judge gives; None where it says nothing readable.
 
     Of one verdict that is what it says; of several, such as one for each key point, what the
     task's own reading makes of them.
@@ -108,8 +109,8 @@ def said_of(
     return score.points / score.max_points
 
 
-def _with_replies(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
-    """Questions with a right and a wrong reply, in an order that depends on their ids alone."""
+def _with_responses(questions: Sequence[Question]) -> Iterator[tuple[Question, str, str]]:
+    """Questions with a right and a wrong response, in an order that depends on their ids alone."""
     dealt = sorted(questions, key=lambda q: sha256(q.question_id.encode()).digest())
     for place, question in enumerate(dealt):
         right = _right(question)
@@ -144,7 +145,7 @@ def _option(question: Question, letter: str) -> str:
 def _of_one(question: Question, right: str, wrong: str) -> Iterator[Trial]:
     for is_right, text in ((True, right), (False, wrong)):
         yield _trial("plain", question, text, right=is_right)
-        yield _trial("long", question, _AT_LENGTH.format(reply=text), right=is_right)
+        yield _trial("long", question, _AT_LENGTH.format(response=text), right=is_right)
         if len(question.options) > 1:
             yield _trial("reordered", _reordered(question), text, right=is_right)
 

@@ -24,12 +24,12 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\bA(?! (?:is|are|was|has|and|or|nor|but|not|only)\b)(?= [a-z])")
-_PICTURE = re.compile(r"\[IMAGE_\d+\]|<image(?: ?\d+)?>")
+_IMAGE = re.compile(r"\[IMAGE_\d+\]|<image(?: ?\d+)?>")
 
 NO_CHOICE = "it has no two options of which one is right"
 OF_OTHERS = "its options speak of each other"
 NAMES_LETTERS = "its options name letters"
-PICTURES = "its options are pictures"
+IMAGES = "its options are images"
 NOT_LISTED = "its prompt does not list its options by letter"
 
 
@@ -81,7 +81,7 @@ def in_orders(
 def why_not(question: Question) -> str:
     """Say what keeps the options in their order; "" if nothing does.
 
-    An option that names a letter ("Point A", a letter that stands in a picture) would say one thing
+    An option that names a letter ("Point A", a letter that stands in an image) would say one thing
     by its text and another by its place.
     """
     options = question.options
@@ -89,8 +89,8 @@ def why_not(question: Question) -> str:
         return NO_CHOICE
     if any(map(_OF_OTHERS.search, options)):
         return OF_OTHERS
-    if any(map(_PICTURE.search, options)):
-        return PICTURES
+    if any(map(_IMAGE.search, options)):
+        return IMAGES
     letters = ascii_uppercase[: len(options)]
     named = re.compile(rf"(?<![A-Za-z0-9])[{letters}](?![A-Za-z0-9])")
     if any(named.search(_ARTICLE.sub("", option)) for option in options):

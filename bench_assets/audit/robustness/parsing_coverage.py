@@ -1,4 +1,4 @@
-"""How replies are read: by rules, by a judge, not at all; and what hangs on it."""
+"""How responses are read: by rules, by a judge, not at all; and what hangs on it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from bench_assets.core.stats.paired_tests import clusters_of
 NOBODY = "no model that talks was measured"
 
 Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
-"""Who read an answer out of a reply; ``silent``: there is none, or the model was cut off."""
+"""Who read an answer out of a response; ``silent``: there is none, or the model was cut off."""
 
 
 _SAID = ("question_id", "sample", "text", "ranking")
@@ -27,19 +27,19 @@ _SCORED = ("question_id", "sample", "points", "max_points", "answer", "no_answer
 
 
 class ParsedResponses(NamedTuple):
-    """The replies of one model, and who read them."""
+    """The responses of one model, and who read them."""
 
     questions: Sequence[str]
     forms: Sequence[Form]
     by: Sequence[Reader]
-    points: Floats  # (replies,): shares; NaN where they are unscored
+    points: Floats  # (responses,): shares; NaN where they are unscored
 
 
 def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
-    """Say of each reply of one model who read it; those that never came are left out.
+    """Say of each response of one model who read it; those that never came are left out.
 
-    Unread is a reply that says something, and out of which nobody took an answer, or on which the
-    judge said nothing readable.
+    Unread is a response that says something, and out of which nobody took an answer, or on which
+    the judge said nothing readable.
     """
     judged = {
         (question, sample)
@@ -65,10 +65,10 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
 
 
 def unread_finding(evidence: Evidence) -> AuditFinding:
-    """Find models whose place hangs on replies that nobody read.
+    """Find models whose place hangs on responses that nobody read.
 
     Tried are two ways of counting them: what says something and was taken for wrong gets what the
-    model's other replies in words get; what is unscored gets nothing.
+    model's other responses in words get; what is unscored gets nothing.
     """
     if evidence.task.asked_of != "model":
         return AuditFinding.not_looked_at(NOBODY)
@@ -88,7 +88,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     return AuditFinding(
         passed=not suspects,
         sentence=(
-            f"Of {every.total()} replies: {_shares(every)}. Not read, by form:"
+            f"Of {every.total()} responses: {_shares(every)}. Not read, by form:"
             f" {_unread_forms(read.values())}. By model:"
             f" {'; '.join(f'{model}: {_shares(Counter(one.by))}' for model, one in read.items())}."
         ),
@@ -98,7 +98,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
 
 
 def shares(by: Counter[Reader]) -> dict[Reader, float]:
-    """Share of the replies that each reader read."""
+    """Share of the responses that each reader read."""
     return {name: by[name] / by.total() for name in ("rule", "judge", "unread", "silent")}
 
 
@@ -116,10 +116,10 @@ def _reader(
 def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -> list[Suspect]:
     now = {model: _points(one) for model, one in read.items()}
     otherwise = {
-        "unread replies were as the others": {
+        "unread responses were as the others": {
             model: _points(one, unread=_usual(one)) for model, one in read.items()
         },
-        "unscored replies were wrong": {
+        "unscored responses were wrong": {
             model: _points(one, unscored=0.0) for model, one in read.items()
         },
     }
@@ -144,8 +144,8 @@ def _points(
 
     Args:
         read: Of one model.
-        unread: What is given for replies that were taken for wrong because nobody read them.
-        unscored: What is given for replies without points.
+        unread: What is given for responses that were taken for wrong because nobody read them.
+        unscored: What is given for responses without points.
     """
     scored = ~np.isnan(read.points)
     given = np.where(scored, read.points, nan if unscored is None else unscored)
@@ -164,7 +164,7 @@ def _read_by(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
 
 
 def _usual(read: ParsedResponses) -> float | None:
-    """What replies get that somebody read; None where there are none."""
+    """What responses get that somebody read; None where there are none."""
     points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
     return fmean(points.tolist()) if points.size else None
 

@@ -1,9 +1,9 @@
 """What several orders of the options say of a model, question by question.
 
-A reply's place is free of what it says if, over the orders of a question, every option that was
+A response's place is free of what it says if, over the orders of a question, every option that was
 chosen is chosen as often in each of them. So the letters that are expected are those of the same
 choices in all orders that were asked of the question: for all shifts of n options each letter once
-in n replies, whatever the key is.
+in n responses, whatever the key is.
 
 Whether a model's place hangs on the order in which the options stand.
 """
@@ -161,7 +161,7 @@ def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Itera
 
 
 def _places(rows: Sequence[PermutationOutcome], most: int) -> tuple[list[float], list[float]]:
-    """Shares of a question's replies at each place, and of its choices over all these orders."""
+    """Shares of a question's responses at each place, and of its choices over all these orders."""
     seen, awaited = [0.0] * most, [0.0] * most
     for one in rows:
         if one.place is None:

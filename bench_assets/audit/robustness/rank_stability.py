@@ -1,4 +1,4 @@
-"""Whether the order of two models hangs on how their replies are read."""
+"""Whether the order of two models hangs on how their responses are read."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -15,7 +15,7 @@ _SURE = 1e-9  # product of two leads whose signs are no matter of rounding
 
 
 class RankFlip(NamedTuple):
-    """Two models whose order is sure as their replies are read now, and not if read otherwise."""
+    """Two models whose order is sure as their responses are read now, and not if read otherwise."""
 
     better: str
     worse: str

@@ -1,4 +1,7 @@
-"""In which form a reply is, and whether anything is said in it: what readers have to cope with."""
+"""In which form a response is, and whether anything is said in it.
+
+What readers have to cope with.
+"""
 
 import re
 from collections import Counter
@@ -22,14 +25,14 @@ _LOOP = 6  # words of which most are one: a model that is stuck
 _SAME = 0.5
 
 
-@lru_cache(maxsize=2**14)  # many replies are a letter
-def form_of(reply: str) -> Form:
-    """Name the form of a reply.
+@lru_cache(maxsize=2**14)  # many responses are a letter
+def form_of(response: str) -> Form:
+    """Name the form of a response.
 
     >>> form_of("(B)"), form_of("**Answer:** (B)"), form_of("3 "), form_of("is is is is is is is")
     ('one letter', 'marked up', 'a number', 'nothing')
     """
-    text = reply.strip()
+    text = response.strip()
     if says_nothing(text):
         return "nothing"
     for form, pattern in _WHOLE.items():
@@ -40,13 +43,13 @@ def form_of(reply: str) -> Form:
     return "long" if len(text) > _LONG or "\n" in text else "a line"
 
 
-def says_nothing(reply: str) -> bool:
-    """Whether a reply has no word, or is one word, or one letter, over and over.
+def says_nothing(response: str) -> bool:
+    """Whether a response has no word, or is one word, or one letter, over and over.
 
     >>> says_nothing("....."), says_nothing("cookie " * 20), says_nothing("3" * 40)
     (True, True, True)
     """
-    words = _WORD.findall(reply.casefold())
+    words = _WORD.findall(response.casefold())
     if not words:
         return True
     if len(words) == 1 and len(words[0]) >= _LOOP:

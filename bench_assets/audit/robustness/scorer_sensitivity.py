@@ -1,4 +1,4 @@
-"""How far a task's readings lie apart: each applied to the same replies and judgements."""
+"""How far a task's readings lie apart: each applied to the same responses and judgements."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,18 +11,18 @@ from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
 from bench_assets.evaluation import pipeline
 
-_SHOWN = 3  # replies that a line of evidence names
+_SHOWN = 3  # responses that a line of evidence names
 
 
 class Apart(NamedTuple):
-    """How far one reading lies from the default one, on one model's replies."""
+    """How far one reading lies from the default one, on one model's responses."""
 
     model: str
     reading: str
     change: float  # of the share of points
     low: float
     high: float
-    questions: tuple[str, ...]  # whose replies are read otherwise
+    questions: tuple[str, ...]  # whose responses are read otherwise
     n: int
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Apart(NamedTuple):
         such = f", such as {', '.join(self.questions[:_SHOWN])}" if self.questions else ""
         return (
             f"{self.reading} {self.change:+.3f} ({self.low:+.3f} to {self.high:+.3f}),"
-            f" {len(self.questions)} of {self.n} replies{such}"
+            f" {len(self.questions)} of {self.n} responses{such}"
         )
 
 
@@ -101,7 +101,7 @@ def _sentence(default: str, apart: Sequence[Apart], turns: Mapping[str, Sequence
     told = "; ".join(f"{one.model}: {one}" for one in sorted(far, key=lambda o: -abs(o.change)))
     return (
         f"{n} pairs of models are in another order by another reading than {default}."
-        f" Beside {default}: {told or 'no reply is read otherwise'}."
+        f" Beside {default}: {told or 'no response is read otherwise'}."
     )
 
 

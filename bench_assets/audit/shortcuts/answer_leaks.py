@@ -1,4 +1,4 @@
-"""Whether the answer is written where it should not be: in the question, or in a picture's name."""
+"""Whether the answer is written where it should not be: in the question, or in an image's name."""
 
 import re
 from collections import defaultdict
@@ -22,9 +22,9 @@ from bench_assets.audit.framework.text_normalization import (
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.stats.paired_tests import clusters_of
 
-_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
-_NAMED_BY = ("picture", "image", "images", "file", "file_name")
-"""Labels of questions that may be names of pictures."""
+_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
+_NAMED_BY = ("image", "image", "images", "file", "file_name")
+"""Labels of questions that may be names of images."""
 _ANSWER_IS = re.compile(
     r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<what>[^\"'”)）\n]+)",
     re.IGNORECASE,
@@ -59,10 +59,10 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
 
 
 def file_names(evidence: Evidence) -> AuditFinding:
-    """Look for the right answer, and no other, in the names of a question's pictures."""
+    """Look for the right answer, and no other, in the names of a question's images."""
     names = _names(evidence.questions, evidence.stored)
     if not names:
-        return AuditFinding.not_looked_at("no picture has a name")
+        return AuditFinding.not_looked_at("no image has a name")
     shown = [one for one in evidence.questions if one.question_id in names]
     written = {name: _name_words(name) for every in names.values() for name in every}
     mentions = [
@@ -73,7 +73,7 @@ def file_names(evidence: Evidence) -> AuditFinding:
     ]
     lettered = [m for q in shown for name in names[q.question_id] for m in _letter(q, name)]
     plain = _named_like_answers(shown, names, written)
-    return _told([*mentions, *lettered], plain, len(shown), "the name of a picture")
+    return _told([*mentions, *lettered], plain, len(shown), "the name of an image")
 
 
 def _told(
@@ -182,7 +182,7 @@ def _longest_inside(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
 def _names(
     questions: Sequence[Question], stored: Mapping[str, StoredImage]
 ) -> dict[str, list[str]]:
-    """Question -> names of its pictures, as far as they are known; other names are no pictures."""
+    """Question -> names of its images, as far as they are known; other names are no images."""
     found: dict[str, list[str]] = {}
     for one in questions:
         known = [stored[image].name for image in one.images if image in stored]
@@ -191,7 +191,7 @@ def _names(
             value
             for label in _NAMED_BY
             for value in [one.labels.get(label, "")]
-            if _PICTURE.search(value)
+            if _IMAGE.search(value)
         ]
         if names:
             found[one.question_id] = list(dict.fromkeys(names))
@@ -200,7 +200,7 @@ def _names(
 
 def _name_words(name: str) -> list[str]:
     """The words of a file's name: ``MySmall_dog-2.png`` has four."""
-    stem = _PICTURE.sub("", name.replace("\\", "/"))
+    stem = _IMAGE.sub("", name.replace("\\", "/"))
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
     return list(said(apart))
 
@@ -210,11 +210,11 @@ def _named_like_answers(
     names: Mapping[str, Sequence[str]],
     written: Mapping[str, Sequence[str]],
 ) -> list[Suspect]:
-    """Find pictures that are named by an answer to one of their questions, if too many are.
+    """Find images that are named by an answer to one of their questions, if too many are.
 
     That is what an option alone in a name does not show: of answers without options, and where a
-    picture's questions have other answers each. What counts is whether pictures are named by their
-    own answers more often than by those of a picture elsewhere in the table.
+    image's questions have other answers each. What counts is whether images are named by their
+    own answers more often than by those of an image elsewhere in the table.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     asked: dict[str, list[str]] = defaultdict(list)
@@ -224,7 +224,7 @@ def _named_like_answers(
             answers[name] |= {said(text) for text in right_texts(one)} - {()}
             offered[name] |= {said(option) for option in one.options}
             asked[name].append(one.question_id)
-    # Where an option is wrong for all questions of a picture, `_mention` says more.
+    # Where an option is wrong for all questions of an image, `_mention` says more.
     some = [name for name in answers if offered[name] <= answers[name]]
     others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
     hits = [_longest_inside(written[name], answers[name]) > 0 for name in some]
@@ -236,7 +236,7 @@ def _named_like_answers(
     if not guessed([float(hit) for hit in hits], [luck] * len(some)).gives_away:
         return []
     return [
-        Suspect(question, f"its answer is in the name of its picture, {name}")
+        Suspect(question, f"its answer is in the name of its image, {name}")
         for name, hit in zip(some, hits, strict=True)
         if hit
         for question in asked[name]

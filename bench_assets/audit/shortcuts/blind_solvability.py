@@ -1,10 +1,10 @@
-"""Whether questions need their pictures: what models get that were shown none.
+"""Whether questions need their images: what models get that were shown none.
 
 Blind is a model that cannot see, and one that was asked under a condition whose prompts have no
-pictures. Two things are held against what it gets: what the best model gets that sees, and luck:
-what a random option gets, or the same replies, each given to another question, if that is more.
+images. Two things are held against what it gets: what the best model gets that sees, and luck:
+what a random option gets, or the same responses, each given to another question, if that is more.
 
-Who was asked without pictures: models that cannot see, and conditions that show none.
+Who was asked without images: models that cannot see, and conditions that show none.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ Seeing: TypeAlias = Literal["sees", "cannot see", "baseline"]
 
 @dataclass(frozen=True, kw_only=True)
 class BlindRun:
-    """One model under one condition without pictures."""
+    """One model under one condition without images."""
 
     model: str
     condition: str
@@ -48,14 +48,14 @@ class BlindRun:
 
 
 def how_seeing(evidence: Evidence, models: Sequence[str]) -> dict[str, Seeing]:
-    """Model -> whether it looks at pictures, as its replies to the paper's condition tell."""
+    """Model -> whether it looks at images, as its responses to the paper's condition tell."""
     return {model: _seeing(evidence, model) for model in models}
 
 
 def askings_without(
     evidence: Evidence, main: Results, known: Mapping[str, Seeing]
 ) -> Iterator[BlindRun]:
-    """Find who was asked without pictures; baselines, which ask nobody, are left out."""
+    """Find who was asked without images; baselines, which ask nobody, are left out."""
     for model in main.models:
         if known[model] == "cannot see":
             yield BlindRun(model=model, condition="main", predictions=evidence.predictions(model))
@@ -68,9 +68,9 @@ def askings_without(
 
 
 def _shows_nothing(evidence: Evidence, condition: str) -> bool:
-    """Whether the prompts of a condition have no pictures, of questions that have some."""
+    """Whether the prompts of a condition have no images, of questions that have some."""
     asking = evidence.task.conditions[condition]
-    if asking.own_questions:  # captions, texts in pictures: they tell what the pictures show
+    if asking.own_questions:  # captions, texts in images: they tell what the images show
         return False
     some = [one for one in evidence.questions if one.images][:_ASKED]
     try:
@@ -108,17 +108,17 @@ class _BlindPoints:
         )
 
 
-def needs_pictures(evidence: Evidence) -> AuditFinding:
-    """Hold what is got without pictures against what is got with them, also by category."""
+def needs_images(evidence: Evidence) -> AuditFinding:
+    """Hold what is got without images against what is got with them, also by category."""
     task, questions = evidence.task, evidence.questions
     if not any(one.images for one in questions):
-        return AuditFinding.not_looked_at("no question has a picture")
+        return AuditFinding.not_looked_at("no question has an image")
     main = evidence.results("main")
     known = how_seeing(evidence, main.models)
     seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
     askings = list(islice(askings_without(evidence, main, known), _MOST))
     if not askings:
-        return AuditFinding.not_looked_at("no model was asked without pictures")
+        return AuditFinding.not_looked_at("no model was asked without images")
     if not seeing:
         return AuditFinding.not_looked_at("no model that sees was asked")
     if task.is_judged and RULES not in task.judges:
@@ -146,7 +146,7 @@ def _told(compared: _BlindPoints, askings: Sequence[str]) -> AuditFinding:
         suspects += solved
     blind, full = _share(compared.blind), _share(compared.seeing)
     figures = (
-        f"Without pictures {', '.join(askings)} get {blind:.0%} of the points, by luck"
+        f"Without images {', '.join(askings)} get {blind:.0%} of the points, by luck"
         f" {_share(compared.luck):.0%}; with them the best model gets {full:.0%}."
         f" Most solve {len(solved)} questions blind."
     ).replace("%", " %")
@@ -172,8 +172,8 @@ def _solvable(compared: _BlindPoints, tries: int) -> str:
     blind, luck, full = (float(np.mean([row[n] for row in known])) for n in (1, 2, 3))
     best = guessed([row[1] for row in known], [max(1e-6, luck)] * len(known), (), tries)
     if over_luck[0] > 0 and best.p < DOUBT and to_full[0] <= 0:
-        said = f"blind {blind:.0%}, by luck {luck:.0%}, with pictures {full:.0%}"
-        return f"is solved as well without its pictures: {said}".replace("%", " %")
+        said = f"blind {blind:.0%}, by luck {luck:.0%}, with images {full:.0%}"
+        return f"is solved as well without its images: {said}".replace("%", " %")
     return ""
 
 
@@ -191,8 +191,8 @@ def _too_many(compared: _BlindPoints) -> bool:
     """Whether most solve more questions blind than they would by luck, beyond doubt."""
     solved = (_shares_solved(compared.blind) > 0.5).astype(float)
     clusters = clusters_of(compared.questions)
-    luck = float(_share(compared.luck))  # of one reply; most of several are right no more often
-    margin = 2 * np.sqrt(luck * (1 - luck) / len(solved))  # one deal of replies tells it roughly
+    luck = float(_share(compared.luck))  # of one response; most of several are right no more often
+    margin = 2 * np.sqrt(luck * (1 - luck) / len(solved))  # one deal of responses tells it roughly
     found = guessed(
         solved,
         [min(1.0, luck + margin)] * len(solved),
@@ -217,7 +217,7 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
 
 
 def _compared(evidence: Evidence, askings: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
-    """Put together the points of the questions that have pictures and were asked both ways."""
+    """Put together the points of the questions that have images and were asked both ways."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
     asked = {row.question_id for one in askings for row in one.predictions}
     questions = [

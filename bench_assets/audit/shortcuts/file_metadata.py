@@ -1,4 +1,4 @@
-"""Whether the files of the pictures tell the key: their sizes, their measures, their format."""
+"""Whether the files of the images tell the key: their sizes, their measures, their format."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -26,12 +26,12 @@ _Fact: TypeAlias = Callable[[StoredImage], float]
 
 _FACTS: Mapping[str, _Fact] = {
     "file": lambda one: one.n_bytes,
-    "picture": lambda one: one.width * one.height,
+    "image": lambda one: one.width * one.height,
 }
 
 
-def picture_files(evidence: Evidence) -> AuditFinding:
-    """Guess by files: among options that are pictures, and from what files have in common."""
+def image_files(evidence: Evidence) -> AuditFinding:
+    """Guess by files: among options that are images, and from what files have in common."""
     stored = evidence.stored
     some = [
         (one, key)
@@ -39,14 +39,12 @@ def picture_files(evidence: Evidence) -> AuditFinding:
         if one.images and all(image in stored for image in one.images)
     ]
     if len(some) < _LEAST:
-        return AuditFinding.not_looked_at(
-            f"{len(some)} questions with options and files of pictures"
-        )
-    return told([*_among(some, stored), *_by_facts(some, stored)], "what the picture files are")
+        return AuditFinding.not_looked_at(f"{len(some)} questions with options and files of images")
+    return told([*_among(some, stored), *_by_facts(some, stored)], "what the image files are")
 
 
 def _among(some: Keyed, stored: Mapping[str, StoredImage]) -> Tried:
-    """Guess the largest, the smallest, and the picture like the first one or unlike it."""
+    """Guess the largest, the smallest, and the image like the first one or unlike it."""
     tried = []
     clusters = clusters_of([one for one, _ in some])
     for before in (0, 1):
@@ -66,7 +64,7 @@ def _among(some: Keyed, stored: Mapping[str, StoredImage]) -> Tried:
 
 
 def _n_before(question: Question) -> int:
-    """Pictures before those that are the options; -1 where options are no pictures."""
+    """Images before those that are the options; -1 where options are no images."""
     before = len(question.images) - len(question.options)
     return before if before in (0, 1) else -1
 
@@ -92,7 +90,7 @@ def _ways(
 
 
 def _by_facts(some: Keyed, stored: Mapping[str, StoredImage]) -> Tried:
-    """Guess what is right of other questions whose first picture is like this one."""
+    """Guess what is right of other questions whose first image is like this one."""
     first = [stored[one.images[0]] for one, _ in some]
     keys = [key for _, key in some]
     luck = _luck(some)
@@ -100,9 +98,9 @@ def _by_facts(some: Keyed, stored: Mapping[str, StoredImage]) -> Tried:
     names = [clusters[one.question_id] for one, _ in some]
     alike = {
         "files of like size": _thirds([one.n_bytes for one in first]),
-        "pictures of like size": _thirds([one.width * one.height for one in first]),
-        "pictures of the same shape": _numbered([_shape(one) for one in first]),
-        "pictures of the same measures": _numbered([f"{p.width} {p.height}" for p in first]),
+        "images of like size": _thirds([one.width * one.height for one in first]),
+        "images of the same shape": _numbered([_shape(one) for one in first]),
+        "images of the same measures": _numbered([f"{p.width} {p.height}" for p in first]),
         "files of the same format": _numbered([one.format for one in first]),
     }
     return [
@@ -125,8 +123,8 @@ def _thirds(values: Sequence[float]) -> list[int]:
     return [int(np.searchsorted(edges, value)) for value in values]
 
 
-def _shape(picture: StoredImage) -> str:
-    ratio = picture.width / max(1, picture.height)
+def _shape(image: StoredImage) -> str:
+    ratio = image.width / max(1, image.height)
     return "wide" if ratio > 1.05 else "high" if ratio < 0.95 else "square"
 
 

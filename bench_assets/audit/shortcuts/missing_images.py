@@ -1,8 +1,8 @@
-"""The pictures: whether all are there, and whether one is there twice.
+"""The images: whether all are there, and whether one is there twice.
 
-Two pictures are the same if they look the same: a hash of 64 bits finds the candidates, and their
-pixels decide (drawn pictures, charts above all, have hashes that are alike). Questions may share a
-picture where the benchmark does that by design: questions of one group, and of all groups where
+Two images are the same if they look the same: a hash of 64 bits finds the candidates, and their
+pixels decide (drawn images, charts above all, have hashes that are alike). Questions may share a
+image where the benchmark does that by design: questions of one group, and of all groups where
 that is no exception.
 """
 
@@ -23,19 +23,19 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
 
-_EXCEPTION = 0.1  # of the pictures: a share up to which something is no design
-_NEAR = 4  # bits of 64 in which the hashes of one picture differ, shrunk or compressed anew
+_EXCEPTION = 0.1  # of the images: a share up to which something is no design
+_NEAR = 4  # bits of 64 in which the hashes of one image differ, shrunk or compressed anew
 _BANDS = 5  # of the bits: hashes that differ in four agree in one of five
-_SIDE = 64  # px, of pictures that are compared
-_LARGEST = 20  # of 255: where the pixels of one picture differ, but for one in a hundred
+_SIDE = 64  # px, of images that are compared
+_LARGEST = 20  # of 255: where the pixels of one image differ, but for one in a hundred
 _MEAN = 3  # of 255: how much they do on the average
 _COMPARED = 1000  # pairs whose pixels are compared; the nearest are
-_CROWD = 50  # pictures of one band that are compared with one another
+_CROWD = 50  # images of one band that are compared with one another
 _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNORECASE)
 
 
-def missing_pictures(evidence: Evidence) -> AuditFinding:
-    """Look for pictures that are not there or do not decode, and questions that lack theirs."""
+def missing_images(evidence: Evidence) -> AuditFinding:
+    """Look for images that are not there or do not decode, and questions that lack theirs."""
     questions = evidence.questions
     if not questions:
         return AuditFinding.not_looked_at("there are no questions")
@@ -47,9 +47,7 @@ def missing_pictures(evidence: Evidence) -> AuditFinding:
         for one in questions
         for weight, why in _lacks(one, looks, is_exception=is_exception)
     ]
-    sentence = (
-        f"{are(len(suspects), 'question')} without a picture; {len(looks)} pictures are there."
-    )
+    sentence = f"{are(len(suspects), 'question')} without an image; {len(looks)} images are there."
     return AuditFinding(not suspects, sentence, len(questions), suspects)
 
 
@@ -58,33 +56,33 @@ def _lacks(
 ) -> Iterator[tuple[float, str]]:
     for image in question.images:
         if image not in looks:
-            yield 2.0, f"its picture {image} is not there, or does not decode"
+            yield 2.0, f"its image {image} is not there, or does not decode"
     shown = len(question.images) + len(question.image_texts)
     named = len(set(_PLACEHOLDER.findall(question.text)))
     if named > shown:
-        yield 1.0, f"its text names {named} pictures, and has {shown}"
+        yield 1.0, f"its text names {named} images, and has {shown}"
     elif is_exception and not shown:
-        yield 1.0, "it has no picture, as nearly all others have"
+        yield 1.0, "it has no image, as nearly all others have"
 
 
-def duplicate_pictures(evidence: Evidence) -> AuditFinding:
-    """Look for pictures that are there twice, under other questions, in other files."""
+def duplicate_images(evidence: Evidence) -> AuditFinding:
+    """Look for images that are there twice, under other questions, in other files."""
     shown = _shown(evidence.questions)
     if not shown:
-        return AuditFinding.not_looked_at("no question has a picture")
+        return AuditFinding.not_looked_at("no question has an image")
     looks = evidence.looks(list(shown))
     clusters = clusters_of(evidence.questions)
     suspects = list(_shared(evidence, shown))
-    for one, other in same_pictures(evidence, looks):
+    for one, other in same_images(evidence, looks):
         if {clusters[q] for q in shown[one]}.isdisjoint(clusters[q] for q in shown[other]):
             named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
             suspects.append(Suspect(one, f"looks like {other}: {named}"))
-    sentence = f"{are(len(suspects), 'picture')} there twice, of {len(shown)}."
+    sentence = f"{are(len(suspects), 'image')} there twice, of {len(shown)}."
     return AuditFinding(not suspects, sentence, len(shown), suspects)
 
 
-def pictures_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Look for the pictures in the questions of other suites; those of one suite may share them."""
+def images_elsewhere(evidence: Evidence) -> AuditFinding:
+    """Look for the images in the questions of other suites; those of one suite may share them."""
     shown = _shown(evidence.questions)
     others = {
         image: f"{task}, {one.question_id}"
@@ -94,22 +92,22 @@ def pictures_elsewhere(evidence: Evidence) -> AuditFinding:
         for image in one.images
     }
     if not shown or not others:
-        return AuditFinding.not_looked_at("there are no pictures here, or none of other suites")
+        return AuditFinding.not_looked_at("there are no images here, or none of other suites")
     suspects = [Suspect(image, f"is also in {others[image]}") for image in shown if image in others]
     own, theirs = evidence.looks(list(shown)), evidence.looks(list(others))
     suspects += [
-        Suspect(one, f"looks like a picture of {others[other]}")
-        for pair in same_pictures(evidence, {**theirs, **own})
+        Suspect(one, f"looks like an image of {others[other]}")
+        for pair in same_images(evidence, {**theirs, **own})
         for one, other in (pair, pair[::-1])
         if one in shown and other in others and other not in shown
     ]
-    found = f"{are(len(suspects), 'picture')} also in another suite"
+    found = f"{are(len(suspects), 'image')} also in another suite"
     sentence = f"{found}, of {len(shown)} here and {len(others)} there."
     return AuditFinding(not suspects, sentence, len(shown), suspects)
 
 
-def same_pictures(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pairs of pictures that are one: by their looks, and then by their pixels."""
+def same_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pairs of images that are one: by their looks, and then by their pixels."""
     near = near_looks(looks)[:_COMPARED]
     small = {image: _small(evidence, image) for pair in near for image in pair}
     found = []
@@ -124,7 +122,7 @@ def same_pictures(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[st
 
 
 def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Pairs of pictures whose hashes are alike, the nearest first.
+    """Pairs of images whose hashes are alike, the nearest first.
 
     Hashes that differ in four bits at most agree in one of five bands: only those are compared.
     """
@@ -148,15 +146,15 @@ def near_looks(looks: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _small(evidence: Evidence, image: str) -> npt.NDArray[np.float32] | None:
     try:
-        picture = evidence.open_image(image)
+        opened = evidence.open_image(image)
     except ImageError:
         return None
-    small = picture.convert("RGB").resize((_SIDE, _SIDE), Image.Resampling.BILINEAR)
+    small = opened.convert("RGB").resize((_SIDE, _SIDE), Image.Resampling.BILINEAR)
     return np.asarray(small, dtype=np.float32)
 
 
 def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
-    """Picture -> ids of its questions."""
+    """Image -> ids of its questions."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in questions:
         for image in one.images:
@@ -165,9 +163,9 @@ def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
 
 
 def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
-    """Pictures that questions share which are not of one group, where hardly any are shared so.
+    """Images that questions share which are not of one group, where hardly any are shared so.
 
-    A question that is asked twice is no matter of its picture, in the same words or in others:
+    A question that is asked twice is no matter of its image, in the same words or in others:
     ``repeated_questions`` and ``redundant_questions`` have it.
     """
     groups = {one.question_id: one.group_id or same_when(one) for one in evidence.questions}

@@ -16,7 +16,7 @@ from bench_assets.workspace.console.output import say, shown_progress
 from bench_assets.workspace.console.signals import SignalExit, heard
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.build.workbench import Workbench
+    from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
     from resources.config.settings_resource import SettingsFile
 
@@ -39,7 +39,7 @@ def opened(  # noqa: PLR0913  (an option each)
     gc.disable()
     with told(), _folder_that_goes(wanted=scratch) as temporary:
         from bench_assets.catalog import load_catalog
-        from bench_assets.workspace.build.workbench import Workbench
+        from bench_assets.workspace.materialization.workbench import Workbench
         from resources.config.environment import (
             default_home,
             keys_too_short,

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
-from bench_assets.workspace.build.task_isolation import refresh_each
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.console.output import say, tell
 from bench_assets.workspace.inspect.leaderboard import chances, curves, unmeasured
+from bench_assets.workspace.materialization.task_isolation import refresh_each
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
 
 NEXT = """
 Next:
-  bench report --serve                                  look at every question, reply and picture
+  bench report --serve                                  look at every question, response and image
   bench evaluate codis --model path/to/checkpoint       your own model; or http://127.0.0.1:8000/v1#name
   bench ui                                              the same graph in the Dagster UI"""
 

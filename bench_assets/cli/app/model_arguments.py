@@ -14,7 +14,7 @@ from bench_assets.core.text.redaction import without_named
 from bench_assets.workspace.console.output import say
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.build.workbench import Workbench
+    from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
 
 _PORTS = {"http": 80, "https": 443}

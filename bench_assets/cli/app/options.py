@@ -44,7 +44,7 @@ SourceOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
 JudgeOption = Annotated[str, named('A model of bench.toml, or "rules".', complete_judges)]
-ReadingOption = Annotated[str, named("How replies become points.", complete_readings)]
+ReadingOption = Annotated[str, named("How responses become points.", complete_readings)]
 ModelsOption = Annotated[
     list[str],
     named(

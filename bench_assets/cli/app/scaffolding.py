@@ -43,7 +43,7 @@ def home(
 
 @app.command()
 def benchmark(name: Name) -> None:
-    """Add a section to bench.toml, with a small file of questions and its pictures; no Python."""
+    """Add a section to bench.toml, with a small file of questions and its images; no Python."""
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
 
@@ -58,7 +58,7 @@ def benchmark(name: Name) -> None:
         _draw_example(folder)
         with file.open("a", encoding="utf-8") as section:
             section.write(_text("benchmark/bench.toml.txt", name))
-        say(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two pictures")
+        say(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two images")
         say(f"try: bench evaluate {name} --model random")
 
 
@@ -114,11 +114,11 @@ def _draw_example(folder: Path) -> None:
 
     inner = (16, 16, _SIDE - 16, _SIDE - 16)
     for name, colour in (("red-square", "red"), ("blue-disc", "blue")):
-        picture = Image.new("RGB", (_SIDE, _SIDE), "white")
-        pen = ImageDraw.Draw(picture)
+        image = Image.new("RGB", (_SIDE, _SIDE), "white")
+        pen = ImageDraw.Draw(image)
         draw = pen.ellipse if name.endswith("disc") else pen.rectangle
         draw(inner, fill=colour)
-        picture.save(folder / f"{name}.png")
+        image.save(folder / f"{name}.png")
 
 
 def _require_name(name: str) -> None:

@@ -113,8 +113,8 @@ def server(
     make people-server installs it, into an environment of its own. Its data base lies in the home
     folder. What the variable holds that token_env names becomes the token of its first account.
     """
-    from bench_assets.workspace.build.dagster_processes import require_free
     from bench_assets.workspace.inspect.annotation_service import LabelStudioProcess
+    from bench_assets.workspace.materialization.dagster_processes import require_free
     from resources.annotation.label_studio.client import LabelStudio
     from resources.annotation.label_studio.server import ADMIN, program
     from resources.config.bench_toml import load_settings
@@ -195,7 +195,7 @@ def export(
     form: OneForm,
     folder: Annotated[Path, typer.Argument(help="New or empty.")],
 ) -> None:
-    """Write a form, its items, answers and pictures, as files for another tool."""
+    """Write a form, its items, answers and images, as files for another tool."""
     from bench_assets.workspace.inspect.annotation import export as write
 
     with opened(form) as bench:

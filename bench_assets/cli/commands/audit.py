@@ -1,4 +1,4 @@
-"""The command ``bench soundness``: is a benchmark itself sound?
+"""The command ``bench audit``: is a benchmark itself sound?
 
 The command of ``bench`` that measures a judge before anybody trusts its numbers.
 
@@ -36,7 +36,7 @@ app = typer.Typer()
 
 
 @app.command()
-def soundness(
+def audit(
     tasks: Annotated[
         list[str] | None,
         typer.Argument(
@@ -53,7 +53,7 @@ def soundness(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Examine the benchmarks themselves: keys, pictures, repetitions, leaks; what is suspect first.
+    """Examine the benchmarks themselves: keys, images, repetitions, leaks; what is suspect first.
 
     Ends with 1 if an examination did not pass, or a task could not be examined.
     """
@@ -87,22 +87,24 @@ def check_judge(
     task: SuiteName,
     judge: JudgeOption = "",
     source: SourceOption = None,
-    questions: Annotated[int, typer.Option(min=1, help="Make replies to so many questions.")] = 25,
-    beside: Annotated[str, named("A second judge, for the same replies.", complete_judges)] = "",
+    questions: Annotated[
+        int, typer.Option(min=1, help="Make responses to so many questions.")
+    ] = 25,
+    beside: Annotated[str, named("A second judge, for the same responses.", complete_judges)] = "",
     labels: Annotated[
         Path | None,
-        typer.Option(help="JSON lines: people's verdicts on replies that it judged here."),
+        typer.Option(help="JSON lines: people's verdicts on responses that it judged here."),
     ] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a judge on replies that are right and wrong by make, and on 100 injections."""
+    """Measure a judge on responses that are right and wrong by make, and on 100 injections."""
     with opened(task, source) as bench:
         from bench_assets.workspace.evaluate.judge_trials import check_judge
 
         judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
         if not judged:
-            raise SettingsError(f"{task}: nobody judges its replies")
+            raise SettingsError(f"{task}: nobody judges its responses")
         for one in judged:
             found = check_judge(
                 bench, one, judge, n_questions=questions, beside=beside, labels=labels
@@ -114,7 +116,7 @@ def check_judge(
 def _tell_judge(task: str, found: "CheckedJudge") -> None:
     paid = f", {found.money:.2f} by the prices of bench.toml" if found.money else ""
     say(
-        f"{task}, {found.judge}: asked {found.n_asked} times about replies to {found.n_questions}"
+        f"{task}, {found.judge}: asked {found.n_asked} times about responses to {found.n_questions}"
         f" questions: {found.tokens.prompt} tokens in, {found.tokens.completion} out{paid}"
     )
 
@@ -156,13 +158,13 @@ def orders(
     The figures stay in the home's orders.jsonl, and go into no table of results.
     """
     with opened_for(model, task, source) as (bench, asked):
-        from bench_assets.workspace.build.name_validation import check_names
         from bench_assets.workspace.evaluate.option_permutations import (
             Orders,
             ask_in_orders,
             questions_in_orders,
         )
         from bench_assets.workspace.evaluate.subset import QuestionSubset
+        from bench_assets.workspace.materialization.name_validation import check_names
 
         if n_orders == 1:
             raise SettingsError("--orders 1: that is bench evaluate; it takes 2, or 0 for all")

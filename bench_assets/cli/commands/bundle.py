@@ -40,7 +40,7 @@ def reproduce(
     ],
     condition: ConditionOption = "main",
     *,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask for replies that are missing.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for responses that are missing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate a number again from what is remembered, and say whether the digits are the same.
@@ -82,9 +82,9 @@ def bundle(
         Path | None, typer.Option(help="Look at a bundle and evaluate it again, offline.")
     ] = None,
     *,
-    pictures: Annotated[
+    images: Annotated[
         bool,
-        typer.Option("--pictures/--no-pictures", help="Put them in, where the licence allows it."),
+        typer.Option("--images/--no-images", help="Put them in, where the licence allows it."),
     ] = True,
     as_json: JsonOption = False,
 ) -> None:
@@ -103,14 +103,14 @@ def bundle(
         from bench_assets.workspace.evaluate.reproduction import bundle as pack
 
         target = Path(number[-1])
-        packed = pack(bench, number[:-1], condition, target, pictures=pictures)
+        packed = pack(bench, number[:-1], condition, target, images=images)
         _tell_packed(target, packed, as_json=as_json)
 
 
 def _tell_packed(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
     said = packed.manifest
     if packed.n_left_out:
-        say(f"{packed.n_left_out} pictures are in it by their digests alone")
+        say(f"{packed.n_left_out} images are in it by their digests alone")
     if not said.passed_on:
         say(f"keep it: the licence of its questions lets nobody pass them on ({said.licence})")
     if as_json:

@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that ask models, or score what they replied elsewhere."""
+"""Commands of ``bench`` that ask models, or score what they responded elsewhere."""
 
 import itertools
 from pathlib import Path
@@ -23,8 +23,8 @@ from bench_assets.workspace.console.output import METRIC_COLUMNS, print_rows, sa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench_assets.workspace.build.workbench import Workbench
     from bench_assets.workspace.evaluate.subset import QuestionSubset
+    from bench_assets.workspace.materialization.workbench import Workbench
 
 app = typer.Typer()
 
@@ -60,8 +60,8 @@ def evaluate(
 ) -> None:
     """Ask, judge, score and measure models; what was asked before is not asked again."""
     with opened_for(model, suite, source, judge, reading) as (bench, asked):
-        from bench_assets.workspace.build.name_validation import check_names
         from bench_assets.workspace.evaluate.subset import QuestionSubset
+        from bench_assets.workspace.materialization.name_validation import check_names
 
         conditions = condition or ["main"]
         check_names(bench, [suite], asked.names, conditions)
@@ -100,12 +100,12 @@ def _ask_part(
     *,
     as_json: bool,
 ) -> None:
-    from bench_assets.workspace.build.task_isolation import refresh_each
     from bench_assets.workspace.evaluate.subset_evaluation import (
         PARTIAL_COLUMNS,
         evaluate_part,
         tasks_asked,
     )
+    from bench_assets.workspace.materialization.task_isolation import refresh_each
 
     tasks_asked(bench, [suite])
     names, failures = refresh_each(bench, suite)
@@ -113,7 +113,7 @@ def _ask_part(
     tasks = tasks_asked(bench, names)
     rows = [row for name, one in askings for row in evaluate_part(bench, tasks, name, one, part)]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    say("PARTIAL: kept out of all tables and of the leaderboard; replies are remembered")
+    say("PARTIAL: kept out of all tables and of the leaderboard; responses are remembered")
     if failures:
         raise failures[0]
 
@@ -138,7 +138,7 @@ def _check_categories(
 def _ask_all(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> None:
-    from bench_assets.workspace.build.task_isolation import refresh_each, without_points
+    from bench_assets.workspace.materialization.task_isolation import refresh_each, without_points
 
     names, failures = refresh_each(bench, suite)
     metrics = []
@@ -162,10 +162,10 @@ def backfill(
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate many models, one run each; one that cannot be asked does not stop the others."""
-    from bench_assets.workspace.build.backfill import backfill as evaluate_all
+    from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
     with opened_for(model) as (bench, asked):
-        from bench_assets.workspace.build.name_validation import check_names
+        from bench_assets.workspace.materialization.name_validation import check_names
 
         check_names(bench, suite or bench.catalog.names, asked.names)
         keep(asked, bench.settings)
@@ -181,16 +181,16 @@ def backfill(
 @app.command()
 def score(
     suite: SuiteName,
-    replies: Annotated[Path, typer.Argument(help="JSON lines with question_id and text.")],
+    responses: Annotated[Path, typer.Argument(help="JSON lines with question_id and text.")],
     source: SourceOption = None,
     judge: JudgeOption = "",
     reading: ReadingOption = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Score replies that were made elsewhere; nothing is asked but the judge.
+    """Score responses that were made elsewhere; nothing is asked but the judge.
 
-    The judge "recorded" takes its replies from the field judge_reply of the same file.
+    The judge "recorded" takes its responses from the field judge_response of the same file.
     """
     from bench_assets.workspace.evaluate.external_responses import (
         by_model_and_condition,
@@ -198,24 +198,24 @@ def score(
         measured_beside,
         opened_judge,
         require_some,
-        score_replies,
+        score_responses,
     )
-    from resources.models.registry.recorded import read_replies
+    from resources.models.registry.recorded import read_responses
 
     with opened(suite, source, judge=judge, reading=reading, scratch=True) as bench:
-        from bench_assets.workspace.build.name_validation import check_names
+        from bench_assets.workspace.materialization.name_validation import check_names
 
-        recorded = read_replies(replies)
+        recorded = read_responses(responses)
         check_names(bench, [suite], (), dict.fromkeys(one.condition for one in recorded))
         bench.refresh_questions(suite)
         done = []
         for task in bench.catalog.tasks_of(suite):
-            for part in by_model_and_condition(recorded, nameless=replies.stem):
+            for part in by_model_and_condition(recorded, nameless=responses.stem):
                 asked = bench.questions(task, part[0].condition)
-                with opened_judge(bench, task, part, replies) as judging:
-                    scored = score_replies(task, asked, part, judging, reading)
-                say(fit_message(replies, scored, len(asked)))
+                with opened_judge(bench, task, part, responses) as judging:
+                    scored = score_responses(task, asked, part, judging, reading)
+                say(fit_message(responses, scored, len(asked)))
                 metrics = [*scored.metrics, *measured_beside(bench, task, asked, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
                 done.append(scored)
-        require_some(replies, suite, done)
+        require_some(responses, suite, done)

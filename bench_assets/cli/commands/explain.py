@@ -25,7 +25,7 @@ def explain(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Print all that is behind one cell: pictures, prompt, reply, judge, points, signature."""
+    """Print all that is behind one cell: images, prompt, response, judge, points, signature."""
     from bench_assets.cli.output.explanations import print_explained
     from bench_assets.workspace.inspect.explanation import explain as gather
     from resources.config.environment import known_secrets

@@ -67,8 +67,8 @@ ToOption = Annotated[
         help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
     ),
 ]
-PicturesOption = Annotated[
-    bool, typer.Option("--pictures", help="Put the pictures into the logs of inspect.")
+ImagesOption = Annotated[
+    bool, typer.Option("--images", help="Put the images into the logs of inspect.")
 ]
 
 
@@ -83,7 +83,7 @@ def export(
     out: OutOption = None,
     to: ToOption = "",
     *,
-    pictures: PicturesOption = False,
+    images: ImagesOption = False,
 ) -> None:
     """Write what was measured in the form of another project."""
     from bench_assets.workspace.inspect.export import ExportRequest, export_results
@@ -96,7 +96,7 @@ def export(
         editions=tuple(editions or ()),
         out=out,
         to=to,
-        pictures=pictures,
+        images=images,
     )
     if source and len(asked.suites) != 1:
         raise typer.BadParameter("--source is the source of one suite: name it with --suite")

@@ -97,20 +97,20 @@ def fetch(
 @app.command()
 def verify(
     *,
-    replies: Annotated[
+    responses: Annotated[
         bool,
         typer.Option(
-            "--replies", help="Drop what an older version stored and is not certainly a reply."
+            "--responses", help="Drop what an older version stored and is not certainly a response."
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read all that lies in the home folder: what is whole, and which command makes the rest."""
-    from bench_assets.workspace.maintain.verification import drop_doubtful_replies
+    from bench_assets.workspace.maintain.verification import drop_doubtful_responses
     from bench_assets.workspace.maintain.verification import verify as look
 
     with opened() as bench:
-        dropped = drop_doubtful_replies(bench.settings) if replies else []
+        dropped = drop_doubtful_responses(bench.settings) if responses else []
         found = [*dropped, *look(bench)]
         print_rows(found, as_json=as_json)
         wrong = sum(one.n for one in found if one.is_wrong)
@@ -129,7 +129,7 @@ def migrate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take this home into what [storage] names: replies, pictures, tables; nothing is deleted."""
+    """Take this home into what [storage] names: responses, images, tables; nothing is deleted."""
     from bench_assets.workspace.maintain.migration import migrate as take_over
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home

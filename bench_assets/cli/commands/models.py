@@ -55,27 +55,27 @@ def remove(
         typer.Argument(help="A model's name, as tables have it.", autocompletion=complete_models),
     ],
     *,
-    replies: Annotated[
+    responses: Annotated[
         bool,
         typer.Option(
-            "--replies", help="Also what it replied; asked again, it would be asked everything."
+            "--responses", help="Also what it responded; asked again, it would be asked everything."
         ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a model's tables in all tasks, and its partition; its replies stay."""
+    """Remove a model's tables in all tasks, and its partition; its responses stay."""
     from bench_assets.workspace.maintain import removal
 
     with opened() as bench:
         found = removal.find_removable(bench, model)
-        also = ", and its replies" if replies else "; its replies stay"
+        also = ", and its responses" if responses else "; its responses stay"
         say(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")
         if model in bench.settings.models_of_file:
             say(f"its section stays in {bench.settings.file}")
         if not yes and not _is_confirmed():
             raise SettingsError("nothing was removed; --yes removes it without asking")
-        print_rows([removal.remove(bench, found, replies=replies)], as_json=as_json)
+        print_rows([removal.remove(bench, found, responses=responses)], as_json=as_json)
 
 
 def _is_confirmed() -> bool:

@@ -15,7 +15,7 @@ from bench_assets.workspace.console.output import say, tell
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from bench_assets.workspace.build.workbench import Workbench
+    from bench_assets.workspace.materialization.workbench import Workbench
 
 
 app = typer.Typer()
@@ -27,9 +27,9 @@ def report(
     archive: Annotated[
         Path | None, typer.Option("--zip", help="Also pack the report into a file, to send it.")
     ] = None,
-    without_pictures: Annotated[
+    without_images: Annotated[
         list[str] | None,
-        typer.Option(metavar="SUITE", help="Leave a suite's pictures out; may be repeated."),
+        typer.Option(metavar="SUITE", help="Leave a suite's images out; may be repeated."),
     ] = None,
     *,
     serve: Annotated[
@@ -43,11 +43,11 @@ def report(
     from bench_assets.workspace.inspect.report import pack, server, show_until_interrupted
 
     with opened() as bench:
-        left_out = [bench.catalog.suite(name).name for name in without_pictures or ()]
+        left_out = [bench.catalog.suite(name).name for name in without_images or ()]
         serving = server(bench.settings.home / "report", port) if serve else None  # or says why not
         page = make_report(
             *(bench.settings, bench.tables, bench.catalog, present_leaderboard(bench), say),
-            without_pictures=left_out,
+            without_images=left_out,
         )
         _warn_of_licences(bench, left_out)
         tell(str(page))
@@ -72,7 +72,7 @@ def _warn_of_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
         if name not in left_out:
             say(
                 f"{name}: its licence lets nobody pass its data on; before you send the report:"
-                f" --without-pictures {name}"
+                f" --without-images {name}"
             )
 
 
@@ -92,12 +92,12 @@ def ui(
     The report is shown beside it, where the links of checks lead.
     Models that are added to bench.toml while it runs become partitions within a minute.
     """
-    from bench_assets.workspace.build.dagster_processes import (
+    from bench_assets.workspace.inspect.report import shown_beside
+    from bench_assets.workspace.materialization.dagster_processes import (
         UiProcess,
         add_every_model,
         require_free,
     )
-    from bench_assets.workspace.inspect.report import shown_beside
     from resources.config.environment import default_home
 
     with told():

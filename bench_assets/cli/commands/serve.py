@@ -8,7 +8,7 @@ from bench_assets.cli.app.command_context import opened, told
 from bench_assets.workspace.console.output import say, tell
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.build.dagster_processes import Service
+    from bench_assets.workspace.materialization.dagster_processes import Service
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,9 +27,9 @@ CodeServer = Annotated[
 @app.command()
 def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -> None:
     """Serve the UI, which asks for no login: a proxy in front of it does (docs/cluster.md)."""
-    from bench_assets.workspace.build.dagster_processes import Web, add_every_model
+    from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
-    _warn_of_strangers(host, port, "starts runs, and reads every question and reply")
+    _warn_of_strangers(host, port, "starts runs, and reads every question and response")
     with opened() as bench:
         add_every_model(bench)
         home = bench.settings.home
@@ -40,7 +40,7 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
 @app.command()
 def daemon(code: CodeServer = "") -> None:
     """Run the daemon: sensors, the queue, runs that vanish. A second one waits for the first."""
-    from bench_assets.workspace.build.dagster_processes import Daemon
+    from bench_assets.workspace.materialization.dagster_processes import Daemon
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
     from resources.config.stores import table_locks_of
@@ -56,7 +56,7 @@ def daemon(code: CodeServer = "") -> None:
 @app.command(name="code")
 def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
     """Serve the graph to web server and daemon; starts runs, where they run on this machine."""
-    from bench_assets.workspace.build.dagster_processes import CodeServer
+    from bench_assets.workspace.materialization.dagster_processes import CodeServer
     from resources.config.environment import default_home
 
     _warn_of_strangers(host, port, "runs what it likes, as the user that this is")
@@ -74,7 +74,7 @@ def health(
     """Say whether one of them is well: exit code 0, or 1."""
     with told():
         from bench_assets.core.schema.errors import HomeError
-        from bench_assets.workspace.build.dagster_processes import (
+        from bench_assets.workspace.materialization.dagster_processes import (
             code_answers,
             daemon_lives,
             web_answers,
@@ -93,7 +93,7 @@ def health(
 
 def _serve(service: "Service") -> None:
     """Start one and wait until somebody ends it."""
-    from bench_assets.workspace.build.dagster_processes import require_free
+    from bench_assets.workspace.materialization.dagster_processes import require_free
 
     if service.port:
         require_free(service.port, service.host)
@@ -104,7 +104,7 @@ def _serve(service: "Service") -> None:
 
 
 def _make_instance_ready() -> None:
-    from bench_assets.workspace.build.dagster_instance import open_instance
+    from bench_assets.workspace.materialization.dagster_instance import open_instance
     from resources.config.environment import default_home
 
     open_instance(default_home()).dispose()

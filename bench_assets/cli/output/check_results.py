@@ -11,7 +11,7 @@ from bench_assets.workspace.console.output import Cell, print_rows, tell, tell_j
 from resources.models.registry.loaded_model import LoadedCheckpoint
 from resources.models.registry.model_check import ModelCheck, ProbeResult
 
-_LONGEST = 60  # characters of a reply
+_LONGEST = 60  # characters of a response
 _LABEL = 20  # characters before a line's text
 
 
@@ -43,12 +43,12 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
 def _tried(check: ModelCheck) -> Iterator[tuple[str, str]]:
     if check.image_tokens:
         tokens = (f"{size}: {count}" for size, count in check.image_tokens.items())
-        yield "tokens a picture", ", ".join(tokens)
+        yield "tokens an image", ", ".join(tokens)
     if check.batch:
         yield "batch = alone", check.batch
-    if check.reply_seconds is not None:
+    if check.response_seconds is not None:
         load = "" if check.load_seconds is None else f"{check.load_seconds:.1f} to load, "
-        yield "seconds", f"{load}{check.reply_seconds:.2f} a reply"
+        yield "seconds", f"{load}{check.response_seconds:.2f} a response"
 
 
 def _loaded(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
@@ -60,14 +60,14 @@ def _loaded(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
     card = loaded.generation_config
     yield (
         "generation_config",
-        f'{card} (used with decoding = "card" only)' if card else "nothing that changes replies",
+        f'{card} (used with decoding = "card" only)' if card else "nothing that changes responses",
     )
 
 
 def _said(one: ProbeResult) -> str:
     if one.error:
         return f"{'FAILED' if one.failed else 'cannot'}: {one.error}"
-    text = " ".join(one.reply.split())
+    text = " ".join(one.response.split())
     cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
     return f"{cut or '(nothing)'}{f' ({one.note})' if one.note else ''}"
 
@@ -105,7 +105,7 @@ def print_examined(rows: Sequence[AuditRow]) -> None:
         for one in row.suspects[:_LISTED]:
             tell(f"  {one.about}: {one.evidence}")
         if len(row.about) > _LISTED:
-            tell(f"  and {len(row.about) - _LISTED} more: bench table {row.task}/soundness --json")
+            tell(f"  and {len(row.about) - _LISTED} more: bench table {row.task}/audit --json")
     failed = sum(not row.passed for row in rows)
     skipped = sum(bool(row.skipped) for row in rows)
     tell(f"\n{len(rows)} examinations: {failed} failed, {skipped} had nothing to look at")

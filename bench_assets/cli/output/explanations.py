@@ -12,15 +12,15 @@ from bench_assets.core.text.escaping import one_line
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.workspace.console.output import Cell, print_rows, say, tell
 from bench_assets.workspace.inspect.comparison import EvaluationPair
-from bench_assets.workspace.inspect.explanation import PictureBehind, SampleEvidence, ScoreEvidence
+from bench_assets.workspace.inspect.explanation import ImageBehind, SampleEvidence, ScoreEvidence
 
 
 def print_explained(one: ScoreEvidence, secrets: Secrets) -> None:
     """Print the way from the question to the number."""
     tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
     _section("Question", secrets.redacted("\n".join(_question(one.question))))
-    for n, picture in enumerate(one.pictures, 1):
-        tell(f"\n## Picture {n} of {len(one.pictures)}: {_size(picture)}\n{picture.path}")
+    for n, image in enumerate(one.images, 1):
+        tell(f"\n## Image {n} of {len(one.images)}: {_size(image)}\n{image.path}")
     if one.people:
         _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
     sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
@@ -33,8 +33,10 @@ def print_explained(one: ScoreEvidence, secrets: Secrets) -> None:
 def _print_draw(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
     said, score = draw.prediction, draw.score
     which = f" {said['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
-    _section(f"Raw reply{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)")
-    tell("\n".join(_about_reply(said)))
+    _section(
+        f"Raw response{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)"
+    )
+    tell("\n".join(_about_response(said)))
     if draw.thought:
         _section("Thought", secrets.redacted(draw.thought))
         _section("What is scored", secrets.redacted(said["text"]) or "(nothing)")
@@ -49,7 +51,7 @@ def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
             f"Judge {row['judge']} was asked: {row['criterion']}", _turns(row["prompt"], secrets)
         )
     word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
-    said = row["error"] or row["reply"]
+    said = row["error"] or row["response"]
     title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
     _section(title, secrets.redacted(said) or "(said nothing)")
 
@@ -82,8 +84,8 @@ def _said(answer: Mapping[str, Any]) -> str:
     return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
 
 
-def _size(picture: PictureBehind) -> str:
-    return picture.problem or f"{picture.width} x {picture.height} px"
+def _size(image: ImageBehind) -> str:
+    return image.problem or f"{image.width} x {image.height} px"
 
 
 def _turns(written: str, secrets: Secrets) -> str:
@@ -94,13 +96,13 @@ def _turns(written: str, secrets: Secrets) -> str:
     except (ValueError, RecursionError):  # no prompt of ours; shown as it stands
         return secrets.redacted(written)
     for role, parts in turns:
-        texts = [f"[picture {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
+        texts = [f"[image {p['image'][:12]}]" if isinstance(p, dict) else p for p in parts]
         lines.append(f"{role}: " + " ".join(texts))
     return secrets.redacted("\n".join(lines))
 
 
-def _about_reply(said: Mapping[str, Any]) -> Iterator[str]:
-    tokens = {"prompt": said["prompt_tokens"], "reply": said["completion_tokens"]}
+def _about_response(said: Mapping[str, Any]) -> Iterator[str]:
+    tokens = {"prompt": said["prompt_tokens"], "response": said["completion_tokens"]}
     counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
     timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
     ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []

@@ -54,7 +54,7 @@ def print_reproduced(found: ReproductionResult) -> None:
 
 
 def print_verified(found: VerifiedBundle) -> None:
-    """Print what a bundle says of itself, what its replies came to, and how that compares."""
+    """Print what a bundle says of itself, what its responses came to, and how that compares."""
     said = found.bundle.manifest
     tell(said.signature)
     tell(f"bundle {said.digest}")

@@ -1,4 +1,4 @@
-"""Numbers as pictures: bars with their intervals, and the curve of a training run; SVG."""
+"""Numbers as images: bars with their intervals, and the curve of a training run; SVG."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Bar:
 def bars(lines: Sequence[Bar], title: str) -> str:
     """Draw values as bars with their 95 % intervals; chance and the best constant as ticks."""
     drawn = "".join(_bar(one, _TOP + number * _ROW) for number, one in enumerate(lines))
-    legend = "line: 95 % interval; orange: best constant reply; grey, dashed: chance"
+    legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
     return svg(_LABEL + _FULL + 170, _TOP + len(lines) * _ROW + 8, head + drawn)
 

@@ -1,9 +1,9 @@
-"""The one function that decodes a picture, for whoever looks at it: models, servers, encoders, us.
+"""The one function that decodes an image, for whoever looks at it: models, servers, encoders, us.
 
-A picture is shown as a person sees it in a browser: upright (all eight orientations of EXIF and
+An image is shown as a person sees it in a browser: upright (all eight orientations of EXIF and
 XMP), its first frame, in RGB with 8 bits (``pixels``).
 
-What the pixels of a picture are in RGB with 8 bits, whatever they were written in.
+What the pixels of an image are in RGB with 8 bits, whatever they were written in.
 
 * Alpha, and a colour that is declared transparent, are laid on white, as a browser shows them.
 * Whole numbers of 16 bits go from black (0) to white (65535, or 4095 where the file says 12 bits).
@@ -35,87 +35,87 @@ _STEPS = {"L;2": 85, "L;4": 17}  # from one level to the next, after Pillow spre
 _LIGHTNESS_FIRST, _WHITE_IS_ZERO = 262, 0  # TIFF's tag of what 0 means, and "white"
 
 
-def is_wide(picture: Image.Image) -> bool:
-    """Whether a picture has one channel of more than 8 bits."""
-    return picture.mode.startswith(_WIDE)
+def is_wide(image: Image.Image) -> bool:
+    """Whether an image has one channel of more than 8 bits."""
+    return image.mode.startswith(_WIDE)
 
 
-def has_alpha(picture: Image.Image) -> bool:
-    """Whether something of a picture may be transparent, as far as its header says."""
-    return picture.has_transparency_data
+def has_alpha(image: Image.Image) -> bool:
+    """Whether something of an image may be transparent, as far as its header says."""
+    return image.has_transparency_data
 
 
-def to_rgb(picture: Image.Image, written: str) -> Image.Image:
-    """Write the pixels of an opened picture as RGB.
+def to_rgb(image: Image.Image, written: str) -> Image.Image:
+    """Write the pixels of an opened image as RGB.
 
     Args:
-        picture: As Pillow opened it; what it says of transparency may be changed.
+        image: As Pillow opened it; what it says of transparency may be changed.
         written: Its ``raw_mode`` when it was opened.
 
     Raises:
         ImageError: If a pixel is no number.
     """
-    if is_wide(picture):
-        return _of_wide(picture, written)
-    if has_alpha(picture):
-        return _on_white(picture, written)
-    return _of_lab(picture) if picture.mode == "LAB" else picture.convert("RGB")
+    if is_wide(image):
+        return _of_wide(image, written)
+    if has_alpha(image):
+        return _on_white(image, written)
+    return _of_lab(image) if image.mode == "LAB" else image.convert("RGB")
 
 
-def raw_mode(picture: Image.Image) -> str:
+def raw_mode(image: Image.Image) -> str:
     """How the pixels lie in the file, in Pillow's words; "" once they are read, or not known."""
-    tile = next(iter(getattr(picture, "tile", ())), None)
+    tile = next(iter(getattr(image, "tile", ())), None)
     args = tile.args if tile else ""
     first = args[0] if isinstance(args, tuple) and args else args
     return first if isinstance(first, str) else ""
 
 
-def _of_wide(picture: Image.Image, written: str) -> Image.Image:
-    clear = picture.info.get("transparency")
-    numbers: _Numbers = np.asarray(picture)
+def _of_wide(image: Image.Image, written: str) -> Image.Image:
+    clear = image.info.get("transparency")
+    numbers: _Numbers = np.asarray(image)
     if written.startswith("I;32") and not written.endswith("S"):
         numbers = numbers.view(np.uint32)  # Pillow has no unsigned ones
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         raise ImageError("has pixels that are no finite numbers")
-    white = _white(picture, written, numbers)
+    white = _white(image, written, numbers)
     levels = (numbers.astype(np.float64) / white).clip(0) * 255
-    if _tag(picture, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
+    if _tag(image, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
         levels = 255 - levels
     if isinstance(clear, int):
         levels = np.where(numbers == clear, 255, levels)
     return Image.fromarray(np.floor(levels + 0.5).astype(np.uint8)).convert("RGB")
 
 
-def _white(picture: Image.Image, written: str, numbers: _Numbers) -> float:
+def _white(image: Image.Image, written: str, numbers: _Numbers) -> float:
     if written in _WHITE_OF:
         return _WHITE_OF[written]
-    if picture.mode != "F" and (picture.mode != "I" or picture.format == "PPM"):
+    if image.mode != "F" and (image.mode != "I" or image.format == "PPM"):
         return _WHITES[1]
     most = numbers.max()
-    whites = (1, *_WHITES) if picture.mode == "F" else _WHITES
+    whites = (1, *_WHITES) if image.mode == "F" else _WHITES
     return next((white for white in whites if most <= white), float(most))
 
 
-def _tag(picture: Image.Image, number: int) -> object:
-    return getattr(picture, "tag_v2", {}).get(number)
+def _tag(image: Image.Image, number: int) -> object:
+    return getattr(image, "tag_v2", {}).get(number)
 
 
-def _on_white(picture: Image.Image, written: str) -> Image.Image:
-    clear = picture.info.get("transparency")
+def _on_white(image: Image.Image, written: str) -> Image.Image:
+    clear = image.info.get("transparency")
     if isinstance(clear, int) and written in _STEPS:
-        picture.info["transparency"] = clear * _STEPS[written]
+        image.info["transparency"] = clear * _STEPS[written]
     if isinstance(clear, tuple) and written.endswith(";16B"):
-        picture.info["transparency"] = tuple(level >> 8 for level in clear)
-    seen = picture.convert("RGBA")
+        image.info["transparency"] = tuple(level >> 8 for level in clear)
+    seen = image.convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
 
 
-def _of_lab(picture: Image.Image) -> Image.Image:
+def _of_lab(image: Image.Image) -> Image.Image:
     from PIL import ImageCms
 
     lab, srgb = (ImageCms.createProfile(name) for name in ("LAB", "sRGB"))
     exactly = ImageCms.Flags.NOOPTIMIZE  # else white is (254, 255, 254)
-    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(picture)
+    return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(image)
 
 
 Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks"]
@@ -147,9 +147,9 @@ _TURNS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedImage:
-    """A picture as it is shown, and what it was."""
+    """An image as it is shown, and what it was."""
 
-    picture: Image.Image
+    image: Image.Image
     """RGB, upright."""
     format: str
     """As Pillow names it."""
@@ -157,27 +157,27 @@ class DecodedImage:
     """px, as written: before it was turned."""
     height: int
     changes: frozenset[Change]
-    """Where ``picture`` differs from what a plain conversion to RGB shows."""
+    """Where ``image`` differs from what a plain conversion to RGB shows."""
 
 
 def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
-    """Decode a picture: upright, the first frame, on white, in RGB with 8 bits.
+    """Decode an image: upright, the first frame, on white, in RGB with 8 bits.
 
     Raises:
         ImageError: If it does not decode, or has more pixels than allowed; the caller knows which
-            picture it is.
+            image it is.
     """
     with _opened(data, max_pixels) as image:
         (width, height), written = image.size, raw_mode(image)
         changes, turn = _announced(image, data), _orientation(image, data)
         doubtful = has_alpha(image) or is_wide(image)
-        picture = to_rgb(image, written)
-        if doubtful and not _same(picture, image):
+        rgb = to_rgb(image, written)
+        if doubtful and not _same(rgb, image):
             changes |= {"scaled" if is_wide(image) else "laid on white"}
         if turn in _TURNS and image.format != "TIFF":  # which Pillow has turned by now
-            picture = picture.transpose(_TURNS[turn])
+            rgb = rgb.transpose(_TURNS[turn])
         return DecodedImage(
-            picture=picture,
+            image=rgb,
             format=str(image.format),
             width=width,
             height=height,
@@ -186,7 +186,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
 
 
 class Header(NamedTuple):
-    """What a picture says of itself before it is decoded."""
+    """What an image says of itself before it is decoded."""
 
     format: str  # as Pillow names it
     width: int  # px, as written
@@ -194,7 +194,7 @@ class Header(NamedTuple):
 
 
 def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
-    """Read a picture's header.
+    """Read an image's header.
 
     Raises:
         ImageError: If it has none, or more pixels than allowed.
@@ -216,7 +216,7 @@ def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
 
 
 def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
-    """Whether every reader shows a picture alike, from its header.
+    """Whether every reader shows an image alike, from its header.
 
     That is a JPEG or a PNG of 8 bits in RGB or grey, without alpha, upright, of one frame.
 
@@ -230,7 +230,7 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS) -> bool:
 
 @contextmanager
 def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
-    """Open a picture; whatever goes wrong with it, in here or while it is used, is one error."""
+    """Open an image; whatever goes wrong with it, in here or while it is used, is one error."""
     try:
         with warnings.catch_warnings():
             # Ours is the limit, below; Pillow's own warns about what is allowed here.
@@ -248,7 +248,7 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
     except Image.DecompressionBombError as why:
         raise ImageError(f"more than the {max_pixels} px allowed") from why
     except UnidentifiedImageError as why:
-        raise ImageError("not a picture in any known format") from why
+        raise ImageError("not an image in any known format") from why
     except Exception as why:  # Pillow raises whatever a forged file makes it
         said = str(why) or type(why).__name__
         raise ImageError(f"does not decode: {said}") from why
@@ -279,7 +279,7 @@ def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
 
 
 def _orientation(image: Image.Image, data: bytes) -> object:
-    """EXIF's number of how a picture is turned; 1 if it is not, or EXIF is broken."""
+    """EXIF's number of how an image is turned; 1 if it is not, or EXIF is broken."""
     if image.format == "PNG" and b"eXIf" in _chunks(data):
         image.load()  # it may stand behind the pixels
     try:
@@ -296,11 +296,11 @@ def _chunks(png: bytes) -> Iterator[bytes]:
         at += 12 + int.from_bytes(png[at : at + 4])
 
 
-def _same(picture: Image.Image, image: Image.Image) -> bool:
+def _same(rgb: Image.Image, image: Image.Image) -> bool:
     """Whether a plain conversion shows the same."""
     image.info.pop("transparency", None)  # which it does not heed, but complains of
     try:
         plain = image.convert("RGB")
     except ValueError:
         return False
-    return plain.size == picture.size and not ImageChops.difference(plain, picture).getbbox()
+    return plain.size == rgb.size and not ImageChops.difference(plain, rgb).getbbox()

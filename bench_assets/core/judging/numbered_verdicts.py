@@ -1,4 +1,4 @@
-"""Reads verdicts on numbered points; a judge's reply is to look like "1. [1]  2. [0]".
+"""Reads verdicts on numbered points; a judge's response is to look like "1. [1]  2. [0]".
 
 Judges write the same in other ways: "1. **[1]**", "1. 1", the key point between number and verdict,
 YES and NO, JSON. What a verdict belongs to has to be printed, or there have to be exactly as many
@@ -61,7 +61,7 @@ _NUMBER_KEYS = frozenset({"id", "number", "index", "key_point", "point", "n"})
 _VERDICT_KEYS = frozenset({"score", "verdict", "answer", "value", "mentioned", "result"})
 
 
-def read_by_number(reply: str, n: int) -> list[bool | None]:
+def read_by_number(response: str, n: int) -> list[bool | None]:
     r"""Read the verdict on each of n points by the number printed before it.
 
     A point without a verdict, with one that is neither yes nor no, or with two that differ, is
@@ -72,7 +72,7 @@ def read_by_number(reply: str, n: int) -> list[bool | None]:
     >>> read_by_number("1. **[1]**\n2. A boy falls. [NO]", 2), read_by_number('{"1": 1}', 1)
     ([True, False], [True])
     """
-    text = _ECHO.sub("", without_reasoning(reply))
+    text = _ECHO.sub("", without_reasoning(response))
     found = _of_json(text, n)
     if found is None:
         plain = _MARKUP.sub("", text)

@@ -1,10 +1,10 @@
-"""Asks more than can be held: requests are made, and replies let go, as they are asked."""
+"""Asks more than can be held: requests are made, and responses let go, as they are asked."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Generic, Protocol, TypeVar, overload, runtime_checkable
 
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.large_tables import LargeTable
 
@@ -21,10 +21,10 @@ The next ones wait for the last of these: with 1,024 under way at the same time 
 
 @runtime_checkable
 class AnswersMany(Protocol):
-    """What chat models have that need not hold all requests and replies."""
+    """What chat models have that need not hold all requests and responses."""
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
-        """Answer each request, in order, as ``ChatModel.reply`` does.
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        """Answer each request, in order, as ``ChatModel.response`` does.
 
         Raises:
             ModelError: If the model cannot be asked at all, also at the end.
@@ -42,7 +42,7 @@ class Requests(Sequence[Request]):
         samples: int,
         temperature: float | None,
     ) -> None:
-        """Say what is asked of each question, how often, and how a reply is drawn."""
+        """Say what is asked of each question, how often, and how a response is drawn."""
         self.questions = questions
         self._prompt, self._samples, self._temperature = prompt, samples, temperature
 
@@ -100,7 +100,7 @@ class LazyRows(Sequence[Thing], Generic[Row, Thing]):
         return self._make(self._rows[place])
 
 
-def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Reply]]:
+def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Response]]:
     """Answer each request, in order; all in one call unless they are too many to be held.
 
     Raises:
@@ -110,7 +110,7 @@ def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Rep
     return answered(model, requests if large else list(requests))
 
 
-def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
     """Answer each request, in order; those that are made when they are asked as the model can.
 
     Raises:
@@ -118,7 +118,7 @@ def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Re
     """
     if isinstance(requests, list) or not isinstance(model, AnswersMany):
         held = list(requests)
-        yield from zip(held, model.reply(held), strict=True)
+        yield from zip(held, model.response(held), strict=True)
     else:
         yield from model.answers(requests)
 

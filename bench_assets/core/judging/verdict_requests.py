@@ -1,6 +1,6 @@
 """Asks judges until their verdicts can be read; a verdict that cannot is never guessed.
 
-Asks a judge about more replies than can be held; the verdicts are those of ``asking``.
+Asks a judge about more responses than can be held; the verdicts are those of ``asking``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bench_assets.core.judging.request_streaming import LazyRows, answered
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.large_tables import gathered
 
@@ -21,27 +21,27 @@ AT_FIRST = ", at first"
 RECORDED = "recorded|"
 """How the signature of a judge begins whose words are there already: it has no others."""
 
-_QUOTED = 2000  # characters of an unreadable reply that the judge is shown
+_QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
 
 class Call(NamedTuple):
-    """What a judge is asked, and how many verdicts in a reply to it cannot be read."""
+    """What a judge is asked, and how many verdicts in a response to it cannot be read."""
 
     request: Request
-    n_unread: Callable[[Reply], int]
+    n_unread: Callable[[Response], int]
 
 
 class Heard(NamedTuple):
-    """A request to a judge with its reply; of several, the one that can be read best."""
+    """A request to a judge with its response; of several, the one that can be read best."""
 
     request: Request
-    reply: Reply
-    first: tuple[Request, Reply]  # what was asked and said before it was asked again
+    response: Response
+    first: tuple[Request, Response]  # what was asked and said before it was asked again
 
     @property
     def again(self) -> bool:
-        """Whether the reply is not the first one."""
-        return self.reply is not self.first[1]
+        """Whether the response is not the first one."""
+        return self.response is not self.first[1]
 
 
 class VerdictRequest(NamedTuple):
@@ -50,14 +50,14 @@ class VerdictRequest(NamedTuple):
     question: Question
     prediction: Prediction
     prompt: Prompt
-    read: Callable[[Reply], bool | None]
+    read: Callable[[Response], bool | None]
     criterion: str
 
     @property
     def call(self) -> Call:
         """What the judge is asked; the draws of a prediction are judged apart."""
         request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
-        return Call(request, lambda reply: int(self.read(reply) is None))
+        return Call(request, lambda response: int(self.read(response) is None))
 
 
 def ask_for_verdicts(
@@ -71,7 +71,7 @@ def ask_for_verdicts(
             said,
             judge=model.name,
             criterion=one.criterion,
-            verdict=one.read(said.reply),
+            verdict=one.read(said.response),
         )
         for one, said in zip(asked, heard, strict=True)
     ]
@@ -80,20 +80,20 @@ def ask_for_verdicts(
 def ask(calls: Sequence[Call], model: ChatModel, complaint: str, tries: int = TRIES) -> list[Heard]:
     """Ask for verdicts; for those that cannot be read again, with the complaint.
 
-    A judge that gave no reply at all is not asked again here: the model has tries of its own. Of
-    several replies the one with the fewest unreadable verdicts is kept, the first of equals; where
-    asking again brought no reply, that there is none.
+    A judge that gave no response at all is not asked again here: the model has tries of its own. Of
+    several responses the one with the fewest unreadable verdicts is kept, the first of equals;
+    where asking again brought no response, that there is none.
 
     Args:
         calls: What is asked.
         model: The judge.
-        complaint: What an unreadable reply is answered with; names the form that is asked for.
+        complaint: What an unreadable response is answered with; names the form that is asked for.
         tries: How often one call is made at most.
 
     Raises:
         ModelError: If the judge cannot be asked at all.
     """
-    heard = [Heard(*one, one) for one in _replies([call.request for call in calls], model)]
+    heard = [Heard(*one, one) for one in _responses([call.request for call in calls], model)]
     return ask_again(calls, heard, model, complaint, tries)
 
 
@@ -110,20 +110,20 @@ def ask_again(
         waiting = [
             n
             for n, (call, one) in enumerate(zip(calls, heard, strict=True))
-            if is_unread(call, one.reply)
+            if is_unread(call, one.response)
         ]
-        again = _replies([_complained(*latest[n], complaint) for n in waiting], model)
-        for n, (request, reply) in zip(waiting, again, strict=True):
+        again = _responses([_complained(*latest[n], complaint) for n in waiting], model)
+        for n, (request, response) in zip(waiting, again, strict=True):
             n_unread, kept = calls[n].n_unread, heard[n]
-            latest[n] = request, reply
-            if reply.error or n_unread(reply) < n_unread(kept.reply):
-                heard[n] = Heard(request, reply, kept.first)
+            latest[n] = request, response
+            if response.error or n_unread(response) < n_unread(kept.response):
+                heard[n] = Heard(request, response, kept.first)
     return heard
 
 
-def is_unread(call: Call, reply: Reply) -> bool:
+def is_unread(call: Call, response: Response) -> bool:
     """Whether a judge spoke, and a verdict of its cannot be read."""
-    return not reply.error and bool(call.n_unread(reply))
+    return not response.error and bool(call.n_unread(response))
 
 
 def judged(
@@ -139,16 +139,16 @@ def judged(
 
     That one has no verdict: it is for readings of their own.
     """
-    (request, reply), last = heard.first, heard.request.prompt
+    (request, response), last = heard.first, heard.request.prompt
     named = {"judge": judge, "value": value}
-    kept = Judgement.from_reply(
-        prediction, heard.reply, prompt=last, criterion=criterion, verdict=verdict, **named
+    kept = Judgement.from_response(
+        prediction, heard.response, prompt=last, criterion=criterion, verdict=verdict, **named
     )
     if not heard.again:
         return [kept]
-    first = Judgement.from_reply(
+    first = Judgement.from_response(
         prediction,
-        reply,
+        response,
         prompt=request.prompt,
         judge=judge,
         criterion=f"{criterion}{AT_FIRST}",
@@ -175,15 +175,15 @@ def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
     ]
 
 
-def _replies(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Reply]]:
-    replies = model.reply(requests) if requests else []
-    return list(zip(requests, replies, strict=True))
+def _responses(requests: Sequence[Request], model: ChatModel) -> list[tuple[Request, Response]]:
+    responses = model.response(requests) if requests else []
+    return list(zip(requests, responses, strict=True))
 
 
-def _complained(request: Request, reply: Reply, complaint: str) -> Request:
-    """The same once more, with the reply that could not be read and what is wrong with it."""
+def _complained(request: Request, response: Response, complaint: str) -> Request:
+    """The same once more, with the response that could not be read and what is wrong with it."""
     *before, asked = request.prompt.turns
-    said = reply.said.answer.strip()[:_QUOTED]
+    said = response.said.answer.strip()[:_QUOTED]
     more = f'\n\nYou replied:\n"""\n{said}\n"""\n{complaint}'
     return replace(request, prompt=Prompt((*before, replace(asked, parts=(*asked.parts, more)))))
 
@@ -212,14 +212,14 @@ def _at_first(
 ) -> Iterator[Judgement]:
     """Judge by what comes at first; ``waiting`` gets, by place, what cannot be read."""
     said = answered(model, LazyRows(asked, lambda one: one.call.request))
-    for n, (one, (request, reply)) in enumerate(zip(asked, said, strict=True)):
-        heard = Heard(request, reply, (request, reply))
-        if is_unread(one.call, reply):
+    for n, (one, (request, response)) in enumerate(zip(asked, said, strict=True)):
+        heard = Heard(request, response, (request, response))
+        if is_unread(one.call, response):
             waiting[n] = one, heard
         yield from _judged(one, heard, model)
 
 
 def _judged(one: VerdictRequest, heard: Heard, model: ChatModel) -> list[Judgement]:
-    verdict = one.read(heard.reply)
+    verdict = one.read(heard.response)
     named = {"judge": model.name, "criterion": one.criterion}
     return judged(one.prediction, heard, verdict=verdict, **named)

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 
 from bench_assets.core.parsing.normalization import bare, plain
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 Verdict = TypeVar("Verdict")
 
 YES_OR_NO: Mapping[str, bool] = {"yes": True, "no": False}
 RIGHT_OR_WRONG: Mapping[str, bool] = {"right": True, "wrong": False}
 NO_OPTION = "Z"
-"""What a judge says of a reply that chooses no option."""
+"""What a judge says of a response that chooses no option."""
 
 _AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u200b"
 _FENCED = "` \t\r\n"
@@ -58,7 +58,7 @@ _TAKEN_BACK = re.compile(
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
+def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     """Read the one word that a judge was to print; None if it says anything else, or more.
 
     Case, marks around the word, and what is thought aloud before it do not count.
@@ -66,11 +66,11 @@ def read_word(reply: str, words: Mapping[str, Verdict]) -> Verdict | None:
     >>> read_word("**Yes.**", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
     (True, None)
     """
-    said = plain(without_reasoning(reply)).strip(_AROUND).removeprefix(_BOXED)
+    said = plain(without_reasoning(response)).strip(_AROUND).removeprefix(_BOXED)
     return words.get(said.strip(_AROUND).casefold())
 
 
-def read_option(reply: str, options: Sequence[str]) -> str | None:
+def read_option(response: str, options: Sequence[str]) -> str | None:
     """Read the letter of an option, with or without its own text; Z for none of them.
 
     None if it says anything else: the letter of no option, another option's text, a sentence.
@@ -80,7 +80,7 @@ def read_option(reply: str, options: Sequence[str]) -> str | None:
     >>> read_option("(A) right", ("left", "right")), read_option("C", ("left", "right"))
     (None, None)
     """
-    said = without_reasoning(reply)
+    said = without_reasoning(response)
     found = _LABEL.match(said)
     if found is None:
         return None
@@ -92,21 +92,21 @@ def read_option(reply: str, options: Sequence[str]) -> str | None:
     return letter if fits else None
 
 
-def read_object(reply: str, asked: str = "") -> dict[str, Any] | None:
-    """Read the one JSON object in a reply; None if there is none, several, or part of one.
+def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
+    """Read the one JSON object in a response; None if there is none, several, or part of one.
 
     Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
     read over; Python's True is no verdict that was asked for. An object that stands in what was
     asked is an echo, one that the prose calls an example or denies is only spoken of.
 
     Args:
-        reply: What the judge says, with or without what it thinks aloud.
+        response: What the judge says, with or without what it thinks aloud.
         asked: What it was asked.
 
     >>> read_object("Sure: {'right': true,} That is it."), read_object('{"a": 1} {"a": 2}')
     ({'right': True}, None)
     """
-    text = without_reasoning(reply)
+    text = without_reasoning(response)
     spans = _objects(text) if len(text) <= _LONGEST else []
     said = [text[start:end] for start, end in spans]
     first = _decoded(said[0]) if said else None
@@ -142,13 +142,13 @@ def only_leads_to(before: str) -> bool:
     return _ENDED.search(lead) is None and _SPOKEN_OF.search(sentence) is not None
 
 
-def cut_off(reply: Reply) -> bool:
-    """Whether a reply ends because no more was allowed: its last word may not be its last.
+def cut_off(response: Response) -> bool:
+    """Whether a response ends because no more was allowed: its last word may not be its last.
 
-    >>> cut_off(Reply(text="No", finish_reason="length"))
+    >>> cut_off(Response(text="No", finish_reason="length"))
     True
     """
-    return reply.finish_reason == "length"
+    return response.finish_reason == "length"
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:

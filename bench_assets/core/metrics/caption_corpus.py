@@ -19,7 +19,7 @@ MAX_N = 4
 
 
 class CaptionPair(NamedTuple):
-    """A caption, and what people wrote about the same picture: a tuple, never one text."""
+    """A caption, and what people wrote about the same image: a tuple, never one text."""
 
     candidate: str
     references: tuple[str, ...]

@@ -86,7 +86,7 @@ def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     """Count the words that two texts have in common, in the same order.
 
     By the bit-parallel method of Hyyrö (2004): a table of every pair of words is gigabytes for a
-    reply that runs away.
+    response that runs away.
 
     >>> longest_common("abcd", "acbd")
     3

@@ -26,17 +26,19 @@ def normalised(text: str) -> str:
     return " ".join(said.split()).strip(_EDGES).casefold()
 
 
-def exact_match(reply: str, references: Sequence[str]) -> float:
-    """1 if the reply is one of the references, or the same number; else 0.
+def exact_match(response: str, references: Sequence[str]) -> float:
+    """1 if the response is one of the references, or the same number; else 0.
 
     >>> exact_match("4.0", ["4"]), exact_match("four", ["4"]), exact_match("4 cups", ["4"])
     (1.0, 1.0, 0.0)
     """
-    return float(any(_same(normalised(reply), normalised(one)) for one in references))
+    return float(any(_same(normalised(response), normalised(one)) for one in references))
 
 
-def anls(reply: str, references: Sequence[str]) -> float:
-    """Average normalized Levenshtein similarity of one reply to the nearest reference, in [0, 1].
+def anls(response: str, references: Sequence[str]) -> float:
+    """Average normalized Levenshtein similarity of one response to the nearest reference, in [0.
+
+    1].
 
     1 - edit distance / length of the longer text, without regard to case; 0 where that is no more
     than a half (Biten et al., Scene Text Visual Question Answering, 2019, equation 1).
@@ -44,18 +46,24 @@ def anls(reply: str, references: Sequence[str]) -> float:
     >>> anls("hello", ["hallo"]), anls("ab", ["ac"])
     (0.8, 0.0)
     """
-    return max((_similarity(normalised(reply), normalised(one)) for one in references), default=0.0)
+    return max(
+        (_similarity(normalised(response), normalised(one)) for one in references), default=0.0
+    )
 
 
-def relaxed_match(reply: str, references: Sequence[str]) -> float:
-    """1 if the reply is a reference, or a number within 5 % of it (ChartQA, section 5.1); else 0.
+def relaxed_match(response: str, references: Sequence[str]) -> float:
+    """1 if the response is a reference, or a number within 5 % of it (ChartQA, section 5.1).
 
-    A percent or dollar sign does not count. Of a reply in sentences, the number it ends in does.
+    Else 0.
+
+    A percent or dollar sign does not count. Of a response in sentences, the number it ends in does.
 
     >>> relaxed_match("It is about 96 %.", ["100"]), relaxed_match("94", ["100"])
     (1.0, 0.0)
     """
-    return float(exact_match(reply, references) or any(_near(reply, one) for one in references))
+    return float(
+        exact_match(response, references) or any(_near(response, one) for one in references)
+    )
 
 
 def _same(one: str, other: str) -> bool:
@@ -65,12 +73,12 @@ def _same(one: str, other: str) -> bool:
     return None not in numbers and numbers[0] == numbers[1]
 
 
-def _near(reply: str, reference: str) -> bool:
+def _near(response: str, reference: str) -> bool:
     truth = as_number(normalised(reference))
     if truth is None:
         return False
-    said = as_number(normalised(reply))
-    said = final_number(reply) if said is None else said
+    said = as_number(normalised(response))
+    said = final_number(response) if said is None else said
     # The bound itself is near, whatever its last binary digit.
     return said is not None and abs(said - truth) <= TOLERANCE * abs(truth) * (1 + 1e-9)
 

@@ -1,6 +1,6 @@
-"""Which options a reply states to be the answer: after "the answer is" and the like, or before.
+"""Which options a response states to be the answer: after "the answer is" and the like, or before.
 
-Texts are as ``reply_text.with_letters`` leaves them, options in lower case without stops.
+Texts are as ``response_text.with_letters`` leaves them, options in lower case without stops.
 """
 
 import re
@@ -63,7 +63,7 @@ def stated(text: str, texts: Sequence[str], start: int = 0) -> set[str]:
     """What clauses name that begin with an option after "the answer is" and the like.
 
     Args:
-        text: The reply.
+        text: The response.
         texts: The options.
         start: Where in the text to begin.
     """

@@ -1,4 +1,4 @@
-"""Whether a reply means what it states: not what it denies, asks, supposes or has from others.
+"""Whether a response means what it states: not what it denies, asks, supposes or has from others.
 
 "I don't think the answer is (B)." holds the words of a statement and states nothing; so do "Is the
 answer (B)?", "If it is red, the answer is (B)." and "They said the answer is (B)."
@@ -46,7 +46,7 @@ def is_meant(text: str, start: int, end: int) -> bool:
     """Whether the sentence around a statement leaves it standing.
 
     Args:
-        text: As ``reply_text.with_letters`` leaves it.
+        text: As ``response_text.with_letters`` leaves it.
         start: Where the statement begins.
         end: Where it ends, with what it states.
 
@@ -79,7 +79,7 @@ def commits(sentence: str) -> bool:
 
 
 def holds(sentence: str) -> bool:
-    """Whether a sentence neither denies, supposes nor asks, for a picture either; it may hedge.
+    """Whether a sentence neither denies, supposes nor asks, for an image either; it may hedge.
 
     >>> holds("It might be (A)."), holds("If it is red, it is (A).")
     (True, False)

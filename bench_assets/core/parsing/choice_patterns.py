@@ -1,6 +1,6 @@
-"""The forms in which a reply names an option, each a function: text, options -> their letters.
+"""The forms in which a response names an option, each a function: text, options -> their letters.
 
-Texts are as ``reply_text.with_letters`` leaves them, options in lower case without stops.
+Texts are as ``response_text.with_letters`` leaves them, options in lower case without stops.
 """
 
 import re
@@ -47,7 +47,7 @@ _SO = re.compile(
     r"\W*(?:so|thus|therefore|hence|conclusion|ans|final|result|correct)\b[\s,:]*", re.IGNORECASE
 )
 _POLITE = re.compile(r"[\s,，]*+(?:of course|certainly|sure|gladly|sorry)?[\s,，]*+", re.IGNORECASE)
-_FEW = 6  # words of a reply that is short
+_FEW = 6  # words of a response that is short
 _NO_CHOICE = re.compile(
     r"\b(?:vitamin|plan|grade|hepatitis|figure|appendix|code|id|dr\.?):? \(?[A-H]\b"
     r"|\b(?:error|failed|missing|unavailable|timed out|blocked|violation)\b"
@@ -110,7 +110,7 @@ def _closing_letter(text: str, texts: Sequence[str]) -> set[str]:
 def _opening_text(text: str, texts: Sequence[str]) -> set[str]:
     """An option's text before the first stop, or if it is one word before a comma: "Yes, ...".
 
-    It is none where what follows asks for the picture, "Yes, please share it.", nor where it is
+    It is none where what follows asks for the image, "Yes, please share it.", nor where it is
     the number of an item of a list.
     """
     if _ITEMS.match(text):
@@ -138,7 +138,7 @@ def _is_short(text: str) -> bool:
 
 
 def _chooses_none(text: str) -> bool:
-    """Whether a short reply is no choice: one that doubts, refuses, or is a server's error."""
+    """Whether a short response is no choice: one that doubts, refuses, or is a server's error."""
     said = [one for one in sentences(text) if BARE.search(one)] or [text]
     return not all(map(commits, said)) or refuses(text) or _NO_CHOICE.search(text) is not None
 

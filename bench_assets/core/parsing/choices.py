@@ -1,10 +1,10 @@
-"""Letters for options, and letters out of replies.
+"""Letters for options, and letters out of responses.
 
-A reply is read form by form, from the plainest (nothing but a letter) to the loosest (one option is
-mentioned, no other). The first form that finds one option decides; where a form that commits finds
-two, none is read: a wrong letter is worse than none. So is a letter beside the text of another
-option, one after which another is left open, and whatever a reply merely mentions that refuses,
-finds that nothing fits or a picture missing, or breaks off.
+A response is read form by form, from the plainest (nothing but a letter) to the loosest (one option
+is mentioned, no other). The first form that finds one option decides; where a form that commits
+finds two, none is read: a wrong letter is worse than none. So is a letter beside the text of
+another option, one after which another is left open, and whatever a response merely mentions that
+refuses, finds that nothing fits or an image missing, or breaks off.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _SHORT = 64  # characters of a text that is remembered
 
 
 class Choice(NamedTuple):
-    """The option that a reply commits to, if it commits to one."""
+    """The option that a response commits to, if it commits to one."""
 
     letter: str | None
     why: str  # what it was read from, or why nothing was
@@ -49,11 +49,11 @@ def lettered(options: Sequence[str]) -> str:
     return "\n".join(f"({a}) {o}" for a, o in zip(ascii_uppercase, options, strict=False))
 
 
-def read_choice(reply: str, options: Sequence[str]) -> Choice:
-    """Read which option a reply commits to, by its letter or by its text.
+def read_choice(response: str, options: Sequence[str]) -> Choice:
+    """Read which option a response commits to, by its letter or by its text.
 
     Args:
-        reply: What the model said, in English or Chinese, with or without markup.
+        response: What the model said, in English or Chinese, with or without markup.
         options: The texts of the options as shown, at most 8; "" where only a letter is known.
 
     >>> read_choice("Turning clockwise, so the camera moves **left**.", ("left", "right"))
@@ -62,7 +62,7 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
     Choice(letter=None, why='names (A) and (B)')
     """
     texts = [bare(_known(option)) for option in options]
-    text = _known(reply)
+    text = _known(response)
     why, found = _first_found(text, texts)
     if len(found) == 1:
         letter = min(found)

@@ -1,6 +1,6 @@
-"""Replies made plain before an answer is read out of them: no markup, one form for one thing.
+"""Responses made plain before an answer is read out of them: no markup, one form for one thing.
 
-What is rewritten in replies before an answer is read out of them (for ``reply_text``).
+What is rewritten in responses before an answer is read out of them (for ``response_text``).
 """
 
 import re
@@ -100,13 +100,13 @@ IN_ENGLISH = _compiled(
 )
 
 
-def plain(reply: str) -> str:
+def plain(response: str) -> str:
     r"""Take off markup, special tokens and full-width forms; write letters and ordinals one way.
 
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: (B)', 'the answer is: (C)', '选the second image')
     """
-    text = unicodedata.normalize("NFKC", reply)
+    text = unicodedata.normalize("NFKC", response)
     for pattern, instead in REWRITES:
         text = pattern.sub(instead, text)
     return text.strip()
@@ -176,7 +176,7 @@ def supposes(sentence: str) -> bool:
 
 
 def refuses(text: str) -> bool:
-    """Whether a reply says that it cannot answer.
+    """Whether a response says that it cannot answer.
 
     >>> refuses("It is not possible to determine which one fits."), refuses("It is not (A).")
     (True, False)
@@ -185,7 +185,7 @@ def refuses(text: str) -> bool:
 
 
 def asks_for_input(text: str) -> bool:
-    """Whether a text asks for the picture, offers help or sees no picture, instead of answering.
+    """Whether a text asks for the image, offers help or sees no image, instead of answering.
 
     >>> asks_for_input("I can help! Please send it."), asks_for_input("I can't see any dog.")
     (True, False)
@@ -205,7 +205,7 @@ def after_doubts(text: str) -> str:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether a long reply ends in the middle of a sentence.
+    """Whether a long response ends in the middle of a sentence.
 
     >>> breaks_off(30 * "and " + "the"), breaks_off("the second image")
     (True, False)
@@ -253,7 +253,7 @@ def _in_english(text: str) -> str:
 
 _ARTICLE = re.compile(r"^(?:the|an)\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
-_LONG = 25  # words; shorter replies seldom end with a full stop
+_LONG = 25  # words; shorter responses seldom end with a full stop
 _CONCLUDES = re.compile(
     r"(?:^|(?<=[.!?;,]))\s*(?:and\s+)?(?:therefore|thus|hence|consequently|so)\b"
     r"|(?:^|(?<=[.!?;]))\s*(?:in conclusion|overall|in summary|based on|considering|given"

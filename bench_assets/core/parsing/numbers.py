@@ -1,4 +1,4 @@
-"""Numbers inside texts: in replies, in ground truths, in the words of a question."""
+"""Numbers inside texts: in responses, in ground truths, in the words of a question."""
 
 import re
 import unicodedata
@@ -68,17 +68,17 @@ _POINTS = r"(?<![\w.])\d[\d,]*\.\d+[.,]\d"  # 1.200,00: where thousands may be p
 _SAID = re.compile(rf"(?P<unclear>{_RANGE}|{_SUM}|{_POINTS})|{_DIGITS}", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b")
 _PRONOUN = re.compile(r"\bone\s+(?:of|another)\b|\b(?:the|this|that|each|no)\s+one\b", re.I)
-_PICTURE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
+_IMAGE = r"(?:image|picture|photo(?:graph)?)s?\b(?!\s+(?:on|hanging|left)\b)"  # not one on a wall
 _NONE = re.compile(
     r"\W*+(?:there(?:\s+is|\s+are|['’]s)\s+(?:no|not\s+an?y?)|there\s+(?:is|are)n['’]t\s+an?y?|none"
     r"|no(?=\s+\w)|I\s+see\s+no(?:ne)?|(?P<unseen>I\s+(?:do\s+not|don['’]t|cannot|can['’]t)\s+see\s+an?y?))\b"
     r"(?!\s+(?:more|less|fewer|way|need|doubt|of\s+the(?:se)?\s+(?:above|answers|choices|options)"
     r"|(?:(?:clear|further|such)\s+)?(?:answer|clue|comment|context|data|description|evidence|idea"
     r"|indication|information|input|mention|number|problem|question|reason|text|worries"
-    rf"|{_PICTURE}))\b)",
+    rf"|{_IMAGE}))\b)",
     re.IGNORECASE,
 )
-_NO_PICTURE = re.compile(rf"\bno\s+{_PICTURE}", re.IGNORECASE)
+_NO_IMAGE = re.compile(rf"\bno\s+{_IMAGE}", re.IGNORECASE)
 _EXCUSE = re.compile(r"\b(?:because|since|until|unless|without)\b", re.IGNORECASE)
 
 
@@ -110,7 +110,7 @@ def in_digits(text: str) -> str:
     return _POINT.sub(lambda n: f"{n[1]}.{''.join(n[2].split())}", text)
 
 
-def final_number(reply: str) -> float | None:
+def final_number(response: str) -> float | None:
     """Read the number that a solution ends in; None if it holds none, or a range.
 
     What is called the answer comes first: the last such sentence decides. Then comes the last
@@ -122,7 +122,7 @@ def final_number(reply: str) -> float | None:
     >>> final_number("It is not 8 but nine."), final_number("There are no cups.")
     (9.0, 0.0)
     """
-    kept = _TIMES_SIGN.sub("×", reply.replace("####", "answer: "))  # else taken for markup
+    kept = _TIMES_SIGN.sub("×", response.replace("####", "answer: "))  # else taken for markup
     kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
     said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]
     for sentence in reversed(said):
@@ -145,7 +145,7 @@ def denied(text: str) -> bool:
     (True, False)
     """
     found = _NONE.match(text)
-    if found is None or _NO_PICTURE.search(text):
+    if found is None or _NO_IMAGE.search(text):
         return False
     return found["unseen"] is None or _EXCUSE.search(text) is None
 

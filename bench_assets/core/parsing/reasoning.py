@@ -1,10 +1,10 @@
-"""Takes a reply apart: what a model thinks aloud first, and what it answers then.
+"""Takes a response apart: what a model thinks aloud first, and what it answers then.
 
-A thought counts only where it opens the reply; a tag further on is text. What is known of the
+A thought counts only where it opens the response; a tag further on is text. What is known of the
 families' tags stands in two tables, from their chat templates and the parsers of vLLM and SGLang.
 
-Some chat templates open the thought themselves, so that a reply begins in the middle of one. The
-local engines put the opening tag back; for replies from elsewhere one has to guess: the first
+Some chat templates open the thought themselves, so that a response begins in the middle of one. The
+local engines put the opening tag back; for responses from elsewhere one has to guess: the first
 closing tag ends a thought, unless an opening tag of its form stands before it (then both are spoken
 of) or it stands between quotation marks. An answer that speaks of a bare closing tag is cut.
 
@@ -92,7 +92,9 @@ Span: TypeAlias = tuple[int, int]  # first character of a mark, first one after 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningSplit:
-    """A reply taken apart; an answer that no thought or mark stands before is kept to the letter.
+    """A response taken apart.
+
+    An answer that no thought or mark stands before is kept to the letter.
 
     ``finished`` is False where the thought never ends: then there is no answer.
     """
@@ -108,18 +110,18 @@ _QUOTES = frozenset(['""', "''", "``", "“”", "‘’", "«»", "()", "[]"])
 
 
 def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
-    """Part a reply into thought and answer; takes time in proportion to its length.
+    """Part a response into thought and answer; takes time in proportion to its length.
 
     Thoughts in a row are one thought. A thought may hold others of its form. Where its tags do not
     match, the last closing tag ends it. One that is never closed but followed by a marked answer
-    at the very end of the reply is finished.
+    at the very end of the response is finished.
 
     The marks around an answer that opens what remains go too, with what stands after them, unless
     the model gives a second answer in the same marks. An answer that was cut off stays as far as it
     came. After a thought, GLM's marks of a box go wherever they stand.
 
     Args:
-        text: The reply as it came.
+        text: The response as it came.
         tags: What opens and closes a thought of this model, instead of the known forms.
 
     >>> take_apart("<think>A or B?</think> <answer>B</answer>")
@@ -142,7 +144,7 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
 
 
 def without_reasoning(text: str, tags: Tags | None = None) -> str:
-    """Take what a reasoning model thinks aloud off its reply; see ``take_apart``.
+    """Take what a reasoning model thinks aloud off its response; see ``take_apart``.
 
     >>> without_reasoning("<think>A or B?</think> B"), without_reasoning("hm</think>B")
     ('B', 'B')

@@ -1,4 +1,4 @@
-"""Whether a reply that has named an option leaves another one open after it, or takes it back.
+"""Whether a response that has named an option leaves another one open after it, or takes it back.
 
 "The answer is (B), but it could also be (A)." chooses none, nor does "(B). No, that is wrong." What
 is weighed before the answer is named for the last time does not count, nor what is denied.
@@ -29,7 +29,7 @@ def leaves_open(text: str, letter: str) -> bool:
     """Whether something else than the letter stays possible after it was named for the last time.
 
     Args:
-        text: As ``reply_text.with_letters`` leaves it.
+        text: As ``response_text.with_letters`` leaves it.
         letter: The option that was read.
 
     >>> leaves_open("The answer is (B), but it could also be (A).", "B")
@@ -49,7 +49,7 @@ def takes_back(text: str, letter: str, option: str) -> bool:
     """Whether it is called wrong right after it was named for the last time.
 
     Args:
-        text: As ``reply_text.with_letters`` leaves it.
+        text: As ``response_text.with_letters`` leaves it.
         letter: The option that was read.
         option: Its text, in lower case; "" if only the letter is known.
 

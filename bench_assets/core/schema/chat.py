@@ -1,4 +1,4 @@
-"""What the pure code knows of a chat model: requests go in, replies come out."""
+"""What the pure code knows of a chat model: requests go in, responses come out."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ Role: TypeAlias = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture inside a prompt, by content."""
+    """An image inside a prompt, by content."""
 
     sha256: str
 
@@ -33,7 +33,7 @@ class Prompt:
     """A conversation to be answered.
 
     A user turn that no assistant turn follows is answered by the model before the next turn is
-    sent; the answer to the last one is the reply.
+    sent; the answer to the last one is the response.
     """
 
     turns: tuple[Turn, ...]
@@ -46,7 +46,7 @@ class Prompt:
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """Every picture of every turn, in reading order."""
+        """Every image of every turn, in reading order."""
         return tuple(p for turn in self.turns for p in turn.parts if isinstance(p, Image))
 
     @property
@@ -69,7 +69,7 @@ class Prompt:
         return rounds
 
     def to_json(self) -> str:
-        """Write the prompt as JSON, pictures as digests; two different prompts never agree."""
+        """Write the prompt as JSON, images as digests; two different prompts never agree."""
         turns = [
             [turn.role, [{"image": p.sha256} if isinstance(p, Image) else p for p in turn.parts]]
             for turn in self.turns
@@ -93,7 +93,7 @@ def _sha256(prompt: Prompt) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """How replies are drawn from a model; part of a reply's identity."""
+    """How responses are drawn from a model; part of a response's identity."""
 
     temperature: float = 0.0  # 0: greedy
     top_p: float = 1.0
@@ -119,32 +119,35 @@ class Request:
     prompt: Prompt
     sample: int = 0
     temperature: float | None = None  # None: as the model is configured
-    question: Question | None = None  # for baselines and recorded replies; engines never look
-    name: str = ""  # by which recorded replies find what comes of no question, such as a writer's
+    question: Question | None = None  # for baselines and recorded responses; engines never look
+    name: str = ""  # by which recorded responses find what comes of no question, such as a writer's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Response:
     """What came back; ``error`` says why nothing did."""
 
     text: str = ""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    image_tokens: tuple[int, ...] = ()  # of each picture, where the engine can tell
+    image_tokens: tuple[int, ...] = ()  # of each image, where the engine can tell
     seconds: float | None = None
     note: str = ""  # what was changed so that it could be asked
     error: str = ""
     thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
 
     @classmethod
-    def together(cls, replies: Sequence["Reply"]) -> "Reply":
-        """Take the last reply to a prompt of several rounds, with the tokens and seconds of all."""
+    def together(cls, responses: Sequence["Response"]) -> "Response":
+        """Take the last response to a prompt of several rounds.
+
+        With the tokens and seconds of all.
+        """
         return replace(
-            replies[-1],
-            prompt_tokens=_sum([reply.prompt_tokens for reply in replies]),
-            completion_tokens=_sum([reply.completion_tokens for reply in replies]),
-            seconds=sum(reply.seconds or 0.0 for reply in replies),
+            responses[-1],
+            prompt_tokens=_sum([response.prompt_tokens for response in responses]),
+            completion_tokens=_sum([response.completion_tokens for response in responses]),
+            seconds=sum(response.seconds or 0.0 for response in responses),
         )
 
     @property
@@ -156,7 +159,7 @@ class Reply:
     def no_answer(self) -> str:
         """Say that the model was cut off before it answered; "" where it was not.
 
-        So is a thought without an end, and an empty reply at the limit of tokens.
+        So is a thought without an end, and an empty response at the limit of tokens.
         """
         said = self.said
         empty = self.finish_reason == "length" and not said.answer.strip()
@@ -172,11 +175,11 @@ def _sum(counts: Sequence[int | None]) -> int | None:
 
 
 class ChatModel(Protocol):
-    """Anything that answers: a GPU model, a server, a baseline, or recorded replies."""
+    """Anything that answers: a GPU model, a server, a baseline, or recorded responses."""
 
     @property
     def name(self) -> str:
-        """The name under which replies are stored and shown."""
+        """The name under which responses are stored and shown."""
         ...
 
     @property
@@ -184,10 +187,10 @@ class ChatModel(Protocol):
         """Who is asked how: identity of the model and its decoding parameters."""
         ...
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
 
-        A request that stays unanswered after the model's own retries has a reply with ``error``.
+        A request that stays unanswered after the model's own retries has a response with ``error``.
 
         Raises:
             ModelError: If the model cannot be asked at all.

@@ -1,4 +1,4 @@
-"""What the pure code knows of encoders: texts and pictures go in, vectors come out."""
+"""What the pure code knows of encoders: texts and images go in, vectors come out."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
-"""One row a text or picture, each of length 1: a product of two rows is their cosine."""
+"""One row a text or image, each of length 1: a product of two rows is their cosine."""
 
 
 class TextEncoder(Protocol):
@@ -24,12 +24,12 @@ class TextEncoder(Protocol):
 
 
 class ImageTextEncoder(TextEncoder, Protocol):
-    """Anything that turns texts and pictures into vectors of one space, as CLIP does."""
+    """Anything that turns texts and images into vectors of one space, as CLIP does."""
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
-        """Embed each picture, by its SHA-256, in order; ``(n, dimensions)``.
+        """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
 
         Raises:
-            ImageError: If a picture is not in the image store.
+            ImageError: If an image is not in the image store.
         """
         ...

@@ -2,7 +2,7 @@
 
 BenchError
 ├── SourceError       a source file is missing, truncated or not as its authors describe it
-├── ImageError        a picture cannot be decoded, or is larger than the limits allow
+├── ImageError        an image cannot be decoded, or is larger than the limits allow
 ├── TableError        a table is missing or does not have the columns its row type declares
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
 ├── SettingsError     bench.toml, or what was given on the command line, cannot be used as it is
@@ -24,7 +24,7 @@ class SourceError(BenchError):
 
 
 class ImageError(BenchError):
-    """A picture cannot be decoded, or is larger than the limits allow."""
+    """An image cannot be decoded, or is larger than the limits allow."""
 
 
 class TableError(BenchError):

@@ -1,32 +1,34 @@
-"""What is certainly a reply: the last gate before one is stored or scored, whoever gave it."""
+"""What is certainly a response: the last gate before one is stored or scored, whoever gave it."""
 
 from dataclasses import replace
 from math import inf
 from numbers import Integral, Real
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 MOST_TOKENS = 10**9  # what says more has not counted
 
 
-def certain(said: object) -> Reply:
-    """Take what a model gave for a reply; what is none becomes one with ``error``.
+def certain(said: object) -> Response:
+    """Take what a model gave for a response; what is none becomes one with ``error``.
 
-    Text, finish_reason and note must be texts in valid Unicode, else there is no reply. Counts and
-    seconds that cannot be any are left out: the text is one without them.
+    Text, finish_reason and note must be texts in valid Unicode, else there is no response. Counts
+    and seconds that cannot be any are left out: the text is one without them.
 
-    >>> certain(Reply(text="A", prompt_tokens=-1)) == Reply(text="A")
+    >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
     >>> certain("A").error
-    'not a reply: str where a Reply was expected'
+    'not a response: str where a Response was expected'
     """
-    if not isinstance(said, Reply):
-        return Reply(error=f"not a reply: {type(said).__name__} where a Reply was expected")
+    if not isinstance(said, Response):
+        return Response(
+            error=f"not a response: {type(said).__name__} where a Response was expected"
+        )
     if said.error:
-        return Reply(error=readable(str(said.error)))
+        return Response(error=readable(str(said.error)))
     for name in ("text", "finish_reason", "note"):
         if complaint := _complaint(getattr(said, name)):
-            return Reply(error=f"not a reply: its {name} is {complaint}")
+            return Response(error=f"not a response: its {name} is {complaint}")
     return said if _is_plain(said) else _plain(said)
 
 
@@ -60,7 +62,7 @@ def _complaint(said: object) -> str:
     return "" if said.isascii() or readable(said) == said else "no valid Unicode"
 
 
-def _is_plain(said: Reply) -> bool:
+def _is_plain(said: Response) -> bool:
     """Whether nothing has to be left out or written otherwise; nearly always."""
     read, wrote, seconds = said.prompt_tokens, said.completion_tokens, said.seconds
     return (
@@ -74,7 +76,7 @@ def _is_plain(said: Reply) -> bool:
     )
 
 
-def _plain(said: Reply) -> Reply:
+def _plain(said: Response) -> Response:
     return replace(
         said,
         text=str(said.text),
@@ -89,7 +91,7 @@ def _plain(said: Reply) -> Reply:
 
 
 def _of_each(said: object) -> tuple[int, ...]:
-    """The tokens of each picture; () where those of one cannot be told."""
+    """The tokens of each image; () where those of one cannot be told."""
     counts = tuple(map(token_count, said)) if isinstance(said, tuple | list) else ()
     known = tuple(count for count in counts if count is not None)
     return known if len(known) == len(counts) else ()

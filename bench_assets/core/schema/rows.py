@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 from bench_assets.core.schema.signature import Signature
 
 if TYPE_CHECKING:
-    from bench_assets.core.schema.chat import Prompt, Reply
+    from bench_assets.core.schema.chat import Prompt, Response
 
 AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
 Edition: TypeAlias = Literal["published", "own", "built", "mini"]
@@ -31,7 +31,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
-    """A picture of the source that was decoded once and lies in the image store."""
+    """An image of the source that was decoded once and lies in the image store."""
 
     name: str  # the name the source knows it by
     sha256: str
@@ -51,7 +51,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageText:
-    """A text that can stand in for a picture: a caption, or what is written in it."""
+    """A text that can stand in for an image: a caption, or what is written in it."""
 
     image: str  # SHA-256
     text: str
@@ -78,7 +78,7 @@ class Question:
 
     @property
     def cluster(self) -> str:
-        """What its points depend on, for intervals: its group, else its pictures, else itself.
+        """What its points depend on, for intervals: its group, else its images, else itself.
 
         Never empty, so that several draws of a question are not taken for as many questions.
         """
@@ -93,19 +93,19 @@ class Prediction:
     model: str
     condition: str  # "main", or the ablation the prompt belongs to
     sample: int = 0  # counts the draws where a condition asks several times
-    text: str  # what is scored: the reply without its thought, see core.reasoning
-    raw_text: str = ""  # the reply as it came
+    text: str  # what is scored: the response without its thought, see core.reasoning
+    raw_text: str = ""  # the response as it came
     ranking: tuple[str, ...] = ()  # candidate ids, best first; () for models that talk
     prompt_sha256: str = ""
     decoding: str = ""  # who was asked how: model identity and decoding parameters
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    image_tokens: tuple[int, ...] = ()  # of each picture, in reading order; () if not known
+    image_tokens: tuple[int, ...] = ()  # of each image, in reading order; () if not known
     seconds: float | None = None  # s, from asking to the last token
-    note: str = ""  # what was changed so that it could be asked, such as a picture's size
+    note: str = ""  # what was changed so that it could be asked, such as an image's size
     no_answer: str = ""  # "no answer in 512 tokens": cut off while it thought; wrong, never judged
-    error: str = ""  # why there is no reply; such a row is asked again and never scored
+    error: str = ""  # why there is no response; such a row is asked again and never scored
     setup: str = ""  # how who was asked was configured; "" in older tables
 
 
@@ -119,16 +119,16 @@ class Judgement:
     sample: int = 0
     judge: str
     criterion: str
-    verdict: bool | None  # whether it counts as yes; None if the reply was unreadable
+    verdict: bool | None  # whether it counts as yes; None if the response was unreadable
     value: str = ""  # "unclear": the judge's word, where there are more than yes and no
-    reply: str = ""
+    response: str = ""
     prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
-    error: str = ""  # why the judge gave no reply; such a row is asked again
+    error: str = ""  # why the judge gave no response; such a row is asked again
     setup: str = ""  # how the judge was configured
 
     @property
     def by_rules(self) -> bool:
-        """Whether no model was asked: then ``reply`` is a reason, not what somebody said."""
+        """Whether no model was asked: then ``response`` is a reason, not what somebody said."""
         return not self.prompt_sha256
 
     @classmethod
@@ -139,7 +139,7 @@ class Judgement:
         judge: str,
         criterion: str,
         verdict: bool | None,
-        reply: str,
+        response: str,
         value: str = "",
     ) -> Self:
         """Judge a prediction without a model."""
@@ -152,14 +152,14 @@ class Judgement:
             criterion=criterion,
             verdict=verdict,
             value=value,
-            reply=reply,
+            response=response,
         )
 
     @classmethod
-    def from_reply(  # noqa: PLR0913  (a column each)
+    def from_response(  # noqa: PLR0913  (a column each)
         cls,
         prediction: Prediction,
-        reply: "Reply",
+        response: "Response",
         *,
         prompt: "Prompt",
         judge: str,
@@ -167,11 +167,11 @@ class Judgement:
         verdict: bool | None,
         value: str = "",
     ) -> Self:
-        """Judge a prediction by what a model says of it; without a reply there is no verdict."""
-        verdict, value = (None, "") if reply.error else (verdict, value)
+        """Judge a prediction by what a model says of it; without a response there is no verdict."""
+        verdict, value = (None, "") if response.error else (verdict, value)
         named = {"judge": judge, "criterion": criterion, "value": value}
-        said = cls.of(prediction, verdict=verdict, reply=reply.text, **named)
-        return replace(said, prompt_sha256=prompt.sha256, error=reply.error)
+        said = cls.of(prediction, verdict=verdict, response=response.text, **named)
+        return replace(said, prompt_sha256=prompt.sha256, error=response.error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,12 +229,12 @@ class Metric:
     high: float
     n_scored: int  # units (questions, pairs, ...) behind the value
     n_unscored: int  # units left out because a judge or a connection failed
-    n_failed: int  # questions without a reply: above 0 the value is not that of the whole set
+    n_failed: int  # questions without a response: above 0 the value is not that of the whole set
     n_no_answer: int | None = None  # of those scored, cut off before an answer; None: not counted
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
-    constant: float | None = None  # the same for the best constant reply; None: not known
-    shuffled: float | None = None  # the same for this model's replies, each to another question
+    constant: float | None = None  # the same for the best constant response; None: not known
+    shuffled: float | None = None  # the same for this model's responses, each to another question
     setup: str = ""  # how model and judge were configured, see core.setups; "" in older tables
     signature: str
 

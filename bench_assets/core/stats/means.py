@@ -28,7 +28,7 @@ class ScoredPoint(NamedTuple):
     """One unit of a mean: its value in [0, 1], None if unscored, and what it depends on."""
 
     value: float | None
-    cluster: str = ""  # units of one cluster (the same picture, say) are not independent
+    cluster: str = ""  # units of one cluster (the same image, say) are not independent
     weight: float = 1.0
 
 

@@ -1,6 +1,6 @@
 """Whether two models that answered the same questions differ by more than chance.
 
-Every test is two-sided and paired on questions. Questions that share a picture or a group are one
+Every test is two-sided and paired on questions. Questions that share an image or a group are one
 cluster: they are right or wrong together, and count as what they are, less than as many questions.
 """
 
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 def clusters_of(questions: Sequence[Question]) -> dict[str, str]:
-    """Name the cluster of each question: what shares a group or all of its pictures, however far.
+    """Name the cluster of each question: what shares a group or all of its images, however far.
 
     Returns:
         Question id -> cluster; a question that shares nothing is a cluster of its own.

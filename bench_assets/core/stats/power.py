@@ -2,7 +2,7 @@
 
 Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
 variance of a question's share: of one model's points where two models answered other questions,
-of the change where they answered the same. What shares a picture is allowed for by its design
+of the change where they answered the same. What shares an image is allowed for by its design
 effect: how many times larger a sum over clusters varies than as many questions alone.
 """
 

@@ -45,18 +45,18 @@ def as_json(value: object) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def picture_files(folder: Path) -> dict[str, Path]:
-    """List all files of a folder of pictures by their path in it, sorted; hidden ones are none.
+def image_files(folder: Path) -> dict[str, Path]:
+    """List all files of a folder of images by their path in it, sorted; hidden ones are none.
 
     Raises:
-        SourceError: If a picture is a link that leaves the folder.
+        SourceError: If an image is a link that leaves the folder.
     """
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
     return {name: inside(folder, name, str(folder)) for name in names}
 
 
 def inside(folder: Path, name: str, where: str) -> Path:
-    """Find the file that a picture's name means; it may not be there.
+    """Find the file that an image's name means; it may not be there.
 
     Raises:
         SourceError: If it lies outside of the folder; begins with ``where``.
@@ -65,7 +65,7 @@ def inside(folder: Path, name: str, where: str) -> Path:
     try:
         stays = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
-        raise SourceError(f"{where}: picture {name!r:.80} is no file name: {why}") from why
+        raise SourceError(f"{where}: image {name!r:.80} is no file name: {why}") from why
     if not stays:
-        raise SourceError(f"{where}: picture {name!r} leaves the folder {folder}; copy it there")
+        raise SourceError(f"{where}: image {name!r} leaves the folder {folder}; copy it there")
     return path

@@ -28,7 +28,7 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
     """Build the checks of one condition of a task."""
     return [
         _of_predictions(task, condition),
-        *([_every_reply_judged(task, condition)] if task.is_judged else []),
+        *([_every_response_judged(task, condition)] if task.is_judged else []),
         _of_scores(task, condition),
         _of_metrics(task, condition),
     ]
@@ -68,7 +68,7 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
             partitions_def=ANSWERING[task.asked_of],
             additional_deps=[asked],
             description=(
-                "Every question has its replies. A failed connection is no wrong answer: while "
+                "Every question has its responses. A failed connection is no wrong answer: while "
                 "there are any, nothing is scored; materialize again to ask just those."
             ),
         ),
@@ -102,26 +102,26 @@ def _every_question_answered(
     samples = task.conditions[condition].samples
     problems = missing_rows(questions, predictions, samples)
     problems += _errors(predictions)
-    holds = f"{counted(len(predictions), 'reply')}: {samples} to every question."
-    result = check_result(problems, n=len(predictions), of="reply", holds=holds)
+    holds = f"{counted(len(predictions), 'response')}: {samples} to every question."
+    result = check_result(problems, n=len(predictions), of="response", holds=holds)
     return linked(result, task, condition, _model(predictions), _failed(predictions))
 
 
-def _every_reply_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
+def _every_response_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
     @dg.asset_check(
         asset=evaluation_key(task, condition, "judgements"),
         blocking=True,
         partitions_def=ANSWERING[task.asked_of],
-        description="The judge could be asked about every reply.",
+        description="The judge could be asked about every response.",
     )
     @gone_through(judgements=Judgement)
-    def every_reply_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
+    def every_response_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
         problems = _errors(judgements)
         holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
         result = check_result(problems, n=len(judgements), of="verdict", holds=holds)
         return linked(result, task, condition, _model(judgements), _failed(judgements))
 
-    return every_reply_judged
+    return every_response_judged
 
 
 def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
@@ -221,7 +221,7 @@ def _of_metrics(task: Task, condition: str) -> dg.AssetChecksDefinition:
 
 def _whole(task: Task, condition: str, metrics: Sequence[Metric]) -> dg.AssetCheckResult:
     partial = [
-        f"{row.metric}, {row.category}: {row.n_failed} questions without a reply"
+        f"{row.metric}, {row.category}: {row.n_failed} questions without a response"
         for row in metrics
         if row.n_failed
     ]

@@ -33,7 +33,7 @@ _WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_t
 _DECIDED = "people_have_decided"
 _BLOCKING = {
     _WELL_FORMED: "Ids are unique; every question has a text and an answer that it can have.",
-    _DECODE: "Every picture of a question is in the image store and decodes.",
+    _DECODE: "Every image of a question is in the image store and decodes.",
     _COUNTS: "The published edition has the paper's number of questions in each category.",
     _DECIDED: "Nothing that people vote on is open. Blocks while they are asked and `publish` in "
     "bench.toml is complete.",
@@ -173,15 +173,15 @@ def _images_decode(
             seen.add(digest)
             broken |= _broken(image_store, image)
     n = len(seen)
-    holds = f"{counted(n, 'picture')}: all are in the store and decode."
-    result = check_result(list(broken.values()), n=n, of="picture", holds=holds)
+    holds = f"{counted(n, 'image')}: all are in the store and decode."
+    result = check_result(list(broken.values()), n=n, of="image", holds=holds)
     named = zip(column(questions, "question_id"), column(questions, "images"), strict=True)
     without = (one for one, shown in named if broken and not broken.keys().isdisjoint(shown))
     return linked(result, task, condition, questions=without)
 
 
 def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
-    """What is wrong with a picture, by its digest; nothing if it decodes."""
+    """What is wrong with an image, by its digest; nothing if it decodes."""
     try:
         image_store.open(image)
     except ImageError as why:

@@ -2,7 +2,7 @@
 
 Without a section of the form in bench.toml the tables are empty, and nothing is opened.
 
-What comes of people's answers about models' replies: a table for each form that is asked.
+What comes of people's answers about models' responses: a table for each form that is asked.
 """
 
 from collections import Counter
@@ -115,11 +115,12 @@ def _proposer(form: SuiteForm, chosen: FormSettings) -> str:
     """The model that fills a form in before people come.
 
     Raises:
-        SettingsError: If people are to say what they think of models' replies.
+        SettingsError: If people are to say what they think of models' responses.
     """
     if _is_of_models(form):
         raise SettingsError(
-            f"{form.form.name}: propose = {chosen.propose!r}: what people think of models' replies"
+            f"{form.form.name}: propose = {chosen.propose!r}: what people think of models' "
+            f"responses"
             " is theirs alone; take the entry away"
         )
     return chosen.propose
@@ -201,13 +202,13 @@ def _is_of_models(form: SuiteForm) -> bool:
 
 
 def summary_asset(form: SuiteForm) -> dg.AssetsDefinition:
-    """Build the table that sums up the answers to a form about replies.
+    """Build the table that sums up the answers to a form about responses.
 
     Raises:
         ValueError: If the form has none.
     """
     if form.summary is None:
-        raise ValueError(f"{form.form.name} is not about replies")
+        raise ValueError(f"{form.form.name} is not about responses")
     summary = form.summary
     said = form.reads["predictions"]
     told = AssetFolder(f"{form.suite}/people").stage("people", when_asked=True)

@@ -8,7 +8,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import EXAMINERS, examined
 from bench_assets.core.text.escaping import as_text
-from bench_assets.defs.report_links import linked_soundness
+from bench_assets.defs.report_links import linked_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.defs.tables.training_data import training_of
 from bench_assets.evaluation.task import Task
@@ -16,30 +16,30 @@ from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
-SOUNDNESS = "soundness"
+AUDIT = "audit"
 """Name of the table, beside the questions."""
 
 _SHOWN = 20  # suspects that a check lists
 
 
-def soundness_key(task: Task) -> dg.AssetKey:
+def audit_key(task: Task) -> dg.AssetKey:
     """Key of the table of what was found in a task."""
-    return dg.AssetKey([*task.name.split("/"), SOUNDNESS])
+    return dg.AssetKey([*task.name.split("/"), AUDIT])
 
 
-def soundness_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
+def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     """Build the asset that examines a task; ``tasks`` are all there are."""
-    key = soundness_key(task)
+    key = audit_key(task)
 
     @dg.multi_asset(  # dg.asset would have the type of its rows from what it returns
         name="__".join(key.path),
         outs={
-            SOUNDNESS: dg.AssetOut(
+            AUDIT: dg.AssetOut(
                 key=key,
                 dagster_type=list[AuditRow],
-                group_name=f"{task.suite}_soundness",
+                group_name=f"{task.suite}_audit",
                 kinds={"python"},
-                tags={"bench/stage": SOUNDNESS, "bench/when": "asked"},
+                tags={"bench/stage": AUDIT, "bench/when": "asked"},
                 description="One row: what one examination of the benchmark itself found.",
             )
         },
@@ -51,19 +51,19 @@ def soundness_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
             dg.AssetCheckSpec(one.check, asset=key, description=one.asks) for one in EXAMINERS
         ],
     )
-    def soundness(
+    def audit(
         settings: SettingsFile, tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
         training = training_of(settings.load())
         gathered = TaskEvidence(task, tables, image_store, tasks, training)
         rows = examined(gathered)
-        yield table_output(rows, name=SOUNDNESS)
+        yield table_output(rows, name=AUDIT)
         asked = {question.question_id for question in gathered.questions}
         for row in rows:
             found = [one for one in row.about if one in asked]
-            yield linked_soundness(_check_result(row, key), task, found)
+            yield linked_audit(_check_result(row, key), task, found)
 
-    return soundness
+    return audit
 
 
 def _check_result(row: AuditRow, key: dg.AssetKey) -> dg.AssetCheckResult:

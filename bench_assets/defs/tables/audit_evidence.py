@@ -83,7 +83,7 @@ class TaskEvidence:
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> what is known of a picture's file, as far as its suite tells."""
+        """SHA-256 -> what is known of an image's file, as far as its suite tells."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         there = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
@@ -91,7 +91,7 @@ class TaskEvidence:
         return known | files_of(self.image_store, [image for image in shown if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """SHA-256 -> how a picture looks, of those that decode; each is looked for once."""
+        """SHA-256 -> how an image looks, of those that decode; each is looked for once."""
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
             self._looks.update(dict.fromkeys(new, ""))
             self._looks.update(looks_of(self.image_store, new))
@@ -168,10 +168,10 @@ class TaskEvidence:
     @cached_property
     def votes(self) -> Sequence[Vote]:
         """What people said of single things; tables that were never made keep nothing."""
-        about_replies = [VoteTable.of_answers(form) for form in self.task.reply_forms]
+        about_responses = [VoteTable.of_answers(form) for form in self.task.response_forms]
         return [
             vote
-            for name, row, votes in (*self.task.vote_tables, *about_replies)
+            for name, row, votes in (*self.task.vote_tables, *about_responses)
             if self.tables.exists(name.split("/"))
             for vote in votes(self.tables.read(name.split("/"), row))
         ]
@@ -188,7 +188,7 @@ class TaskEvidence:
         return read_figures(self.tables.home, OrderFigure, self.task.name)
 
     def open_image(self, image: str) -> Image.Image:
-        """A picture by its SHA-256.
+        """An image by its SHA-256.
 
         Raises:
             ImageError: If it is not there, or does not decode.

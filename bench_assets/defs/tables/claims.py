@@ -102,7 +102,7 @@ class MeasuredClaims:
             number = printed_number(here, whose, printed)
             return _MeasuredCell(here, whose, "published", number, measured=False)
         if row.n_failed:
-            return f"{said(here, whose)} {row.n_failed} questions have no reply"
+            return f"{said(here, whose)} {row.n_failed} questions have no response"
         if isnan(row.value):
             return f"{said(here, whose)} no value"
         low, high = (row.value,) * 2 if here.exact else (row.low, row.high)
@@ -242,7 +242,7 @@ def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[C
 
 
 def uninformed(settings: Settings) -> set[str]:
-    """Models that answer without looking: baselines, and those that are shown no picture."""
+    """Models that answer without looking: baselines, and those that are shown no image."""
     return {
         name
         for name, spec in {**EMBEDDED_MODELS, **settings.models}.items()

@@ -1,4 +1,4 @@
-"""How the pictures of a home look, remembered: to decode thousands of them takes minutes."""
+"""How the images of a home look, remembered: to decode thousands of them takes minutes."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,20 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from bench_assets.core.images.decoding import header_of
-from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError
 from bench_assets.core.schema.rows import StoredImage
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import written_aside
 
 FILE = "looks.json"
-"""Beside the folder of pictures."""
+"""Beside the folder of images."""
 
-_THREADS = 4  # pictures that are decoded at once
+_THREADS = 4  # images that are decoded at once
 
 
 def looks_of(store: ImageStore, images: Iterable[str]) -> Mapping[str, str]:
-    """SHA-256 -> how a picture looks, of those that decode; each is decoded once in a home."""
+    """SHA-256 -> how an image looks, of those that decode; each is decoded once in a home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))
@@ -38,7 +38,7 @@ def looks_of(store: ImageStore, images: Iterable[str]) -> Mapping[str, str]:
 
 
 def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """SHA-256 -> what the file of a picture is; its name is not known here."""
+    """SHA-256 -> what the file of an image is; its name is not known here."""
     found = {}
     for image in images:
         with suppress(ImageError):
@@ -57,7 +57,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
 
 def _look(store: ImageStore, image: str) -> str:
     try:
-        return picture_hash(store.open(image))
+        return image_hash(store.open(image))
     except ImageError:
         return ""
 

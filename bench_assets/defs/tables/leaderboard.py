@@ -288,7 +288,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         interval = "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}"
         n = "" if row.n_scored is None else str(row.n_scored)
         n += f" ({row.n_unscored} unscored)" if row.n_unscored else ""
-        n += f" ({row.n_failed} without reply)" if row.n_failed else ""
+        n += f" ({row.n_failed} without response)" if row.n_failed else ""
         n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"

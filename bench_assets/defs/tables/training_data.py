@@ -10,31 +10,31 @@ from pathlib import Path
 
 from bench_assets.audit.framework.evidence import TrainingMatch
 from bench_assets.core.images.decoding import decode
-from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from resources.config.bench_toml import Settings
 from resources.storage.file_digests import texts_in
 
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
+_IMAGES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
 _TEXTS = {".jsonl", ".json", ".txt", ".md"}
 _DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class TrainingFiles:
-    """Files that lie somewhere; pictures are looked at once, texts each time they are asked for."""
+    """Files that lie somewhere; images are looked at once, texts each time they are asked for."""
 
     files: Sequence[Path]
 
-    def pictures(self) -> Iterator[TrainingMatch]:
-        """Digests of pictures."""
+    def images(self) -> Iterator[TrainingMatch]:
+        """Digests of images."""
         yield from (seen for seen in self._listed if len(seen.what) == 64)
-        yield from (digest for digest, _ in self._pictures)
+        yield from (digest for digest, _ in self._images)
 
     def looks(self) -> Iterator[TrainingMatch]:
-        """How pictures look."""
+        """How images look."""
         yield from (seen for seen in self._listed if len(seen.what) == 16)
-        yield from (look for _, look in self._pictures if look.what)
+        yield from (look for _, look in self._images if look.what)
 
     def texts(self) -> Iterator[TrainingMatch]:
         """Texts, one by one: every line of a text, every text in a line of JSON."""
@@ -43,8 +43,8 @@ class TrainingFiles:
                 yield from _texts(file)
 
     @cached_property
-    def _pictures(self) -> list[tuple[TrainingMatch, TrainingMatch]]:
-        return [_seen(file) for file in self.files if file.suffix.lower() in _PICTURES]
+    def _images(self) -> list[tuple[TrainingMatch, TrainingMatch]]:
+        return [_seen(file) for file in self.files if file.suffix.lower() in _IMAGES]
 
     @cached_property
     def _listed(self) -> list[TrainingMatch]:
@@ -52,7 +52,7 @@ class TrainingFiles:
         return [
             TrainingMatch(f"{file.name}, line {number}", digest.lower())
             for file in self.files
-            if file.suffix.lower() not in _PICTURES
+            if file.suffix.lower() not in _IMAGES
             for number, line in _lines(file)
             for digest in _DIGEST.findall(line)
         ]
@@ -67,7 +67,7 @@ def training_of(settings: Settings) -> TrainingFiles | None:
     if not settings.training:
         return None
     if absent := [path for path in settings.training if not path.exists()]:
-        raise SettingsError(f"{settings.file}, [soundness], training: there is no {absent[0]}")
+        raise SettingsError(f"{settings.file}, [audit], training: there is no {absent[0]}")
     every = [file for path in settings.training for file in _below(path)]
     return TrainingFiles(every)
 
@@ -77,10 +77,10 @@ def _below(path: Path) -> list[Path]:
 
 
 def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
-    """Digest and look of a picture; what does not decode has no look."""
+    """Digest and look of an image; what does not decode has no look."""
     data = file.read_bytes()
     try:
-        look = picture_hash(decode(data).picture)
+        look = image_hash(decode(data).image)
     except ImageError:
         look = ""
     return TrainingMatch(str(file), sha256(data).hexdigest()), TrainingMatch(str(file), look)

@@ -24,15 +24,15 @@ from resources.tables.parquet import TableFiles
 _FORM = "1"  # of the data: raised when what the page reads changes
 _DISPUTED = 60  # items that people differ on most
 _REASONS = 20  # why answers do not count
-_PICTURES = 3  # of an item
+_IMAGES = 3  # of an item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeoplePages:
     """One part of the report: ``people``, and ``people-<form>`` of each that was asked."""
 
-    without_pictures: Collection[str] = ()
-    """Suites whose pictures stay out of the report."""
+    without_images: Collection[str] = ()
+    """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what every form's tables hold; forms that nobody was asked are named alone."""
@@ -51,7 +51,7 @@ class PeoplePages:
         if not items and not answers:
             return {**about, "problem": "", "data": ""}
         name = f"people-{slug(form.form.name)}"
-        withheld = form.suite in self.without_pictures
+        withheld = form.suite in self.without_images
         progress = progress_of(form.form.name, items, answers, datetime.now(UTC))
         inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
         if not site.has(name, inputs):
@@ -61,7 +61,7 @@ class PeoplePages:
 
 
 class _AnnotationPage:
-    """The data of one form's page, while its pictures are brought."""
+    """The data of one form's page, while its images are brought."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _AnnotationPage:
         return {
             **asdict(row),
             "shown": list(item.shown.items()),
-            "pictures": self._pictures([*item.pictures.values()][:_PICTURES]),
+            "images": self._images([*item.images.values()][:_IMAGES]),
             "said": [
                 [field.label, Counter("; ".join(one.values.get(field.name, ())) for one in said)]
                 for field in self._form.fields
@@ -104,9 +104,9 @@ class _AnnotationPage:
             ],
         }
 
-    def _pictures(self, digests: Sequence[str]) -> list[list[Any]]:
+    def _images(self, digests: Sequence[str]) -> list[list[Any]]:
         if self._withheld:
             return []
-        found = self._site.pictures(digests)
+        found = self._site.images(digests)
         self.brought.update(digests)
-        return [list(picture) for digest in digests if (picture := found[digest])]
+        return [list(image) for digest in digests if (image := found[digest])]

@@ -1,4 +1,4 @@
-"""What ``#/soundness`` shows: doubts about the benchmarks themselves, for a person to look at.
+"""What ``#/audit`` shows: doubts about the benchmarks themselves, for a person to look at.
 
 Weights are compared within one check only. Across checks a question counts by how many doubts name
 it, then by how early the first does.
@@ -23,24 +23,24 @@ from resources.tables.parquet import TableFiles
 _FORM = "1"  # of the data: raised when what the page reads changes
 _LISTED = 200  # suspects of a check
 _FIRST = 24  # questions that are to be looked at first
-_PICTURES = 3  # of a suspect
+_IMAGES = 3  # of a suspect
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoundnessPages:
-    """One part of the report: ``soundness``, and ``soundness-<task>`` of what was examined."""
+class AuditPages:
+    """One part of the report: ``audit``, and ``audit-<task>`` of what was examined."""
 
-    without_pictures: Collection[str] = ()
-    """Suites whose pictures stay out of the report."""
+    without_images: Collection[str] = ()
+    """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what was found in every task that models are asked; else the command that looks."""
         asked = [task for task in catalog.tasks if task.asked_of == "model"]
-        site.put("soundness", [self._task(site, tables, task) for task in asked])
+        site.put("audit", [self._task(site, tables, task) for task in asked])
 
     def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
-        key = [*task.name.split("/"), "soundness"]
+        key = [*task.name.split("/"), "audit"]
         about: dict[str, Any] = {"task": task.name, "problem": "", "data": "", "checks": []}
         if not tables.exists(key):
             return about
@@ -48,8 +48,8 @@ class SoundnessPages:
             rows = tables.read(key, AuditRow)
         except TableError as why:
             return {**about, "problem": one_line(str(why))}
-        name = f"soundness-{slug(task.name)}"
-        withheld = task.suite in self.without_pictures
+        name = f"audit-{slug(task.name)}"
+        withheld = task.suite in self.without_images
         read = (site.stamps.of(tables, one) for one in (key, questions_key(task, "main")))
         inputs = made_of(_FORM, str(withheld), *read)
         if not site.has(name, inputs):
@@ -70,14 +70,14 @@ def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
 
 
 class _Page:
-    """The data of one task's page, while its pictures are brought."""
+    """The data of one task's page, while its images are brought."""
 
     def __init__(self, site: Site, shown_by: Mapping[str, Question], *, withheld: bool) -> None:
         self._site, self._shown_by, self._withheld = site, shown_by, withheld
-        self._of_picture: dict[str, str] = {}
+        self._of_image: dict[str, str] = {}
         for name, question in shown_by.items():
             for digest in question.images:
-                self._of_picture.setdefault(digest, name)
+                self._of_image.setdefault(digest, name)
         self.brought: set[str] = set()
 
     def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
@@ -106,27 +106,27 @@ class _Page:
         return {**self._seen(suspect.about), "evidence": suspect.evidence}
 
     def _seen(self, about: str) -> dict[str, Any]:
-        """What a suspect is: a question, or a picture and the first question that shows it."""
-        question = about if about in self._shown_by else self._of_picture.get(about, "")
-        text, pictures = "", [about] if _DIGEST.fullmatch(about) and question else []
+        """What a suspect is: a question, or an image and the first question that shows it."""
+        question = about if about in self._shown_by else self._of_image.get(about, "")
+        text, images = "", [about] if _DIGEST.fullmatch(about) and question else []
         if question == about:
-            text, pictures = (
+            text, images = (
                 self._shown_by[about].text,
-                list(self._shown_by[about].images[:_PICTURES]),
+                list(self._shown_by[about].images[:_IMAGES]),
             )
         return {
             "about": about,
             "question": question,
             "text": text,
-            "pictures": self._pictures(pictures),
+            "images": self._images(images),
         }
 
-    def _pictures(self, digests: Sequence[str]) -> list[list[Any]]:
+    def _images(self, digests: Sequence[str]) -> list[list[Any]]:
         if self._withheld:
             return []
-        found = self._site.pictures(digests)
+        found = self._site.images(digests)
         self.brought.update(digests)
-        return [list(picture) for digest in digests if (picture := found[digest])]
+        return [list(image) for digest in digests if (image := found[digest])]
 
 
 def _state(row: AuditRow) -> dict[str, Any]:

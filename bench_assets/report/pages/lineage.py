@@ -14,7 +14,7 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 Tables: TypeAlias = Mapping[str, Columns]  # by name
 
 EXAMPLES = 6
-"""Entries, or pictures, that are shown of each kind."""
+"""Entries, or images, that are shown of each kind."""
 
 _FILES = 300  # files of a source that are listed
 _KINDS = 40  # reasons of a table that are told apart
@@ -25,7 +25,7 @@ _FUNNELS = {  # what names a step, how many there were, and beside what
     ("task", "built", "wanted"): ("Built", "Wanted"),
 }
 _STORED = {"name", "sha256", "width", "height"}
-_SHOWS = ("images", "image", "picture", "picture_name")
+_SHOWS = ("images", "image", "image", "image_name")
 _DECISIONS = ("kept", "accepted", "selected", "picked", "outcome", "decision")
 _PARTICULAR = re.compile(r"\d+(?:[.,]\d+)*|'[^']*'|\"[^\"]*\"")
 
@@ -37,7 +37,7 @@ class Group:
     decision: str  # "kept", "accepted: no", ...; "" of what was left out
     reason: str  # particulars left out, if there are several
     n: int
-    examples: list[dict[str, Any]]  # {"entry", "reason", "pictures": digests}
+    examples: list[dict[str, Any]]  # {"entry", "reason", "images": digests}
 
 
 def source_files(tables: Tables) -> dict[str, Any] | None:
@@ -72,8 +72,8 @@ def funnels(tables: Tables) -> list[dict[str, Any]]:
 
 
 def stages(tables: Tables) -> list[dict[str, Any]]:
-    """What was decided at each stage, with pictures of what was kept and what was not."""
-    pictures = {
+    """What was decided at each stage, with images of what was kept and what was not."""
+    images = {
         name: digest
         for columns in tables.values()
         if set(columns) >= _STORED
@@ -83,23 +83,23 @@ def stages(tables: Tables) -> list[dict[str, Any]]:
     for name, columns in tables.items():
         decided = next((column for column in _DECISIONS if column in columns), "")
         if decided and columns[decided]:
-            groups = _grouped(columns, pictures, decided)
+            groups = _grouped(columns, images, decided)
             found.append({"table": name, "n": len(columns[decided]), "groups": groups})
     return found
 
 
-def picture_digests(lineage: Mapping[str, Any]) -> set[str]:
-    """The pictures that the examples of stages show."""
+def image_digests(lineage: Mapping[str, Any]) -> set[str]:
+    """The images that the examples of stages show."""
     return {
         digest
         for stage in lineage["stages"]
         for group in stage["groups"]
         for example in group.examples
-        for digest in example["pictures"]
+        for digest in example["images"]
     }
 
 
-def _grouped(columns: Columns, pictures: Mapping[str, str], decided: str = "") -> list[Group]:
+def _grouped(columns: Columns, images: Mapping[str, str], decided: str = "") -> list[Group]:
     kinds: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in _rows(columns):
         decision = _said(decided, row[decided]) if decided else ""
@@ -108,21 +108,21 @@ def _grouped(columns: Columns, pictures: Mapping[str, str], decided: str = "") -
     for (decision, general), rows in kinds.items():
         reasons = {row.get("reason") or "" for row in rows}
         (reason,) = reasons if len(reasons) == 1 else (general,)
-        groups.append(Group(decision, reason, len(rows), list(_examples(rows, pictures))))
+        groups.append(Group(decision, reason, len(rows), list(_examples(rows, images))))
     groups.sort(key=lambda group: (group.decision, -group.n))
     return groups[:_KINDS]
 
 
 def _examples(
-    rows: Sequence[Mapping[str, Any]], pictures: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]], images: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Some of the rows, from all over the table; those with other pictures first."""
+    """Some of the rows, from all over the table; those with other images first."""
     shown: set[str] = set()
     spread = rows[:: max(1, len(rows) // EXAMPLES)]
     for row in list(spread)[:EXAMPLES]:
-        own = [one for one in _pictures(row, pictures) if one not in shown]
+        own = [one for one in _images(row, images) if one not in shown]
         shown.update(own)
-        yield {"entry": _entry(row), "reason": row.get("reason") or "", "pictures": own[:2]}
+        yield {"entry": _entry(row), "reason": row.get("reason") or "", "images": own[:2]}
 
 
 def _entry(row: Mapping[str, Any]) -> str:
@@ -135,10 +135,10 @@ def _entry(row: Mapping[str, Any]) -> str:
     return " · ".join(texts[:3])
 
 
-def _pictures(row: Mapping[str, Any], pictures: Mapping[str, str]) -> list[str]:
+def _images(row: Mapping[str, Any], images: Mapping[str, str]) -> list[str]:
     named = next((row[name] for name in _SHOWS if row.get(name)), ())
     listed = [named] if isinstance(named, str) else list(named)
-    found = (one if len(one) == 64 and "." not in one else pictures.get(one, "") for one in listed)
+    found = (one if len(one) == 64 and "." not in one else images.get(one, "") for one in listed)
     return [digest for digest in found if digest]
 
 

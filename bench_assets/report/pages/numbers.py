@@ -26,8 +26,8 @@ _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 class Numbers:
     """One part of the report: ``number-<task>`` and ``number-<task>-<model>``."""
 
-    without_pictures: Collection[str] = ()
-    """Suites whose pictures stay out of the report."""
+    without_images: Collection[str] = ()
+    """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write where the numbers of every task come from."""
@@ -35,7 +35,7 @@ class Numbers:
         for task in catalog.tasks:
             others = {other.name for other in catalog.tasks} - {task.name}
             checks = [one for one in found if _concerns(one.asset, task, others)]
-            withheld = task.suite in self.without_pictures
+            withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
             for model in _models(tables, task):
                 _write_model(site, tables, task, model, checks)
@@ -70,10 +70,10 @@ def _write_task(
         "funnels": lineage.funnels(read),
         "stages": lineage.stages(read),
     }
-    digests = set() if withheld else lineage.picture_digests(found)
-    pictures = {digest: list(one) for digest, one in site.pictures(sorted(digests)).items() if one}
+    digests = set() if withheld else lineage.image_digests(found)
+    images = {digest: list(one) for digest, one in site.images(sorted(digests)).items() if one}
     about = {"task": task.name, "title": task.shown, "problems": problems, "checks": shared}
-    asked = {"pictures": pictures, "questions": _questions(tables, task)}
+    asked = {"images": images, "questions": _questions(tables, task)}
     site.put(name, {**about, **found, **asked}, inputs, digests)
 
 

@@ -7,9 +7,9 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.task import Task
 
 _MEANINGS = {
-    "data": "Digest of the questions, with their answers and pictures: others are another exam.",
+    "data": "Digest of the questions, with their answers and images: others are another exam.",
     "prompts": "Digest of all prompts as they were sent, in any order.",
-    "judge": "Who said whether replies are right, where points need a verdict.",
+    "judge": "Who said whether responses are right, where points need a verdict.",
     "n": "Questions that there are, scored or not.",
     "no_answer": "Questions cut off before an answer: they count as wrong.",
 }
@@ -72,12 +72,12 @@ def _extended(signature: Signature) -> str:
 
 def _who(asked: str) -> str:
     if asked.startswith("sha256:"):
-        return "Digest of the weights, then the numbers they are in and what prepares pictures."
+        return "Digest of the weights, then the numbers they are in and what prepares images."
     return "Who was asked: its kind, its name, its settings."
 
 
 def _how(drawn: str) -> str:
-    """Say how replies were drawn.
+    """Say how responses were drawn.
 
     >>> _how("t=0,max=40")
     'The likeliest token each time (temperature 0), at most 40 tokens.'

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 ABSENT = "-"  # not asked, or the tables know nothing of it
-FAILED = "e"  # no reply, or one that could not be judged for want of a connection
+FAILED = "e"  # no response, or one that could not be judged for want of a connection
 UNSCORED = "u"
 NO_ANSWER = "n"  # cut off before an answer
 NOTHING_TO_GAIN = "o"  # no points are given for it
 RIGHT, PARTLY, WRONG = "r", "p", "w"
-CUT_SHORT = "length"  # a reply's finish_reason where it came to the longest it may have
+CUT_SHORT = "length"  # a response's finish_reason where it came to the longest it may have
 
 
 class Sample(NamedTuple):
-    """What the score of one reply says, and how the reply ended."""
+    """What the score of one response says, and how the response ended."""
 
     row: int  # of the question
     points: float | None
@@ -27,7 +27,7 @@ class Outcomes(NamedTuple):
     """The outcome of every question for one model."""
 
     letters: str
-    """One a question, in order; a capital where a reply was cut short at its longest."""
+    """One a question, in order; a capital where a response was cut short at its longest."""
     shares: list[float]
     """The share of the points that were gained, of each question that is partly right, in order."""
 
@@ -59,7 +59,7 @@ def samples_of(
     Args:
         rows: The row of each question, by its id.
         scores: Columns by name.
-        ends: How replies ended, by question and sample.
+        ends: How responses ended, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
     return [

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 CHUNK = 400
-"""Questions of which texts, or the replies of one model, are loaded at once."""
+"""Questions of which texts, or the responses of one model, are loaded at once."""
 
 _SHORT = 160  # characters of a question's text, in the list
 _MANY = 200  # values of a label that somebody would still choose from
@@ -22,7 +22,7 @@ def listed(columns: Columns) -> dict[str, Any]:
     Returns:
         ``ids`` and ``texts`` (short): one a question. ``kinds``, ``categories``,
         ``groups`` and each of ``labels``: ``values``, and for each question the number of its
-        value. ``pictures``: digests, each once; ``shown``: the numbers of each question's.
+        value. ``images``: digests, each once; ``shown``: the numbers of each question's.
     """
     digests: dict[str, int] = {}
     shown = [
@@ -36,7 +36,7 @@ def listed(columns: Columns) -> dict[str, Any]:
         "categories": coded(columns["category"]),
         "groups": coded(columns["group_id"]),
         "labels": _labels(columns["labels"]),
-        "pictures": list(digests),
+        "images": list(digests),
         "shown": shown,
     }
 

@@ -1,4 +1,4 @@
-"""The replies of one model as the page reads them: how each was read, judged and scored."""
+"""The responses of one model as the page reads them: how each was read, judged and scored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -20,7 +20,7 @@ SCORE = (
     *("no_answer", "error"),
 )
 JUDGEMENT = (
-    *("question_id", "sample", "judge", "criterion", "verdict", "value", "reply", "error"),
+    *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
 )
 _SAID = {  # as the page calls it -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
@@ -35,22 +35,22 @@ _JUDGED = {name: name for name in JUDGEMENT[2:]}
 
 
 class SampleResponses(NamedTuple):
-    """What is read at once: the replies to the questions of one chunk, or one long text."""
+    """What is read at once: the responses to the questions of one chunk, or one long text."""
 
-    name: str  # "replies-3", or "whole-1204-0-text": of question 1204, sample 0
+    name: str  # "responses-3", or "whole-1204-0-text": of question 1204, sample 0
     value: Any
 
 
 def ends(predictions: Columns) -> dict[Key, str]:
-    """How each reply ended."""
+    """How each response ended."""
     keys = zip(predictions["question_id"], predictions["sample"], strict=True)
     return dict(zip(keys, predictions["finish_reason"], strict=True))
 
 
-def replies(
+def responses(
     ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
 ) -> Iterator[SampleResponses]:
-    """Put the replies to each question together, in chunks; long texts follow on their own.
+    """Put the responses to each question together, in chunks; long texts follow on their own.
 
     Args:
         ids: Of the questions, in the order of the list.
@@ -85,7 +85,7 @@ def replies(
                     one["verdicts"] = _objects(verdict, places, name, long)
                 of_one.append(one)
             chunk.append(of_one)
-        yield SampleResponses(f"replies-{first // CHUNK}", chunk)
+        yield SampleResponses(f"responses-{first // CHUNK}", chunk)
         yield from long
 
 

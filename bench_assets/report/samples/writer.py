@@ -1,4 +1,4 @@
-"""Writes the samples of every task into the report: questions, pictures, outcomes, replies."""
+"""Writes the samples of every task into the report: questions, images, outcomes, responses."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ from resources.tables.parquet import TableFiles
 class Samples:
     """One part of the report: what was asked, shown and said."""
 
-    without_pictures: Collection[str] = ()
-    """Suites whose pictures stay out of the report."""
+    without_images: Collection[str] = ()
+    """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the samples of every task that has questions."""
         for task in catalog.tasks:
-            withheld = task.suite in self.without_pictures
+            withheld = task.suite in self.without_images
             conditions = _TaskSamples(site, tables, task, withheld).write()
             for place, others in other_sources(task, tables):
                 conditions += _TaskSamples(site, others, task, withheld, place).write()
@@ -56,7 +56,7 @@ class _TaskSamples:
     site: Site
     tables: TableFiles
     task: Task
-    withheld: bool  # whether the pictures stay out
+    withheld: bool  # whether the images stay out
     place: str = ""  # of another source than the present one
 
     def write(self) -> list[dict[str, Any]]:
@@ -78,7 +78,7 @@ class _TaskSamples:
         return conditions
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
-        """Write questions and their pictures."""
+        """Write questions and their images."""
         base = f"samples-{slug(self._placed('/'.join(key)))}"
         try:
             digest = self.tables.digest(key)
@@ -89,20 +89,20 @@ class _TaskSamples:
             for number, chunk in enumerate(page.texts(columns)):
                 self.site.put(f"{base}-texts-{number}", chunk, made_of)
         listed = page.listed(columns)
-        brought = [] if self.withheld else listed["pictures"]
-        listed["pictures"] = self._pictures(listed["pictures"])
-        self.site.put(f"{base}-questions", listed, pictures=brought)
+        brought = [] if self.withheld else listed["images"]
+        listed["images"] = self._images(listed["images"])
+        self.site.put(f"{base}-questions", listed, images=brought)
         ids, editions = columns["question_id"], columns["edition"]
         about = {"questions": base, "n": len(ids), "edition": editions[0] if ids else ""}
         return _TableQuestions(about | ({"withheld": True} if self.withheld else {}), ids, digest)
 
-    def _pictures(self, digests: Sequence[str]) -> list[Any]:
-        """Bring pictures: of each where it lies, or a sentence why it is not shown."""
+    def _images(self, digests: Sequence[str]) -> list[Any]:
+        """Bring images: of each where it lies, or a sentence why it is not shown."""
         if self.withheld:
             return ["left out of this report"] * len(digests)
-        brought = self.site.pictures(digests)
+        brought = self.site.images(digests)
         return [
-            list(picture) if (picture := brought[digest]) else one_line(self.site.why_not(digest))
+            list(image) if (image := brought[digest]) else one_line(self.site.why_not(digest))
             for digest in digests
         ]
 
@@ -148,7 +148,7 @@ class _TaskSamples:
         rows = {name: row for row, name in enumerate(ids)}
         found = outcomes(len(ids), samples_of(rows, scores, responses.ends(said)))
         self.site.put(f"{base}-points", found._asdict(), made_of)
-        for one in responses.replies(ids, said, scores, verdicts):
+        for one in responses.responses(ids, said, scores, verdicts):
             self.site.put(f"{base}-{one.name}", one.value, made_of)
 
     def _placed(self, name: str) -> str:

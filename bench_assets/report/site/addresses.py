@@ -21,9 +21,9 @@ def task_page(task: str) -> str:
     return _page(["task", task], {})
 
 
-def soundness_page(task: str) -> str:
+def audit_page(task: str) -> str:
     """The page of the doubts about a task."""
-    return _page(["soundness", task], {})
+    return _page(["audit", task], {})
 
 
 def expectations_page(table: str) -> str:
@@ -41,7 +41,7 @@ def number_page(task: str, model: str, condition: str) -> str:
 
 
 def sample_page(task: str, question: str, model: str = "", condition: str = "main") -> str:
-    """One question with its pictures, and what a model said of it.
+    """One question with its images, and what a model said of it.
 
     >>> sample_page("codis", "codis/7/1", "m")
     'http://127.0.0.1:8765/#/samples/codis?model=m&sample=codis%2F7%2F1'

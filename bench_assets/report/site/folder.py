@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from bench_assets.core.text.redaction import Secrets
-from bench_assets.report.site.images import ReportImage, Pictures
+from bench_assets.report.site.images import Images, ReportImage
 from bench_assets.report.site.scripts import data_script
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import told_of_writing, written_aside
@@ -53,7 +53,7 @@ _DIGITS = 10
 class _Stamp:
     made_of: str
     digest: str
-    pictures: list[str]  # digests of those it shows
+    images: list[str]  # digests of those it shows
 
 
 class Site:
@@ -66,11 +66,11 @@ class Site:
 
         Args:
             folder: Where it lies, or will.
-            image_store: Where its pictures come from.
+            image_store: Where its images come from.
             secrets: What must not be told, wherever it stands in the data.
         """
         self.folder = folder
-        self._pictures = Pictures(folder, image_store)
+        self._images = Images(folder, image_store)
         self._secrets = secrets or Secrets()
         self.stamps = Stamps()
         self._home = _as_written(
@@ -85,7 +85,7 @@ class Site:
         stamp = self._before.get(name)
         if stamp is None or stamp.made_of != made_of or not self._path(name, stamp).exists():
             return False
-        if not self._pictures.keep(stamp.pictures):
+        if not self._images.keep(stamp.images):
             return False
         self._now[name] = stamp
         return True
@@ -102,7 +102,7 @@ class Site:
         name: str,
         value: object | Callable[[], object],
         made_of: str = "",
-        pictures: Iterable[str] = (),
+        images: Iterable[str] = (),
     ) -> None:
         """Write data that the page asks for by ``await Bench.data(name)``.
 
@@ -110,7 +110,7 @@ class Site:
             name: Small letters, digits and "-": see ``slug``.
             value: What JSON can say, also dataclasses; or what makes it, called if it is needed.
             made_of: Digest of what it is made of; "" if that is not known: then it is made anew.
-            pictures: Digests of those it shows: they stay as long as it does.
+            images: Digests of those it shows: they stay as long as it does.
 
         Raises:
             HomeError: If it cannot be written.
@@ -121,25 +121,25 @@ class Site:
         script = self._secrets.redacted_bytes(script)
         if self._home:  # sentences about damaged files name their places
             script = script.replace(self._home, b"")
-        stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(pictures)))
-        self._pictures.bring(stamp.pictures)
+        stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
+        self._images.bring(stamp.images)
         path = self._path(name, stamp)
         if not path.exists():
             with written_aside(path, sync=False) as file:
                 file.write(script)
         self._now[name] = stamp
 
-    def picture(self, digest: str) -> ReportImage | None:
-        """Bring a picture into the report; None if the store has it not, or not whole."""
-        return self._pictures.bring([digest])[digest]
+    def image(self, digest: str) -> ReportImage | None:
+        """Bring an image into the report; None if the store has it not, or not whole."""
+        return self._images.bring([digest])[digest]
 
-    def pictures(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Bring pictures into the report, several at a time: by digest, as ``picture`` does."""
-        return self._pictures.bring(digests)
+    def images(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
+        """Bring images into the report, several at a time: by digest, as ``image`` does."""
+        return self._images.bring(digests)
 
     def why_not(self, digest: str) -> str:
-        """Why a picture could not be brought, as a sentence for its place."""
-        return self._pictures.problems.get(digest, "")
+        """Why an image could not be brought, as a sentence for its place."""
+        return self._images.problems.get(digest, "")
 
     def finish(self) -> None:
         """Make what was put the report, and delete what belongs to none any more.
@@ -157,7 +157,7 @@ class Site:
             for file in (self.folder / "data").iterdir():
                 if file.name not in wanted | {"files.js"}:
                     file.unlink()
-            self._pictures.forget_others()
+            self._images.forget_others()
 
     def _path(self, name: str, stamp: _Stamp) -> Path:
         return self.folder / "data" / f"{name}.{stamp.digest}.js"

@@ -1,6 +1,6 @@
-"""The pictures of the report: each once, under its digest, small and as it is.
+"""The images of the report: each once, under its digest, small and as it is.
 
-Whose pictures a report should not carry to others.
+Whose images a report should not carry to others.
 """
 
 import io
@@ -31,24 +31,24 @@ _log = logging.getLogger("bench_assets.report")
 
 
 class ReportImage(NamedTuple):
-    """Where a picture lies in the report, as the page may write it."""
+    """Where an image lies in the report, as the page may write it."""
 
-    full: str  # "pictures/ab/ab12....png"
-    small: str  # "pictures/ab/ab12...-small.webp": at most SMALL px
+    full: str  # "images/ab/ab12....png"
+    small: str  # "images/ab/ab12...-small.webp": at most SMALL px
 
 
-class Pictures:
-    """The folder ``pictures`` of a report."""
+class Images:
+    """The folder ``images`` of a report."""
 
     def __init__(self, folder: Path, image_store: ImageStore) -> None:
         self._folder = folder
         self._images = image_store
         self._brought: dict[str, ReportImage | None] = {}
         self.problems: dict[str, str] = {}
-        """Why a picture was not brought, by its digest."""
+        """Why an image was not brought, by its digest."""
 
     def bring(self, digests: Iterable[str]) -> dict[str, ReportImage | None]:
-        """Bring pictures; None, and a line in the log, where one is not whole."""
+        """Bring images; None, and a line in the log, where one is not whole."""
         wanted = list(dict.fromkeys(digests))
         new = [digest for digest in wanted if digest not in self._brought]
         with ThreadPoolExecutor(_THREADS) as threads:
@@ -56,15 +56,15 @@ class Pictures:
         return {digest: self._brought[digest] for digest in wanted}
 
     def keep(self, digests: Iterable[str]) -> bool:
-        """Keep pictures as they lie here; whether all do."""
+        """Keep images as they lie here; whether all do."""
         found = {digest: self._there(digest) for digest in digests}
         self._brought.update(found if all(found.values()) else {})
         return all(found.values())
 
     def forget_others(self) -> None:
-        """Delete pictures that nobody brought."""
+        """Delete images that nobody brought."""
         wanted = {name for one in self._brought.values() if one for name in one}
-        for file in (self._folder / "pictures").glob("*/*"):
+        for file in (self._folder / "images").glob("*/*"):
             if file.relative_to(self._folder).as_posix() not in wanted:
                 file.unlink()
 
@@ -79,21 +79,21 @@ class Pictures:
             self.problems[digest] = str(why)
             return None
         suffix = _shown_alike(decoded)
-        picture = _named(digest, suffix or "png")
+        image = _named(digest, suffix or "png")
         if suffix:
-            self._link(digest, picture.full, data)
+            self._link(digest, image.full, data)
         else:  # what browsers do not show, or not as models saw it
-            self._save(decoded.picture, picture.full, "PNG")
-        small = decoded.picture.copy()
+            self._save(decoded.image, image.full, "PNG")
+        small = decoded.image.copy()
         small.thumbnail((SMALL, SMALL), Image.Resampling.BILINEAR, reducing_gap=2.0)
-        self._save(small, picture.small, "WEBP")  # last: where it lies, the other one does
-        return picture
+        self._save(small, image.small, "WEBP")  # last: where it lies, the other one does
+        return image
 
     def _there(self, digest: str) -> ReportImage | None:
         for suffix in _SUFFIXES.values():
-            picture = _named(digest, suffix)
-            if (self._folder / picture.full).exists():
-                return picture if (self._folder / picture.small).exists() else None
+            image = _named(digest, suffix)
+            if (self._folder / image.full).exists():
+                return image if (self._folder / image.small).exists() else None
         return None
 
     def _link(self, digest: str, name: str, data: bytes) -> None:
@@ -107,23 +107,23 @@ class Pictures:
                 with written_aside(path, sync=False) as file:
                     file.write(data)
 
-    def _save(self, picture: Image.Image, name: str, kind: str) -> None:
+    def _save(self, image: Image.Image, name: str, kind: str) -> None:
         written = io.BytesIO()
-        picture.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
+        image.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
         with written_aside(self._folder / name, sync=False) as file:
             file.write(written.getbuffer())
 
 
 def _shown_alike(decoded: DecodedImage) -> str | None:
-    """The suffix of a picture that browsers show as models saw it; None if they do not."""
+    """The suffix of an image that browsers show as models saw it; None if they do not."""
     turned = decoded.format == "JPEG" and decoded.changes == {"turned"}
     return _SUFFIXES.get(decoded.format) if turned or not decoded.changes else None
 
 
 def _named(digest: str, suffix: str) -> ReportImage:
     if not (len(digest) == 64 and all(sign in "0123456789abcdef" for sign in digest)):
-        raise ImageError(f"no digest of a picture: {digest!r}")
-    stem = f"pictures/{digest[:2]}/{digest}"
+        raise ImageError(f"no digest of an image: {digest!r}")
+    stem = f"images/{digest[:2]}/{digest}"
     return ReportImage(f"{stem}.{suffix}", f"{stem}-small.webp")
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
-from bench_assets.annotation.responses.units import pictures_of
+from bench_assets.annotation.responses.units import images_of
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.studies.human_score import HumanAnswer
 
-Soundness: TypeAlias = Literal["right", "wrong", "ambiguous"]
+Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # who answer each task (appendix A.4)
 
@@ -25,12 +25,12 @@ _CHECK = Form(
     title="Is the answer right?",
     about="section 3.2, data quality control",
     instructions=(
-        "Look at the pictures at full size and answer the question yourself before you read which"
+        "Look at the images at full size and answer the question yourself before you read which"
         " option is called right. Then say: right, if exactly this option answers it; wrong, if"
-        " another one does; ambiguous, if several do, none does, or the pictures do not show it."
+        " another one does; ambiguous, if several do, none does, or the images do not show it."
     ),
     fields=(
-        Field(name="verdict", kind="choice", label="The answer is", choices=get_args(Soundness)),
+        Field(name="verdict", kind="choice", label="The answer is", choices=get_args(Audit)),
         Field(name="note", kind="text", label="Why?", required=False),
     ),
 )
@@ -40,8 +40,8 @@ _HUMAN = Form(
     title="Answer the question",
     about="appendix A.4",
     instructions=(
-        "Look at the pictures in their order and choose the option that answers the question. Most"
-        " take a few seconds. Work alone, and do not measure or edit the pictures."
+        "Look at the images in their order and choose the option that answers the question. Most"
+        " take a few seconds. Work alone, and do not measure or edit the images."
     ),
     fields=(Field(name="answer", kind="choice", label="Your answer"),),
 )
@@ -53,7 +53,7 @@ class AnswerCheck:
 
     question_id: str
     person: str
-    verdict: Soundness
+    verdict: Audit
     note: str = ""
 
 
@@ -71,7 +71,7 @@ def check_items(questions: Sequence[Question]) -> list[Unit]:
             form=_CHECK.name,
             item_id=one.question_id,
             shown={**_shown(one), "Called right": ", ".join(one.answer)},
-            pictures=pictures_of(one),
+            images=images_of(one),
         )
         for one in questions
         if one.answer and one.images
@@ -88,7 +88,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
             note=" ".join(word(answer, "note").split()),
         )
         for answer in answers
-        for verdict in get_args(Soundness)
+        for verdict in get_args(Audit)
         if verdict == word(answer, "verdict")
     ]
 
@@ -123,7 +123,7 @@ def human_items(questions: Sequence[Question]) -> list[Unit]:
             form=_HUMAN.name,
             item_id=one.question_id,
             shown={"Question": one.text},
-            pictures=pictures_of(one),
+            images=images_of(one),
             choices={"answer": lettered_choices(one.options)},
             needed=_PEOPLE,
         )

@@ -11,7 +11,7 @@ _SPECIALISTS = (
     *("Visual_Correspondence", "Relative_Depth", "Multi-view_Reasoning"),
     *("Semantic_Correspondence", "Forensic_Detection", "Relative_Reflectance"),
 )
-_SEVERAL_PICTURES = (
+_SEVERAL_IMAGES = (
     *("Visual_Similarity", "Jigsaw", "Art_Style", "Functional_Correspondence"),
     *("Semantic_Correspondence", "Visual_Correspondence", "Multi-view_Reasoning"),
     "Forensic_Detection",
@@ -36,7 +36,7 @@ _chance = _table_1(
 def _on_test(condition: str, source: str) -> tuple[Cell, ...]:
     return tuple(
         _cell(category=name, condition=condition, source=source, n=PERCEPTION_TASKS[name].test)
-        for name in _SEVERAL_PICTURES
+        for name in _SEVERAL_IMAGES
     )
 
 
@@ -88,7 +88,7 @@ CLAIMS = (
     Claim(
         name="captions_are_not_enough",
         section="4.3, Figure 6",
-        sentence="A model does better with the pictures than with captions in their place.",
+        sentence="A model does better with the images than with captions in their place.",
         unprinted="Figure 6 is a drawing: the paper prints no number of captions on BLINK",
         terms=less(_cell(), _cell(condition="captions_for_images")),
     ),
@@ -104,9 +104,9 @@ CLAIMS = (
         ),
     ),
     Claim(
-        name="one_picture_of_several",
+        name="one_image_of_several",
         section="appendix C.1, Table 4",
-        sentence="Pictures side by side as one are worse than one by one, over eight tasks.",
+        sentence="Images side by side as one are worse than one by one, over eight tasks.",
         but=_NO_MODELS,
         terms=(
             *mean_of(1.0, _on_test("main", "BLINK, Table 1 (test)")),

@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question
 
 DISCLAIMED = ("Forensic_Detection", "Jigsaw", "Art_Style")
-"""The tasks with people in their pictures, asked after the disclaimer."""
+"""The tasks with people in their images, asked after the disclaimer."""
 
 _DISCLAIMER = (
     "Disclaimer: This is not to make unfair assumptions about the people in the image and you just "
@@ -68,27 +68,27 @@ _JUDGE = (
     "Example 4: \n"
     "Question: {question}\nSelect from the following choices?\n"
     "Options: {options}\n(Z) Failed\n"
-    "Answer: {reply}\n"
+    "Answer: {response}\n"
     "Your output: "
 )
 
 
 def main(question: Question) -> Prompt:
-    """Ask as the authors do: the pictures in order, then one text.
+    """Ask as the authors do: the images in order, then one text.
 
     Raises:
-        SourceError: If the pictures are not there, as where the source is an answer key.
+        SourceError: If the images are not there, as where the source is an answer key.
     """
     if not question.images:
         raise SourceError(
-            f"{question.question_id}: its picture is not in the source, so no model can be asked; "
-            "replies that were made elsewhere can be scored"
+            f"{question.question_id}: its image is not in the source, so no model can be asked; "
+            "responses that were made elsewhere can be scored"
         )
     return Prompt.of(*map(Image, question.images), _text(question))
 
 
 def captions_for_images(question: Question) -> Prompt:
-    """Ask with captions in the place of the pictures (section 4.3, "Caption + LLM")."""
+    """Ask with captions in the place of the images (section 4.3, "Caption + LLM")."""
     several = len(question.image_texts) > 1
     images, each = ("the images", "each of them") if several else ("the image", "it")
     captions = "".join(
@@ -99,14 +99,14 @@ def captions_for_images(question: Question) -> Prompt:
 
 
 def caption(image: str) -> Prompt:
-    """Ask for a dense caption of a picture and of what is drawn onto it (section 4.3)."""
+    """Ask for a dense caption of an image and of what is drawn onto it (section 4.3)."""
     return Prompt.of(Image(image), _CAPTION)
 
 
-def judge(question: Question, reply: str) -> Prompt:
-    """Ask which option a reply means, or "(Z)" if it means none (appendix A.3)."""
+def judge(question: Question, response: str) -> Prompt:
+    """Ask which option a response means, or "(Z)" if it means none (appendix A.3)."""
     options = lettered(question.options)
-    return Prompt.of(_JUDGE.format(question=question.text, options=options, reply=reply))
+    return Prompt.of(_JUDGE.format(question=question.text, options=options, response=response))
 
 
 def _text(question: Question) -> str:

@@ -1,12 +1,12 @@
-"""Scores BLINK: which option a reply chooses, by rules and after them a judge; accuracies.
+"""Scores BLINK: which option a response chooses, by rules and after them a judge; accuracies.
 
-Three readings. ``careful`` reads the usual forms (``core.choices``) and leaves a reply unread that
-names two options. ``official`` is the authors': their rules, and after them the judge's reply word
-for word, so that "(C) Point C" is wrong where "(C)" is right. ``as_released`` takes the judge's
-word first where it was recorded, as the authors' files have it: for eight replies of the released
-models that is not what their rules read, and their published numbers are of the files.
+Three readings. ``careful`` reads the usual forms (``core.choices``) and leaves a response unread
+that names two options. ``official`` is the authors': their rules, and after them the judge's
+response word for word, so that "(C) Point C" is wrong where "(C)" is right. ``as_released`` takes
+the judge's word first where it was recorded, as the authors' files have it: for eight responses of
+the released models that is not what their rules read, and their published numbers are of the files.
 
-The authors' rules for the option a reply chooses, in their order (appendix A.3).
+The authors' rules for the option a response chooses, in their order (appendix A.3).
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from bench_assets.core.judging.verdict_requests import (
 from bench_assets.core.judging.verdicts import NO_OPTION, cut_off, read_option
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
@@ -31,30 +31,30 @@ from bench_assets.suites.blink import prompts
 
 _LETTERS = ("A", "B", "C", "D", "E")
 OPTIONS = tuple(f"({letter})" for letter in _LETTERS)
-"""What the authors' rules can read, and the only replies of a judge that count."""
+"""What the authors' rules can read, and the only responses of a judge that count."""
 
 
-def official_option(reply: str, n_options: int) -> str | None:
+def official_option(response: str, n_options: int) -> str | None:
     r"""Read an option by the rules of the authors' ``analyze_answer``, or None: ask the judge.
 
-    1. The whole reply is a letter from A to E, offered or not; blanks around it do not count as
+    1. The whole response is a letter from A to E, offered or not; blanks around it do not count as
        whole.
-    2. The whole reply is such a letter in brackets.
+    2. The whole response is such a letter in brackets.
     3. Exactly one offered letter in brackets stands by itself, between blanks, in the last
-       paragraph; else, in the whole reply. "(A)." and "A" are not found.
+       paragraph; else, in the whole response. "(A)." and "A" are not found.
 
     >>> official_option("B", 2), official_option("(E)", 2), official_option("It is (A) left", 2)
     ('(B)', '(E)', '(A)')
     >>> official_option("(A) or (B)?\n\nThe answer is (B) right", 2), official_option(" B", 2)
     ('(B)', None)
     """
-    if reply in _LETTERS:
-        return f"({reply})"
-    if reply in OPTIONS:
-        return reply
+    if response in _LETTERS:
+        return f"({response})"
+    if response in OPTIONS:
+        return response
     offered = OPTIONS[:n_options]
-    last = _standing_alone(reply.rsplit("\n\n", maxsplit=1)[-1], offered)
-    whole = _standing_alone(reply, offered)
+    last = _standing_alone(response.rsplit("\n\n", maxsplit=1)[-1], offered)
+    whole = _standing_alone(response, offered)
     if len(last) == 1:
         return last.pop()
     return whole.pop() if len(whole) == 1 else None
@@ -65,15 +65,15 @@ def _standing_alone(text: str, offered: Sequence[str]) -> set[str]:
 
 
 CRITERION = "option"
-WITH_THOUGHTS = "option, thoughts included"  # their script takes nothing off a reply
-FAILED = "(Z)"  # what a judge says of a reply that chooses no option
+WITH_THOUGHTS = "option, thoughts included"  # their script takes nothing off a response
+FAILED = "(Z)"  # what a judge says of a response that chooses no option
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask which option is meant by each reply that one of the readings leaves unread.
+    """Ask which option is meant by each response that one of the readings leaves unread.
 
-    A reply that came with thoughts is shown with them for ``official``. Of a judge whose words are
-    recorded, all are taken.
+    A response that came with thoughts is shown with them for ``official``. Of a judge whose words
+    are recorded, all are taken.
     """
     recorded = model.signature.startswith(RECORDED)
     texts = [
@@ -98,14 +98,16 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Take what the rules do not read as an answer that chooses no option."""
     return [
-        Judgement.of(pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, reply=FAILED)
+        Judgement.of(
+            pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, response=FAILED
+        )
         for pair in answered
         if _needs_judge(*pair) or _as_the_authors(*pair) is None
     ]
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the option that the reply commits to, or that the judge finds, is right.
+    """Give a point if the option that the response commits to, or that the judge finds, is right.
 
     Unscored if the judge is needed and says neither an option nor "(Z)".
     """
@@ -116,7 +118,7 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement])
     about = _without_thoughts(at_last(judgements))
     if (unjudged := _unjudged(about)) is not None:
         return Score.of(prediction, points=None, note=f"{choice.why}; {unjudged}")
-    said = about[0].reply
+    said = about[0].response
     note = f"{choice.why}; the judge says {without_reasoning(said)}"
     letter = read_option(said, question.options)
     if letter is None:
@@ -136,14 +138,14 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
         about = [one for one in said if one.criterion == WITH_THOUGHTS] or said
         if (unjudged := _unjudged(about)) is not None:
             return Score.of(answered.prediction, points=None, note=unjudged)
-        option = without_reasoning(about[0].reply)
+        option = without_reasoning(about[0].response)
     letter = option[1] if option in OPTIONS else None
     return _score(answered, letter, option)
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge word for word, or where it says nothing the rules, are right."""
-    said = [one.reply for one in _without_thoughts(at_first(judgements)) if not one.error]
+    said = [one.response for one in _without_thoughts(at_first(judgements)) if not one.error]
     if len(said) != 1:
         return score_officially(answered, judgements)
     option = without_reasoning(said[0])
@@ -196,9 +198,9 @@ def _without_thoughts(judgements: Iterable[Judgement]) -> list[Judgement]:
     return [one for one in judgements if one.criterion != WITH_THOUGHTS]
 
 
-def _verdict(question: Question, reply: Reply) -> bool | None:
+def _verdict(question: Question, response: Response) -> bool | None:
     """Whether the judge finds the right option; None if it says neither an option nor "(Z)"."""
-    letter = None if cut_off(reply) else read_option(reply.said.answer, question.options)
+    letter = None if cut_off(response) else read_option(response.said.answer, question.options)
     return None if letter is None else (letter,) == question.answer
 
 
@@ -207,7 +209,7 @@ def _unjudged(judgements: Sequence[Judgement]) -> str | None:
     if len(judgements) != 1:
         return f"{len(judgements)} judgements instead of one"
     error = judgements[0].error
-    return f"the judge gave no reply: {error}" if error else None
+    return f"the judge gave no response: {error}" if error else None
 
 
 def _score(answered: AnsweredQuestion, letter: str | None, note: str) -> Score:

@@ -18,7 +18,7 @@ class BlinkSettings(SuiteSettings):
     builders: BuilderParameters = BuilderParameters()
     """What the fourteen builders go by."""
     captioner: str = ""
-    """A model of bench.toml that sees; its captions stand in for the pictures (section 4.3)."""
+    """A model of bench.toml that sees; its captions stand in for the images (section 4.3)."""
     human_answers: Path | None = None
     """JSON lines with ``question_id``, ``person`` and ``answer`` ("A"), see ``human``."""
     mistakes_per_task: int = Field(10, gt=0)

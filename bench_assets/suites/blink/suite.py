@@ -7,7 +7,7 @@ from typing import Any
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.claims import CLAIMS
-from bench_assets.suites.blink.construction.marked_points import IQ_PICTURES, POINTS
+from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, POINTS
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
@@ -26,7 +26,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
-    forms=(ANSWER_CHECK, HUMAN, *POINTS, IQ_PICTURES),
+    forms=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),
     claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -18,16 +18,16 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="The pictures one by one, then the release's prompt (section 4.1, Table 1).",
+            about="The images one by one, then the release's prompt (section 4.1, Table 1).",
         ),
         "concatenated_images": Condition(
             prompt=prompts.main,
-            about="The pictures of a question side by side as one (appendix C.1, Table 4).",
+            about="The images of a question side by side as one (appendix C.1, Table 4).",
             own_questions=True,
         ),
         "captions_for_images": Condition(
             prompt=prompts.captions_for_images,
-            about="Captions in place of the pictures (section 4.3, Figure 6).",
+            about="Captions in place of the images (section 4.3, Figure 6).",
             own_questions=True,
         ),
         "circles": Condition(

@@ -5,7 +5,7 @@ from functools import partial
 from bench_assets.core.schema.claims import Cell, Claim, less
 
 PAIRS, QUERIES = 353, 706
-_CAPTIONED = 151  # pairs of the 302 queries whose pictures can be told in words (section 5.1)
+_CAPTIONED = 151  # pairs of the 302 queries whose images can be told in words (section 5.1)
 
 _pairs = partial(Cell, task="codis", metric="acc_p", source="CODIS, Table 3", n=PAIRS)
 _queries = partial(Cell, task="codis", metric="acc_q", source="CODIS, Table 3", n=QUERIES)
@@ -60,9 +60,9 @@ CLAIMS = (
         terms=less(_varies(model="Human"), _varies()),
     ),
     Claim(
-        name="captions_beat_pictures",
+        name="captions_beat_images",
         section="5.1, Table 5",
-        sentence="Every model gets more pairs right from captions than from the pictures.",
+        sentence="Every model gets more pairs right from captions than from the images.",
         terms=less(
             _captioned(
                 condition="captions_for_images",

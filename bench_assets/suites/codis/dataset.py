@@ -2,11 +2,11 @@
 
 * **published** (github.com/THUNLP-MT/CODIS): ``data.json``, a list of entries ``{id, image_id,
   question, context: {context_1, context_2}, answer: {answer_1, answer_2}, category}``, and the
-  pictures in ``images/`` (or in the one folder whose name starts so);
+  images in ``images/`` (or in the one folder whose name starts so);
 * **raw** (the route of paper section 3.4): ``submissions.json``, entries as above with
   ``annotator`` and with ``revises``, the id of the entry it replaces or null; ``votes.json``, a
   list of ``{submission, annotator, correct, different, within_rules}`` (the last three true or
-  false) with an optional ``comment``; and ``images/``, which also holds the pictures that nothing
+  false) with an optional ``comment``; and ``images/``, which also holds the images that nothing
   was submitted for.
 
 Either may hold ``captions.jsonl``: lines of ``{image_id, caption}``.
@@ -21,15 +21,15 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, ImageText, Question, SourceFile, StoredImage
 from bench_assets.core.tables.json_records import Entry, field, read_entries, read_lines, records
-from bench_assets.core.tables.source_folder import inside, picture_files, pin
+from bench_assets.core.tables.source_folder import image_files, inside, pin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPair:
-    """One picture and question under two contexts that change the answer (section 3.2)."""
+    """One image and question under two contexts that change the answer (section 3.2)."""
 
     pair_id: str
-    image: str  # file name in the folder of pictures
+    image: str  # file name in the folder of images
     question: str
     contexts: tuple[str, str]
     answers: tuple[str, str]
@@ -46,7 +46,7 @@ class SubmissionVote:
     annotator: str
     correct: bool
     different: bool  # "to a significant extent", from the data that exist
-    within_rules: bool  # of section 3.4; above all that picture and context are both needed
+    within_rules: bool  # of section 3.4; above all that image and context are both needed
     comment: str = ""
     seconds: float | None = None  # s that it took; None where nobody measured
     at: str = ""  # ISO 8601; "" where nobody noted it
@@ -73,7 +73,7 @@ def find_release(folder: Path) -> CodisRelease:
     """Tell by its files which route a folder goes.
 
     Raises:
-        SourceError: If it holds neither route's files, both routes', or no one folder of pictures.
+        SourceError: If it holds neither route's files, both routes', or no one folder of images.
     """
     data, submissions = folder / "data.json", folder / "submissions.json"
     votes, captions = folder / "votes.json", folder / "captions.jsonl"
@@ -98,11 +98,11 @@ def source_files(release: CodisRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
     named = (release.entries, release.votes, release.captions)
     files = [file for file in named if file]
-    return pin([*files, *picture_files(release.images).values()], release.folder)
+    return pin([*files, *image_files(release.images).values()], release.folder)
 
 
 def image_names(files: Iterable[SourceFile]) -> list[str]:
-    """Name the pictures among the files of a suite: all that lie in a folder below it."""
+    """Name the images among the files of a suite: all that lie in a folder below it."""
     return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
 
 
@@ -110,7 +110,7 @@ def read_pairs(release: CodisRelease) -> list[ContextPair]:
     """Read all entries in file order, as they are: what is wrong with one, ``select`` says.
 
     Raises:
-        SourceError: If the file or an entry is not of the form above, or a picture lies outside
+        SourceError: If the file or an entry is not of the form above, or an image lies outside
             the folder; names file and entry.
     """
     return [_pair(entry, release, where) for entry, where in read_entries(release.entries)]
@@ -126,10 +126,10 @@ def read_votes(release: CodisRelease) -> list[SubmissionVote]:
 
 
 def read_captions(file: Path) -> dict[str, str]:
-    """Read captions by picture name; blank lines and empty captions count as none.
+    """Read captions by image name; blank lines and empty captions count as none.
 
     Raises:
-        SourceError: If a line is not of the form above, or a picture has two captions.
+        SourceError: If a line is not of the form above, or an image has two captions.
     """
     captions: dict[str, str] = {}
     for entry, where in read_lines(file):
@@ -146,7 +146,7 @@ def _image_folder(folder: Path) -> Path:
     found = sorted(path for path in folder.glob("images*") if path.is_dir())
     if len(found) != 1:
         names = ", ".join(path.name for path in found) or "none"
-        raise SourceError(f"{folder}: expected a folder images/ with the pictures; found: {names}")
+        raise SourceError(f"{folder}: expected a folder images/ with the images; found: {names}")
     return found[0]
 
 
@@ -185,7 +185,7 @@ def to_questions(
 
     Args:
         pairs: The selected ones.
-        images: Stored pictures by the name that pairs know them by.
+        images: Stored images by the name that pairs know them by.
         edition: ``"published"``, ``"own"``, ``"built"`` or ``"mini"``.
     """
     return [
@@ -211,11 +211,11 @@ def to_questions(
 def to_image_texts(
     captions: Mapping[str, str], images: Iterable[StoredImage], author: str
 ) -> list[ImageText]:
-    """Attach captions to the stored pictures that they are about, in the order of the pictures.
+    """Attach captions to the stored images that they are about, in the order of the images.
 
     Args:
-        captions: By picture name; those of pictures that are not there are left out.
-        images: All stored pictures.
+        captions: By image name; those of images that are not there are left out.
+        images: All stored images.
         author: Where the captions come from.
     """
     return [

@@ -85,7 +85,7 @@ def captions_for_images(question: Question) -> Prompt:
 
 
 def caption(image: str) -> Prompt:
-    """Ask for the caption that takes a picture's place (section 5.1); the wording is ours."""
+    """Ask for the caption that takes an image's place (section 5.1); the wording is ours."""
     return Prompt.of(
         Image(image),
         "Describe this image in detail: what is to be seen, where it is, and every text in it.",

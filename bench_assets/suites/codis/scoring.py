@@ -15,7 +15,7 @@ from bench_assets.core.judging.verdict_requests import (
     at_last,
 )
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
-from bench_assets.core.schema.chat import ChatModel, Reply
+from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, product
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
@@ -53,13 +53,13 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     return [_judged_by_rules(*pair) for pair in answered]
 
 
-def read_verdict(reply: str) -> bool | None:
+def read_verdict(response: str) -> bool | None:
     """Read the judge's word; None if it is neither of the two it may print, or says more.
 
     >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
     (True, False, None)
     """
-    return read_word(reply, RIGHT_OR_WRONG)
+    return read_word(response, RIGHT_OR_WRONG)
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -69,7 +69,7 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point if the judge's reply has "right" in it, as the authors' eval.py does.
+    """Give a point if the judge's response has "right" in it, as the authors' eval.py does.
 
     "not right" is a point, "Right." is none. What model and judge think aloud is part of what they
     say. Their script asks once: what was said at first counts. The rules say no such words: their
@@ -83,7 +83,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_p of section 3.3; a pair is unscored if a half of it is unscored or missing."""
     return mean(
-        ScoredPoint(product(score.points for _, score in halves), picture(halves[0].question))
+        ScoredPoint(product(score.points for _, score in halves), image(halves[0].question))
         if len(halves) == 2
         else ScoredPoint(None)
         for halves in _pairs(scored)
@@ -92,34 +92,34 @@ def pair_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 def query_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     """Acc_q of section 3.3."""
-    return mean(ScoredPoint(score.points, picture(question)) for question, score in scored)
+    return mean(ScoredPoint(score.points, image(question)) for question, score in scored)
 
 
 def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
     """Share of pairs whose two queries are answered differently (section 4.2).
 
     The paper has people compare the outputs; here the answers that were read out of them are
-    compared. A pair without two replies is unscored, one where the model was cut off before it
+    compared. A pair without two responses is unscored, one where the model was cut off before it
     answered is not answered differently; no judge is involved.
     """
     return mean(
-        ScoredPoint(float(_answered_differently(*halves)), picture(halves[0].question))
+        ScoredPoint(float(_answered_differently(*halves)), image(halves[0].question))
         if len(halves) == 2 and not any(score.error for _, score in halves)
         else ScoredPoint(None)
         for halves in _pairs(scored)
     )
 
 
-def picture(question: Question) -> str:
+def image(question: Question) -> str:
     """Name what a question shares with others, so that intervals do not take them for independent.
 
-    45 pictures are asked the same question again with other contexts.
+    45 images are asked the same question again with other contexts.
     """
     return question.labels.get("image") or question.cluster
 
 
-def _said(reply: Reply) -> bool | None:
-    return None if cut_off(reply) else read_verdict(reply.said.answer)
+def _said(response: Response) -> bool | None:
+    return None if cut_off(response) else read_verdict(response.said.answer)
 
 
 def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
@@ -129,12 +129,12 @@ def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
         judge=RULES,
         criterion=CRITERION,
         verdict=(named,) == question.answer,
-        reply=f"names {named!r}" if named else "names neither possible answer, or both",
+        response=f"names {named!r}" if named else "names neither possible answer, or both",
     )
 
 
 def _official_verdict(judgement: Judgement) -> bool | None:
-    return judgement.verdict if judgement.by_rules else "right" in judgement.reply
+    return judgement.verdict if judgement.by_rules else "right" in judgement.response
 
 
 def _score(
@@ -156,10 +156,10 @@ def _points(
         return None, f"{len(judgements)} judgements instead of one"
     (judgement,) = judgements
     if judgement.error:
-        return None, f"the judge gave no reply: {judgement.error}"
+        return None, f"the judge gave no response: {judgement.error}"
     if (verdict := read(judgement)) is None:
-        return None, f"the judge says neither right nor wrong: {judgement.reply}"
-    return float(verdict), judgement.reply if judgement.by_rules else ""
+        return None, f"the judge says neither right nor wrong: {judgement.response}"
+    return float(verdict), judgement.response if judgement.by_rules else ""
 
 
 def _pairs(scored: Sequence[ScoredQuestion]) -> list[list[ScoredQuestion]]:

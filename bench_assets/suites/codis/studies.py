@@ -21,7 +21,7 @@ from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.parsing.answers import final_answer, read_answer
 from bench_assets.suites.codis.parsing.words import normalised, phrase_in
-from bench_assets.suites.codis.scoring import CRITERION, picture
+from bench_assets.suites.codis.scoring import CRITERION, image
 
 PEOPLE = "people"  # the judge that human labels make up
 _IDENTITY = ("question_id", "model", "annotator")  # of a label: a person decides once
@@ -31,7 +31,7 @@ Labels: TypeAlias = Sequence["JudgeLabel"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeLabel:
-    """One person's verdict on a model's reply to one question (condition ``main``)."""
+    """One person's verdict on a model's response to one question (condition ``main``)."""
 
     question_id: str
     correct: bool
@@ -74,7 +74,7 @@ def judged_by_people(labels: Labels, predictions: Sequence[Prediction]) -> list[
             judge=PEOPLE,
             criterion=CRITERION,
             verdict=_majority(about),
-            reply=f"{sum(label.correct for label in about)} of {len(about)} say right",
+            response=f"{sum(label.correct for label in about)} of {len(about)} say right",
         )
         for prediction in predictions
         if not prediction.error and (about := by_question.get(prediction.question_id))
@@ -98,7 +98,7 @@ def agreement(first: Sequence[Judgement], second: Sequence[Judgement]) -> Mean:
 def consistency(labels: Labels) -> Mean:
     """Share of single verdicts on one model that equal the majority's (equation of appendix A).
 
-    The verdict that broke a tie decides, but is not itself counted. Verdicts on one reply depend
+    The verdict that broke a tie decides, but is not itself counted. Verdicts on one response depend
     on each other, which the interval allows for.
 
     Raises:
@@ -146,7 +146,7 @@ def output_variability(
     """Average over queries whether the two answers of a model differ.
 
     The paper has people compare the outputs; here the answers that are read out of them are
-    compared. A query without both replies is unscored.
+    compared. A query without both responses is unscored.
 
     Args:
         questions: The queries to average over.
@@ -160,7 +160,7 @@ def output_variability(
     )
     return mean(
         ScoredPoint(
-            _differ(asked[key[0]], given.get(key), taken_away.get(key)), picture(asked[key[0]])
+            _differ(asked[key[0]], given.get(key), taken_away.get(key)), image(asked[key[0]])
         )
         for key in sorted(given.keys() | taken_away.keys())
     )
@@ -196,12 +196,12 @@ def word_bias(
     A word inside its longer opposite ("appropriate" in "not appropriate") is not counted. A query
     that was not answered is left out, and an answer with both words counts for both.
     """
-    replied = [pair for pair in answered if not pair.prediction.error]
+    responded = [pair for pair in answered if not pair.prediction.error]
     return [
-        _count(replied, word, opposite)
+        _count(responded, word, opposite)
         for pair in word_pairs
         for word, opposite in (pair, pair[::-1])
-        if replied
+        if responded
     ]
 
 

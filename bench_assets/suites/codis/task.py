@@ -47,7 +47,7 @@ TASK = Task(
             about="Captions in place of the images (section 5.1, Table 5).",
             own_questions=True,
             needs=(
-                "it needs captions of the pictures: put captions.jsonl beside data.json, or name "
+                "it needs captions of the images: put captions.jsonl beside data.json, or name "
                 "a file (captions) or a model (captioner) in [suites.codis] of bench.toml"
             ),
         ),

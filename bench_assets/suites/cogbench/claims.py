@@ -32,13 +32,13 @@ CLAIMS = (
     Claim(
         name="stories_stay_untold",
         section="3.3.2, Table 3",
-        sentence="Every model tells less of the reasoning in a picture than its annotators.",
+        sentence="Every model tells less of the reasoning in an image than its annotators.",
         terms=less(_cognition(model="Oracle"), _cognition()),
     ),
     Claim(
         name="recognition_above_cognition",
         section="3.3, Tables 2 and 3",
-        sentence="Models name more of what is in a picture than of what it means.",
+        sentence="Models name more of what is in an image than of what it means.",
         terms=less(_recognition(), _cognition()),
     ),
     Claim(

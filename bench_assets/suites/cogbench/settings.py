@@ -27,18 +27,18 @@ class CogbenchSettings(SuiteSettings):
     near_item: float = Field(0.5, gt=0, le=1)
     """Items at least as close stand beside each other in the review queue."""
     same_story: float = Field(0.6, gt=0, le=1)
-    """Descriptions at least as close understand a picture alike (as above)."""
+    """Descriptions at least as close understand an image alike (as above)."""
     writer: str = "recorded"
-    """A model of bench.toml that writes questions from chains; "recorded" takes the replies in
-    the source's writer_replies.jsonl."""
+    """A model of bench.toml that writes questions from chains; "recorded" takes the responses in
+    the source's writer_responses.jsonl."""
     writer_tries: int = Field(3, gt=0)
-    """How often the writer is asked for a reply that can be read."""
+    """How often the writer is asked for a response that can be read."""
     text_model: str = LONGEST_OPTION
-    """A model of bench.toml that answers without pictures, to find questions that need none."""
+    """A model of bench.toml that answers without images, to find questions that need none."""
     text_tries: int = Field(3, gt=0)
     """How often it answers each question; right every time is solvable."""
     keep_solvable: bool = False
-    """Ask what was solved without the picture as well; the paper leaves it out (2.3.2)."""
+    """Ask what was solved without the image as well; the paper leaves it out (2.3.2)."""
     human_answers: Path | None = None
     """JSON lines with ``question_id``, ``person`` and ``answer``: people's answers (Table 5)."""
     nli_model: str = ""

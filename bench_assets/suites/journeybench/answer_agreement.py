@@ -1,4 +1,4 @@
-"""Whether a reply agrees with a ground truth, by rules: as far as numbers and words go."""
+"""Whether a response agrees with a ground truth, by rules: as far as numbers and words go."""
 
 import re
 from collections.abc import Sequence
@@ -27,21 +27,21 @@ _SAYS_NOTHING = frozenset(
 )
 
 
-def read_answer(reply: str, options: Sequence[str]) -> str:
+def read_answer(response: str, options: Sequence[str]) -> str:
     """Read an option where there are some (cause and effect), else a number; "" if there is none.
 
     >>> read_answer("The second image.", ("image1", "image2")), read_answer("So thirty.", ())
     ('image2', '30')
     """
     if options:
-        letter = read_choice(reply, _ORDINALS).letter
+        letter = read_choice(response, _ORDINALS).letter
         return options[ascii_uppercase.index(letter)] if letter else ""
-    number = final_number(reply)
+    number = final_number(response)
     return "" if number is None else written(number)
 
 
-def agrees(answer: str, truth: str, reply: str) -> bool:
-    """Whether a reply with this answer says what one form of the ground truth says.
+def agrees(answer: str, truth: str, response: str) -> bool:
+    """Whether a response with this answer says what one form of the ground truth says.
 
     A truth that is a number, with or without what is counted, is compared as one. A truth that
     denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
@@ -54,17 +54,19 @@ def agrees(answer: str, truth: str, reply: str) -> bool:
     if len(counted) == 1 and not _absent(truth):
         return said is not None and same_number(said, counted[0])
     if _absent(truth):
-        return not said and any(_denies_it(truth, sentence) for sentence in sentences(plain(reply)))
+        return not said and any(
+            _denies_it(truth, sentence) for sentence in sentences(plain(response))
+        )
     return any(
         f" {_words(truth)} " in f" {_words(sentence)} "
-        for sentence in sentences(plain(reply))
+        for sentence in sentences(plain(response))
         if not _absent(sentence)
     )
 
 
-def missing_steps(solution: str, reply: str) -> list[str]:
-    """Results of the true steps that the reply does not state after those before them."""
-    said = iter(numbers(reply))
+def missing_steps(solution: str, response: str) -> list[str]:
+    """Results of the true steps that the response does not state after those before them."""
+    said = iter(numbers(response))
     return [
         step
         for step in _STEP.findall(solution)

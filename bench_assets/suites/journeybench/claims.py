@@ -40,15 +40,15 @@ CLAIMS = (
         terms=_distractors_hurt("text_r@1"),
     ),
     Claim(
-        name="distractors_hurt_pictures",
+        name="distractors_hurt_images",
         section="4.3, Table 1",
-        sentence="Distractors of their own make pictures harder to find, for every model.",
+        sentence="Distractors of their own make images harder to find, for every model.",
         terms=_distractors_hurt("image_r@1"),
     ),
     Claim(
         name="co_reference_below_people",
         section="4.3, Figure 5",
-        sentence="Every model is below people where text and picture must be read together.",
+        sentence="Every model is below people where text and image must be read together.",
         but=_NO_MODELS,
         terms=less(_mcot(model="Human"), _mcot()),
     ),
@@ -63,9 +63,9 @@ CLAIMS = (
         terms=(Term(weight=-1.0, cell=_mcot()),),
     ),
     Claim(
-        name="pictures_are_needed",
+        name="images_are_needed",
         section="4.3",
-        sentence="Without the picture, a model solves far fewer of these problems.",
+        sentence="Without the image, a model solves far fewer of these problems.",
         but=_NO_MODELS,
         terms=less(
             _mcot(source="JourneyBench, section 4.3"),
@@ -73,14 +73,14 @@ CLAIMS = (
         ),
     ),
     Claim(
-        name="several_pictures_below_people",
+        name="several_images_below_people",
         section="4.3, Table 3",
-        sentence="Every model is below people where several pictures must be read together.",
+        sentence="Every model is below people where several images must be read together.",
         but=_NO_MODELS,
         terms=less(_several(model="Human"), _several()),
     ),
     Claim(
-        name="sums_over_pictures_are_hard",
+        name="sums_over_images_are_hard",
         section="4.3, Table 3",
         sentence="Of these questions, sums are on average the harder ones.",
         of="models on average",
@@ -90,7 +90,7 @@ CLAIMS = (
     Claim(
         name="captions_are_poor",
         section="4.3, Table 2",
-        sentence="Captions of imaginary pictures are poor: on average, CIDEr is below 0.3.",
+        sentence="Captions of imaginary images are poor: on average, CIDEr is below 0.3.",
         of="models on average",
         but=_NO_MODELS,
         margin=-0.3,

@@ -1,4 +1,4 @@
-"""What became of pictures, captions, statements and look-alikes when people had voted, and why.
+"""What became of images, captions, statements and look-alikes when people had voted, and why.
 
 An item with too few votes is open: neither kept nor dropped.
 
@@ -30,16 +30,16 @@ OPEN = "open: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterDecision:
-    """What became of a picture of the gallery, and why."""
+    """What became of an image of the gallery, and why."""
 
-    picture: str
+    image: str
     kept: bool
     reason: str
     n_votes: int
     n_unusual: int
     n_fictional: int
     n_comprehensible: int
-    duplicate_of: str = ""  # an earlier picture that looks the same
+    duplicate_of: str = ""  # an earlier image that looks the same
     open: bool = False  # too few votes: neither kept nor dropped
 
 
@@ -47,7 +47,7 @@ class FilterDecision:
 class CaptionDecision:
     """What became of a caption, and why."""
 
-    picture: str
+    image: str
     writer: str
     caption: str
     kept: bool
@@ -62,7 +62,7 @@ class StatementDecision:
     """What became of a statement, and why."""
 
     statement_id: str
-    picture: str
+    image: str
     text: str
     way: str
     accepted: bool
@@ -76,9 +76,9 @@ class StatementDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlikeDecision:
-    """What became of a proposed picture, and why."""
+    """What became of a proposed image, and why."""
 
-    picture: str
+    image: str
     candidate: str
     criteria: tuple[str, ...]  # by which it was proposed
     similarity: float  # the greatest of them
@@ -89,14 +89,14 @@ class LookAlikeDecision:
     open: bool = False  # too few votes: neither accepted nor dropped
 
 
-def open_pictures(decisions: Iterable[FilterDecision]) -> list[str]:
-    """Say which pictures wait for votes."""
-    return [f"{one.picture}: {one.reason}" for one in decisions if one.open]
+def open_images(decisions: Iterable[FilterDecision]) -> list[str]:
+    """Say which images wait for votes."""
+    return [f"{one.image}: {one.reason}" for one in decisions if one.open]
 
 
 def open_captions(decisions: Iterable[CaptionDecision]) -> list[str]:
     """Say which captions wait for votes."""
-    return [f"{one.picture}, {one.writer}: {one.reason}" for one in decisions if one.open]
+    return [f"{one.image}, {one.writer}: {one.reason}" for one in decisions if one.open]
 
 
 def open_statements(decisions: Iterable[StatementDecision]) -> list[str]:
@@ -106,7 +106,7 @@ def open_statements(decisions: Iterable[StatementDecision]) -> list[str]:
 
 def open_look_alikes(decisions: Iterable[LookAlikeDecision]) -> list[str]:
     """Say which proposals wait for votes."""
-    return [f"{one.candidate} for {one.picture}: {one.reason}" for one in decisions if one.open]
+    return [f"{one.candidate} for {one.image}: {one.reason}" for one in decisions if one.open]
 
 
 def open_questions(rejections: Iterable[Rejection]) -> list[str]:
@@ -114,16 +114,16 @@ def open_questions(rejections: Iterable[Rejection]) -> list[str]:
     return [f"{one.entry}: {one.reason}" for one in rejections if one.reason.startswith(OPEN)]
 
 
-N_FILTERING = 4  # annotators a picture, at the least (3.1)
-N_WRITERS = 8  # of a picture (3.2)
+N_FILTERING = 4  # annotators an image, at the least (3.1)
+N_WRITERS = 8  # of an image (3.2)
 N_VERIFIERS = 4  # of a caption (3.2)
 N_CHECKING = 3  # of a statement, a look-alike or a question: the paper gives no number
 
 
 FILTER = Form(
     name="journeybench/filter",
-    title="JourneyBench: is the picture imaginary?",
-    instructions="Say of each picture whether it is unusual, fictional and comprehensible. It is"
+    title="JourneyBench: is the image imaginary?",
+    instructions="Say of each image whether it is unusual, fictional and comprehensible. It is"
     " unusual if it shows what nobody meets in daily life, things that do not belong together, or"
     " something that catches the eye. It is fictional if it cannot be so in the real world. It is"
     " comprehensible if you can tell what it shows, and nothing in it is botched.",
@@ -137,7 +137,7 @@ FILTER = Form(
 WRITE = Form(
     name="journeybench/captions",
     title="JourneyBench: captions",
-    instructions="Write one sentence on what is most unusual or fictional in the picture, so that"
+    instructions="Write one sentence on what is most unusual or fictional in the image, so that"
     " somebody who does not see it can imagine it.",
     fields=(Field(name="caption", kind="text", label="Caption", most=300),),
     about="section 3.2",
@@ -145,28 +145,28 @@ WRITE = Form(
 VERIFY = Form(
     name="journeybench/caption_votes",
     title="JourneyBench: are the captions right?",
-    instructions="Accept a caption if it is true of the picture and tells what is most unusual or"
+    instructions="Accept a caption if it is true of the image and tells what is most unusual or"
     " fictional in it, not just what its writer feels about it.",
     fields=(yes_or_no("accepts", "Do you accept the caption?"),),
     about="section 3.2",
 )
 CONFLICTS = Form(
     name="journeybench/statements",
-    title="JourneyBench: do the statements conflict with the picture?",
-    instructions="The statement was written to mislead. Say yes if the picture shows that it is"
-    " false, even if only in one detail. Say no if it is true of the picture, or may be.",
-    fields=(yes_or_no("conflicts", "Does it conflict with the picture?"),),
+    title="JourneyBench: do the statements conflict with the image?",
+    instructions="The statement was written to mislead. Say yes if the image shows that it is"
+    " false, even if only in one detail. Say no if it is true of the image, or may be.",
+    fields=(yes_or_no("conflicts", "Does it conflict with the image?"),),
     about="section 3.3, image-to-text retrieval",
 )
 ALIKE = Form(
     name="journeybench/look_alikes",
-    title="JourneyBench: pictures that are alike, and yet not the same",
-    instructions="Compare the second picture with the first one and its captions. They are alike if"
+    title="JourneyBench: images that are alike, and yet not the same",
+    instructions="Compare the second image with the first one and its captions. They are alike if"
     " they share the subject, the composition, or both. The captions have to be wrong of the"
     " second one: otherwise it would be a right answer.",
     fields=(
-        yes_or_no("alike", "Is it like the first picture, in subject or composition?"),
-        yes_or_no("conflicts", "Is each caption wrong of the second picture?"),
+        yes_or_no("alike", "Is it like the first image, in subject or composition?"),
+        yes_or_no("conflicts", "Is each caption wrong of the second image?"),
     ),
     about="section 3.3, text-to-image retrieval",
 )
@@ -174,9 +174,9 @@ TRIGGER = Form(
     name="journeybench/triggers",
     title="JourneyBench: questions that invite made-up answers",
     instructions="Accept a question if it does what its kind says, and each of its answers is"
-    " right. False premises: it takes something for granted that is not in the picture. Visual"
+    " right. False premises: it takes something for granted that is not in the image. Visual"
     " challenge: it asks for a detail that is hard to see or to count. Insufficient context: the"
-    " picture does not show what is asked for.",
+    " image does not show what is asked for.",
     fields=(yes_or_no("accepts", "Do you accept the question with its answers?"),),
     about="HaloQuest, which section 3 takes its questions from",
 )
@@ -184,33 +184,33 @@ TRIGGER = Form(
 
 _by_annotator = partial(votes_in, person="annotator")
 
-PICTURE_VOTES = VoteTable(
+IMAGE_VOTES = VoteTable(
     "journeybench/filter_votes",
     FilterVote,
-    partial(_by_annotator, item=("picture",), criteria=CRITERIA),
+    partial(_by_annotator, item=("image",), criteria=CRITERIA),
 )
 CAPTION_VOTES = VoteTable(
     "journeybench/caption_votes",
     CaptionVote,
-    partial(votes_in, person="verifier", item=("picture", "writer"), criteria=("accepts",)),
+    partial(votes_in, person="verifier", item=("image", "writer"), criteria=("accepts",)),
 )
 STATEMENT_VOTES = VoteTable(
     "journeybench/statement_votes",
     StatementVote,
-    partial(_by_annotator, item=("picture", "statement"), criteria=("conflicts",)),
+    partial(_by_annotator, item=("image", "statement"), criteria=("conflicts",)),
 )
 LOOK_ALIKE_VOTES = VoteTable(
     "journeybench/look_alike_votes",
     LookAlikeVote,
-    partial(_by_annotator, item=("picture", "candidate"), criteria=("alike", "conflicts")),
+    partial(_by_annotator, item=("image", "candidate"), criteria=("alike", "conflicts")),
 )
 TRIGGER_VOTES = VoteTable(
     "journeybench/trigger_votes",
     TriggerVote,
-    partial(_by_annotator, item=("picture", "question"), criteria=("accepts",)),
+    partial(_by_annotator, item=("image", "question"), criteria=("accepts",)),
 )
 
-PICTURES = DecisionTable("journeybench/decisions", FilterDecision, FILTER.name, open_pictures)
+IMAGES = DecisionTable("journeybench/decisions", FilterDecision, FILTER.name, open_images)
 CAPTIONS = DecisionTable(
     "journeybench/caption_decisions", CaptionDecision, VERIFY.name, open_captions
 )

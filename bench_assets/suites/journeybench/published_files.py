@@ -5,10 +5,10 @@ site, as CSV on the hub, as JSON lists on the site. A folder may hold any of the
 
 * captioning: ``unusual_image_caption_generation``, ``caption`` or ``captioning``;
 * retrieval: ``i2t_positive``, ``i2t_negative`` and ``t2i``, or all in one as ``retrieval``;
-* chain of thought: ``mcot``; several pictures: ``multi_image_vqa`` or ``multiimage_vqa``;
+* chain of thought: ``mcot``; several images: ``multi_image_vqa`` or ``multiimage_vqa``;
 * hallucination: ``haloquest-eval`` (github.com/google/haloquest);
 
-each ending in ``.jsonl``, ``.csv`` or ``.json``; pictures may lie in ``images/``. A folder without
+each ending in ``.jsonl``, ``.csv`` or ``.json``; images may lie in ``images/``. A folder without
 any of them holds the raw material of an edition to be built.
 
 What becomes of a task's entries: questions, or rejections with their reasons.
@@ -38,7 +38,7 @@ PUBLISHED = {
     "hallucination_vqa": ("haloquest-eval",),
 }
 CAUSE_ANSWERS = ("image1", "image2")
-"""What answers a question of cause and effect, in the order of the pictures."""
+"""What answers a question of cause and effect, in the order of the images."""
 
 _ENDINGS = (".jsonl", ".csv", ".json")
 _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
@@ -106,8 +106,8 @@ def texts(entry: Entry, name: str) -> list[str]:
     return [item.strip() for item in values if isinstance(item, str) and item.strip()]
 
 
-def picture_addresses(files: Iterable[Path]) -> list[str]:
-    """List the address of every picture that the files name, once, in the order of the files."""
+def image_addresses(files: Iterable[Path]) -> list[str]:
+    """List the address of every image that the files name, once, in the order of the files."""
     return list(
         dict.fromkeys(
             address
@@ -120,19 +120,17 @@ def picture_addresses(files: Iterable[Path]) -> list[str]:
 
 
 class ServedImages(NamedTuple):
-    """Which file of ``images/`` is the picture at an address, and which files could be several."""
+    """Which file of ``images/`` is the image at an address, and which files could be several."""
 
     file_of: dict[str, str]  # address -> path in images/
-    refused: dict[
-        str, list[str]
-    ]  # path in images/ -> the addresses that it could be the picture of
+    refused: dict[str, list[str]]  # path in images/ -> the addresses that it could be the image of
 
 
 def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
-    """Tell which picture an address means: the file whose path is the end of the address.
+    """Tell which image an address means: the file whose path is the end of the address.
 
-    Many addresses end alike: of Midjourney's pictures all are called ``0_0.png``. A file that is
-    the end of several addresses is the picture of none of them; a longer path tells them apart,
+    Many addresses end alike: of Midjourney's images all are called ``0_0.png``. A file that is
+    the end of several addresses is the image of none of them; a longer path tells them apart,
     up to ``host/path/0_0.png``, which is where ``wget -x`` puts it.
 
     Args:
@@ -158,9 +156,9 @@ def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
 
 
 def name_of(address: str) -> str:
-    """Name a picture by all of its address but the scheme: host, path and what follows.
+    """Name an image by all of its address but the scheme: host, path and what follows.
 
-    The end alone names several pictures, and a number for it would depend on the other rows.
+    The end alone names several images, and a number for it would depend on the other rows.
 
     >>> name_of("https://host/a/0_0.png?x=1")
     'host/a/0_0.png?x=1'

@@ -1,6 +1,6 @@
 """The raw material of the built route: JSON lines that people and galleries left in the source.
 
-A picture is named by its file name in ``images/``. A file that is not there holds no entries.
+An image is named by its file name in ``images/``. A file that is not there holds no entries.
 """
 
 from collections.abc import Iterable
@@ -15,10 +15,10 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GalleryPicture:
-    """A generated picture that a gallery shows (section 3.1)."""
+class GalleryImage:
+    """A generated image that a gallery shows (section 3.1)."""
 
-    picture: str
+    image: str
     query: str  # what it was found with
     prompt: str  # what it was generated from
 
@@ -34,9 +34,9 @@ class _SourceNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterVote(_SourceNote):
-    """What an annotator says of a picture (section 3.1)."""
+    """What an annotator says of an image (section 3.1)."""
 
-    picture: str
+    image: str
     annotator: str
     unusual: bool
     fictional: bool
@@ -44,23 +44,23 @@ class FilterVote(_SourceNote):
 
 
 CRITERIA = ("unusual", "fictional", "comprehensible")
-"""What annotators say yes or no to of a picture."""
+"""What annotators say yes or no to of an image."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureCategories:
-    """In which ways a picture is imaginary; the second is empty for most."""
+class ImageCategories:
+    """In which ways an image is imaginary; the second is empty for most."""
 
-    picture: str
+    image: str
     category1: str
     category2: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenCaption(_SourceNote):
-    """What an annotator writes about the most unusual part of a picture (section 3.2)."""
+    """What an annotator writes about the most unusual part of an image (section 3.2)."""
 
-    picture: str
+    image: str
     writer: str
     caption: str
 
@@ -69,7 +69,7 @@ class WrittenCaption(_SourceNote):
 class CaptionVote(_SourceNote):
     """What an experienced annotator says of a caption (section 3.2)."""
 
-    picture: str
+    image: str
     writer: str
     verifier: str
     accepts: bool
@@ -77,9 +77,9 @@ class CaptionVote(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementVote(_SourceNote):
-    """Whether a statement conflicts with a picture (section 3.3), by its words."""
+    """Whether a statement conflicts with an image (section 3.3), by its words."""
 
-    picture: str
+    image: str
     statement: str
     annotator: str
     conflicts: bool
@@ -87,9 +87,9 @@ class StatementVote(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlikeVote(_SourceNote):
-    """Whether a picture is like another one and yet not what the captions say (section 3.3)."""
+    """Whether an image is like another one and yet not what the captions say (section 3.3)."""
 
-    picture: str
+    image: str
     candidate: str
     annotator: str
     alike: bool
@@ -100,21 +100,21 @@ class LookAlikeVote(_SourceNote):
 class TriggerVote(_SourceNote):
     """Whether a question does what its trigger says, and its answers are right."""
 
-    picture: str
+    image: str
     question: str
     annotator: str
     accepts: bool
 
 
 _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
-    GalleryPicture: ("gallery.jsonl", ("picture",)),
-    FilterVote: ("filter_votes.jsonl", ("picture", "annotator")),
-    PictureCategories: ("categories.jsonl", ("picture",)),
-    WrittenCaption: ("captions.jsonl", ("picture", "writer")),
-    CaptionVote: ("caption_votes.jsonl", ("picture", "writer", "verifier")),
-    StatementVote: ("statement_votes.jsonl", ("picture", "statement", "annotator")),
-    LookAlikeVote: ("look_alike_votes.jsonl", ("picture", "candidate", "annotator")),
-    TriggerVote: ("trigger_votes.jsonl", ("picture", "question", "annotator")),
+    GalleryImage: ("gallery.jsonl", ("image",)),
+    FilterVote: ("filter_votes.jsonl", ("image", "annotator")),
+    ImageCategories: ("categories.jsonl", ("image",)),
+    WrittenCaption: ("captions.jsonl", ("image", "writer")),
+    CaptionVote: ("caption_votes.jsonl", ("image", "writer", "verifier")),
+    StatementVote: ("statement_votes.jsonl", ("image", "statement", "annotator")),
+    LookAlikeVote: ("look_alike_votes.jsonl", ("image", "candidate", "annotator")),
+    TriggerVote: ("trigger_votes.jsonl", ("image", "question", "annotator")),
 }
 """Where each kind of entry stands, and the fields that tell entries apart."""
 
@@ -126,7 +126,7 @@ def read_raw(folder: Path, row_type: type[Row]) -> list[Row]:
 
     Raises:
         SourceError: If the file cannot be read, an entry lacks a field, or two entries that nobody
-            said are about the same, such as two of one picture; names file and line.
+            said are about the same, such as two of one image; names file and line.
     """
     name, unique = _FILES[row_type]
     file = folder / name

@@ -19,11 +19,11 @@ class JourneyBenchSettings(SuiteSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     writer: str = ""
-    """The language model that asks in dialogues, finds quantities and puts events into pictures;
-    "" takes the replies that came with the source, ``replies.jsonl``."""
+    """The language model that asks in dialogues, finds quantities and puts events into images;
+    "" takes the responses that came with the source, ``responses.jsonl``."""
     answerer: str = ""
     """The vision-language model that answers in dialogues, and writes statements and questions
-    about pictures that it sees; "" as for ``writer``."""
+    about images that it sees; "" as for ``writer``."""
     topics: tuple[str, ...] = tuple(_WORDS["topics"])
     """Topic words of the queries; the paper has 17 and does not print them."""
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])
@@ -31,25 +31,25 @@ class JourneyBenchSettings(SuiteSettings):
     rounds: int = Field(4, gt=0)
     """Longest dialogue; IdealGPT's default, and the authors'."""
     tries: int = Field(3, gt=0)
-    """How often a reply that cannot be read is asked for."""
+    """How often a response that cannot be read is asked for."""
     text_encoder: str = EMBEDDED_ENCODER
     """Folder or hub id of the sentence encoder that compares captions and statements."""
     painter: PainterSpec = DrawerSpec()
-    """Who makes pictures of prompts."""
+    """Who makes images of prompts."""
     gallery: str = ""
-    """Address of a gallery to acquire pictures from; see ``resources/images/gallery.py``."""
+    """Address of a gallery to acquire images from; see ``resources/images/gallery.py``."""
     solution_judge: str = "rules"
     """The second, larger judge, which verifies solutions: a model of bench.toml, or "rules"."""
     download: bool = False
-    """Fetch the pictures that the published files only name by their address."""
+    """Fetch the images that the published files only name by their address."""
     download_connections: int = Field(8, gt=0, le=32)
-    """Pictures under way at once; at most half of them from one host."""
+    """Images under way at once; at most half of them from one host."""
     encoders: dict[str, EncoderSpec] = Field(default_factory=dict)
-    """Name -> a model that embeds texts and pictures, for retrieval; ``random`` is always there."""
+    """Name -> a model that embeds texts and images, for retrieval; ``random`` is always there."""
     map_encoder: str = ""
-    """The encoder that pictures are compared by on the map of diversity; "" compares where light
+    """The encoder that images are compared by on the map of diversity; "" compares where light
     and colours lie."""
     other_images: Path | None = None
-    """Folder with the pictures to compare with on the map."""
+    """Folder with the images to compare with on the map."""
     common_sense: Path | None = None
     """Pairs of things that go together, one a line, parted by tabs."""

@@ -20,7 +20,7 @@ from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_v
 from bench_assets.core.judging.verdicts import YES_OR_NO, cut_off, read_word
 from bench_assets.core.parsing.numbers import as_number
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply
+from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import (
@@ -114,10 +114,10 @@ _AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
     """Have each answer extracted, then verified; two judgements a prediction.
 
-    The reply of the first is the answer, its verdict whether there is one. Where the first got no
-    reply, the second is not asked and carries its error. What was said at first where the verdict
-    was asked for again is a third, for the official reading; so are both once more of a prediction
-    that came with thoughts, with them.
+    The response of the first is the answer, its verdict whether there is one. Where the first got
+    no response, the second is not asked and carries its error. What was said at first where the
+    verdict was asked for again is a third, for the official reading; so are both once more of a
+    prediction that came with thoughts, with them.
     """
     texts = [(pair, "", pair.prediction.text) for pair in answered]
     texts += [
@@ -133,7 +133,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     found = [(*text, rows[0]) for text, rows in zip(texts, said, strict=True)]
     to_verify = [
         VerdictRequest(
-            *pair, verify(pair.question, answer_of(one.reply)), _said, f"{CORRECT}{which}"
+            *pair, verify(pair.question, answer_of(one.response)), _said, f"{CORRECT}{which}"
         )
         for pair, which, _, one in found
         if not one.error
@@ -174,7 +174,9 @@ def judge_solutions_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judge
             judge=RULES,
             criterion=SOLUTION,
             verdict=not missing,
-            reply=f"lacks {', '.join(missing)}" if missing else "states the result of every step",
+            response=f"lacks {', '.join(missing)}"
+            if missing
+            else "states the result of every step",
         )
         for pair in answered
         if solution_of(pair.question)
@@ -188,31 +190,31 @@ SOLUTION_JUDGES: Mapping[str, Judge] = {
 }
 
 
-def read_verdict(reply: str) -> bool | None:
+def read_verdict(response: str) -> bool | None:
     """Read the judge's yes or no; None if it says anything else, or more than that.
 
     >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
     (True, False, None)
     """
-    return read_word(reply, YES_OR_NO)
+    return read_word(response, YES_OR_NO)
 
 
-def read_extraction(reply: str) -> str | None:
+def read_extraction(response: str) -> str | None:
     """Read the answer that the judge found, or "unknown"; None if it prints anything else.
 
     >>> read_extraction("12."), read_extraction("Unknown"), read_extraction("I have no idea.")
     ('12', 'unknown', None)
     """
-    answer = answer_of(reply)
+    answer = answer_of(response)
     said = answer.replace(" ", "").casefold()
     if said in CAUSE_ANSWERS:
         return said
     return answer if answer == UNKNOWN or as_number(answer) is not None else None
 
 
-def answer_of(reply: str) -> str:
-    """Take off what stands around the judge's first reply; nothing counts as unknown."""
-    answer = without_reasoning(reply).strip(_AROUND)
+def answer_of(response: str) -> str:
+    """Take off what stands around the judge's first response; nothing counts as unknown."""
+    answer = without_reasoning(response).strip(_AROUND)
     return UNKNOWN if answer.casefold() in ("", UNKNOWN) else answer
 
 
@@ -228,7 +230,7 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
     """
     extraction = next((one for one in judgements if one.criterion == EXTRACTED), None)
     if extraction and extraction.verdict is None and not extraction.error:
-        note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.reply}"
+        note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.response}"
         return Score.of(answered.prediction, points=None, note=note)
     return _score(answered, judgements, lambda verdict: verdict.verdict)
 
@@ -253,26 +255,26 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
     return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
-def _is_an_answer(reply: Reply) -> bool | None:
-    nothing = not reply.said.answer.strip()  # it has thought, and come to no end
-    found = None if nothing or cut_off(reply) else read_extraction(reply.said.answer)
+def _is_an_answer(response: Response) -> bool | None:
+    nothing = not response.said.answer.strip()  # it has thought, and come to no end
+    found = None if nothing or cut_off(response) else read_extraction(response.said.answer)
     return None if found is None else found != UNKNOWN
 
 
-def _said(reply: Reply) -> bool | None:
-    return None if cut_off(reply) else read_verdict(reply.said.answer)
+def _said(response: Response) -> bool | None:
+    return None if cut_off(response) else read_verdict(response.said.answer)
 
 
 def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:
-    reply, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
-    answer = read_answer(reply, options) or UNKNOWN
-    correct = answer in truths if options else any(agrees(answer, t, reply) for t in truths)
+    response, truths, options = pair.prediction.text, pair.question.answer, pair.question.options
+    answer = read_answer(response, options) or UNKNOWN
+    correct = answer in truths if options else any(agrees(answer, t, response) for t in truths)
     said: Sequence[tuple[str, bool, str]] = (
         (EXTRACTED, answer != UNKNOWN, answer),
         (CORRECT, correct, f"{answer} against {'; '.join(truths)}"),
     )
     return [
-        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, reply=why)
+        Judgement.of(pair.prediction, judge=RULES, criterion=name, verdict=verdict, response=why)
         for name, verdict, why in said
     ]
 
@@ -280,7 +282,7 @@ def _judged_by_rules(pair: AnsweredQuestion) -> list[Judgement]:
 def _official_verdict(judgement: Judgement) -> bool | None:
     if judgement.by_rules:
         return judgement.verdict
-    first = _YES_NO.search(without_reasoning(judgement.reply))
+    first = _YES_NO.search(without_reasoning(judgement.response))
     return first is not None and first[1].lower() == "yes"
 
 
@@ -291,7 +293,7 @@ def _score(
 ) -> Score:
     found = {judgement.criterion: judgement for judgement in judgements}
     points, note = _points(found.get(CORRECT), read)
-    answer = answer_of(found[EXTRACTED].reply) if EXTRACTED in found else UNKNOWN
+    answer = answer_of(found[EXTRACTED].response) if EXTRACTED in found else UNKNOWN
     return Score.of(
         answered.prediction,
         points=points,
@@ -306,7 +308,7 @@ def _points(
     if judgement is None:
         return None, "was not judged"
     if judgement.error:
-        return None, f"the judge gave no reply: {judgement.error}"
+        return None, f"the judge gave no response: {judgement.error}"
     if (verdict := read(judgement)) is None:
-        return None, f"the judge prints neither yes nor no: {judgement.reply}"
+        return None, f"the judge prints neither yes nor no: {judgement.response}"
     return float(verdict), ""

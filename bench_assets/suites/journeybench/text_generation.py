@@ -1,11 +1,11 @@
-"""Asks chat models to write: each request has an id, each reply is kept with its prompt."""
+"""Asks chat models to write: each request has an id, each response is kept with its prompt."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +13,7 @@ class GeneratedText:
     """What a model wrote for one request."""
 
     request_id: str
-    prompt: str  # what it read, pictures by digest
+    prompt: str  # what it read, images by digest
     text: str  # without what was thought aloud
     error: str  # why there is no text
     writer: str
@@ -24,9 +24,9 @@ def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> l
     """Have a model answer prompts, in order.
 
     Args:
-        model: A model of bench.toml, or the replies that came with the source.
-        prompts: By request id; the same id finds a recorded reply again.
-        sample: Counts the attempts where an earlier reply could not be read.
+        model: A model of bench.toml, or the responses that came with the source.
+        prompts: By request id; the same id finds a recorded response again.
+        sample: Counts the attempts where an earlier response could not be read.
 
     Raises:
         ModelError: If the model cannot be asked at all.
@@ -35,15 +35,15 @@ def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> l
         Request(prompt=prompt, sample=sample, name=request_id)
         for request_id, prompt in prompts.items()
     ]
-    replies = model.reply(requests)
+    responses = model.response(requests)
     return [
-        _written(request_id, prompt, reply, model.name)
-        for (request_id, prompt), reply in zip(prompts.items(), replies, strict=True)
+        _written(request_id, prompt, response, model.name)
+        for (request_id, prompt), response in zip(prompts.items(), responses, strict=True)
     ]
 
 
 def json_objects(text: str) -> list[dict[str, Any]] | None:
-    r"""Read the JSON list of objects in a reply, with or without a fence; None if there is none.
+    r"""Read the JSON list of objects in a response, with or without a fence; None if there is none.
 
     >>> json_objects('Here:\n```json\n[{"a": 1}]\n```')
     [{'a': 1}]
@@ -59,9 +59,9 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
 
 
 def readable(prompt: Prompt) -> str:
-    """Write a prompt as a person reads it, pictures by the beginning of their digest."""
+    """Write a prompt as a person reads it, images by the beginning of their digest."""
     return "\n".join(
-        f"[picture {part.sha256[:12]}]" if isinstance(part, Image) else part
+        f"[image {part.sha256[:12]}]" if isinstance(part, Image) else part
         for turn in prompt.turns
         for part in turn.parts
     )
@@ -82,12 +82,12 @@ def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str
     return texts if all(texts.values()) else None
 
 
-def _written(request_id: str, prompt: Prompt, reply: Reply, writer: str) -> GeneratedText:
+def _written(request_id: str, prompt: Prompt, response: Response, writer: str) -> GeneratedText:
     return GeneratedText(
         request_id=request_id,
         prompt=readable(prompt),
-        text=reply.said.answer.strip(),
-        error=reply.error,
+        text=response.said.answer.strip(),
+        error=response.error,
         writer=writer,
         prompt_sha256=prompt.sha256,
     )

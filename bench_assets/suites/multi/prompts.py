@@ -17,7 +17,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.rows import Question
 
 IMAGE_TOKEN = re.compile(r"\[IMAGE_(\d+)\]")
-"""Where a picture belongs in a text."""
+"""Where an image belongs in a text."""
 
 _TEXTS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
     json.loads(Path(__file__).with_name("prompts.json").read_text("utf-8"))
@@ -25,23 +25,23 @@ _TEXTS: MappingProxyType[str, dict[str, Any]] = MappingProxyType(
 
 
 def main(question: Question) -> Prompt:
-    """Ask in Chinese for a direct answer, all pictures in one turn, each after its token."""
-    return Prompt.of(*_with_pictures(_text(question, "zh", _situation(question)), question.images))
+    """Ask in Chinese for a direct answer, all images in one turn, each after its token."""
+    return Prompt.of(*_with_images(_text(question, "zh", _situation(question)), question.images))
 
 
 def english(question: Question) -> Prompt:
     """Ask as ``main`` does, in English; the question stays Chinese."""
-    return Prompt.of(*_with_pictures(_text(question, "en", _situation(question)), question.images))
+    return Prompt.of(*_with_images(_text(question, "en", _situation(question)), question.images))
 
 
 def turn_by_turn(question: Question) -> Prompt:
-    """Feed several pictures one a turn; the answer after the last turn, which has none, counts.
+    """Feed several images one a turn; the answer after the last turn, which has none, counts.
 
-    The text is cut after each picture's token (section 4.2).
+    The text is cut after each image's token (section 4.2).
     """
     if len(question.images) < 2:
         return main(question)
-    parts = _with_pictures(_text(question, "zh", "in_turn"), question.images)
+    parts = _with_images(_text(question, "zh", "in_turn"), question.images)
     pairs = zip(parts[:-1:2], parts[1::2], strict=True)
     ending = str(parts[-1]).lstrip("\n")
     return Prompt((*(Turn("user", pair) for pair in pairs), Turn("user", (ending,))))
@@ -52,24 +52,24 @@ def chain_of_thought(question: Question) -> Prompt:
     if question.category == "OP":
         return main(question)
     text = _text(question, "zh", _situation(question), reasoning=True)
-    reasoning = Turn("user", _with_pictures(text, question.images))
+    reasoning = Turn("user", _with_images(text, question.images))
     return Prompt((reasoning, Turn("user", (_TEXTS["zh"]["conclusion"],))))
 
 
 def today(question: Question) -> Prompt:
     """Ask as the authors' present repository does; it takes type Other for OP."""
     text = _text(_as_open(question), "zh_today", _situation(question))
-    return Prompt.of(*_with_pictures(text, question.images))
+    return Prompt.of(*_with_images(text, question.images))
 
 
 def turn_by_turn_today(question: Question) -> Prompt:
-    """Feed several pictures one a turn, the last with all that follows it, as they do now."""
+    """Feed several images one a turn, the last with all that follows it, as they do now."""
     if len(question.images) < 2:
         return today(question)
     text = _text(_as_open(question), "zh_today", "in_turn")
-    parts = _with_pictures(text, question.images)
+    parts = _with_images(text, question.images)
     pairs = zip(parts[:-1:2], parts[1::2], strict=True)
-    *turns, last = [Turn("user", (str(before).strip(), picture)) for before, picture in pairs]
+    *turns, last = [Turn("user", (str(before).strip(), image)) for before, image in pairs]
     rest = f"\n{str(parts[-1]).strip()}"
     return Prompt((*turns, Turn("user", (*last.parts, rest))))
 
@@ -80,25 +80,25 @@ def chain_of_thought_today(question: Question) -> Prompt:
     if asked.category == "OP":
         return today(question)
     text = _text(asked, "zh_today", _situation(question), reasoning=True)
-    return Prompt.of(*_with_pictures(text, question.images))
+    return Prompt.of(*_with_images(text, question.images))
 
 
 def no_image(question: Question) -> Prompt:
-    """Ask without the pictures; a model may say that it misses them (section 4.5)."""
+    """Ask without the images; a model may say that it misses them (section 4.5)."""
     situation = "missing" if question.images else "none"
     return Prompt.of(_text(question, "zh", situation))
 
 
 def texts_for_images(question: Question) -> Prompt:
-    """Ask with captions or OCR texts in place of the pictures (section 4.5)."""
+    """Ask with captions or OCR texts in place of the images (section 4.5)."""
     return Prompt.of(_text(question, "zh", "described" if question.image_texts else "none"))
 
 
 def _situation(question: Question) -> str:
     if not question.images:
         return "none"
-    asks_for_pictures = IMAGE_TOKEN.search(question.text + question.context)
-    return "shown" if asks_for_pictures else "blank"
+    asks_for_images = IMAGE_TOKEN.search(question.text + question.context)
+    return "shown" if asks_for_images else "blank"
 
 
 def _text(question: Question, language: str, situation: str, *, reasoning: bool = False) -> str:
@@ -132,10 +132,10 @@ def _as_open(question: Question) -> Question:
     return replace(question, category="OP") if question.category == "Other" else question
 
 
-def _with_pictures(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
-    """Cut a text after each picture's token and put the pictures there, in order.
+def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
+    """Cut a text after each image's token and put the images there, in order.
 
-    Pictures without a token (a blank one, some of a knowledge piece) come before the last line.
+    Images without a token (a blank one, some of a knowledge piece) come before the last line.
     """
     cuts = [match.end() for match in IMAGE_TOKEN.finditer(text)][: len(images)]
     cuts += [text.rindex("\n") + 1] * (len(images) - len(cuts))

@@ -1,4 +1,4 @@
-"""Points for replies, and the measures over them (section 4.3)."""
+"""Points for responses, and the measures over them (section 4.3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 # Of a run of characters that make no words, jieba's time grows with the square.
 _LONG_RUN = re.compile("([\u4e00-\u9fd5]{2048})(?=[\u4e00-\u9fd5])")
 
-REFUSED = "says that the picture is missing"
-"""Note of the score of a reply that refuses to answer for that reason."""
+REFUSED = "says that the image is missing"
+"""Note of the score of a response that refuses to answer for that reason."""
 
 
 def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points for what a reply commits to, however it is wrapped."""
+    """Give points for what a response commits to, however it is wrapped."""
     return _score(answered, careful(answered.question), answered.prediction.text)
 
 
@@ -41,12 +41,12 @@ def score_as_printed(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Scor
 
 
 def score_as_today(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points as the authors' script does today, by the first letters of a reply."""
+    """Give points as the authors' script does today, by the first letters of a response."""
     return _score(answered, CURRENT, _as_it_came(answered))
 
 
 def score_as_today_from_the_end(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give points as the authors' script does today, by the last letters of a reply."""
+    """Give points as the authors' script does today, by the last letters of a response."""
     return _score(answered, CURRENT_END, _as_it_came(answered))
 
 
@@ -62,7 +62,7 @@ def max_points(question: Question) -> float:
 
 
 def score_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Points over points (section 4.3); questions without a reply count with no points.
+    """Points over points (section 4.3); questions without a response count with no points.
 
     They are among ``n_unscored`` all the same, so that no one takes the value for the whole.
     """
@@ -80,7 +80,7 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of the points of questions with pictures that a model gives away for want of them."""
+    """Share of the points of questions with images that a model gives away for want of them."""
     return mean(
         ScoredPoint(
             None if one.score.error else float(one.score.note == REFUSED),
@@ -93,7 +93,7 @@ def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def slices(question: Question) -> Sequence[str]:
-    """Slice tables by type, number of pictures, level, subject, difficulty and quality."""
+    """Slice tables by type, number of images, level, subject, difficulty and quality."""
     labels = question.labels
     named = [
         f"{name} {labels[name]}" for name in ("subject", "difficulty", "quality") if labels[name]
@@ -116,7 +116,7 @@ def rouge_l(text: str, reference: str) -> float:
 
 
 def _as_it_came(answered: AnsweredQuestion) -> str:
-    """The whole reply, with what was thought aloud: the authors' scripts get no other."""
+    """The whole response, with what was thought aloud: the authors' scripts get no other."""
     return answered.prediction.raw_text or answered.prediction.text
 
 
@@ -124,9 +124,9 @@ def _score(answered: AnsweredQuestion, reader: Reader, said: str) -> Score:
     question, prediction = answered
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
         return replace(_scored(answered, ()), points=None, note="the answer is not published")
-    reply = reader.clean(said)
-    answer = _read(question, reply, reader)
-    if reader.refuses(reply):
+    response = reader.clean(said)
+    answer = _read(question, response, reader)
+    if reader.refuses(response):
         return replace(_scored(answered, ()), note=REFUSED)
     points = _POINTS[question.category](question, answer, reader)
     note = REFUSED if says_image_is_missing(prediction.text) else ""
@@ -139,14 +139,14 @@ def _scored(answered: AnsweredQuestion, answer: tuple[str, ...]) -> Score:
     )
 
 
-def _read(question: Question, reply: str, reader: Reader) -> tuple[str, ...]:
+def _read(question: Question, response: str, reader: Reader) -> tuple[str, ...]:
     if question.category == "SA":
-        return tuple(reader.letter(reply))
+        return tuple(reader.letter(response))
     if question.category == "MA":
-        return tuple(reader.letters(reply))
+        return tuple(reader.letters(response))
     if question.category == "FB":
-        return reader.blanks(reply, len(question.answer))
-    return (reply,)
+        return reader.blanks(response, len(question.answer))
+    return (response,)
 
 
 def _choice_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:

@@ -11,7 +11,7 @@ class MultiSettings(SuiteSettings):
     """The choices of every suite, and those of MULTI's building and ablations."""
 
     captioner: str = ""
-    """A model of bench.toml that describes pictures, where the source has no captions (4.5)."""
+    """A model of bench.toml that describes images, where the source has no captions (4.5)."""
     writer: str = ""
     """A model of bench.toml that proposes distillations and deepenings; "": people do (3.2)."""
     font: Path | None = None

@@ -1,4 +1,4 @@
-"""What pictures, their substitutes and knowledge are worth to a model (Tables 6 and 8)."""
+"""What images, their substitutes and knowledge are worth to a model (Tables 6 and 8)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def information_gain(
 
 
 def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, list[Question]]:
-    """Table 8 is over all questions, Table 6 over those with one picture and with several."""
+    """Table 8 is over all questions, Table 6 over those with one image and with several."""
     counted = [question for question in questions if max_points(question)]
     if condition == "with_knowledge":
         return {"all": counted}

@@ -13,7 +13,7 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="Chinese, direct answer, all pictures in one turn (Figures 2 and 3, Tables 3-5).",
+            about="Chinese, direct answer, all images in one turn (Figures 2 and 3, Tables 3-5).",
         ),
         "elite": Condition(
             prompt=prompts.main,
@@ -27,21 +27,21 @@ TASK = Task(
         ),
         "no_image": Condition(
             prompt=prompts.no_image,
-            about="The pictures are taken away (section 4.5, Table 6: w/o. image).",
+            about="The images are taken away (section 4.5, Table 6: w/o. image).",
         ),
         "captions_for_images": Condition(
             prompt=prompts.texts_for_images,
-            about="Captions in place of the pictures (section 4.5, Table 6: w. caption).",
+            about="Captions in place of the images (section 4.5, Table 6: w. caption).",
             own_questions=True,
         ),
         "ocr_for_images": Condition(
             prompt=prompts.texts_for_images,
-            about="Recognised writing in place of the pictures (section 4.5, Table 6: w. ocr).",
+            about="Recognised writing in place of the images (section 4.5, Table 6: w. ocr).",
             own_questions=True,
         ),
         "turn_by_turn": Condition(
             prompt=prompts.turn_by_turn,
-            about="Several pictures one a turn; the last answer counts (section 4.2).",
+            about="Several images one a turn; the last answer counts (section 4.2).",
         ),
         "chain_of_thought": Condition(
             prompt=prompts.chain_of_thought,
@@ -57,7 +57,7 @@ TASK = Task(
         ),
         "turn_by_turn_today": Condition(
             prompt=prompts.turn_by_turn_today,
-            about="Several pictures one a turn, the last with the rest: their present repository.",
+            about="Several images one a turn, the last with the rest: their present repository.",
         ),
         "chain_of_thought_today": Condition(
             prompt=prompts.chain_of_thought_today,
@@ -65,7 +65,7 @@ TASK = Task(
         ),
         "blank_image": Condition(
             prompt=prompts.main,
-            about="A black picture where there is none, for models that demand one (section 4.2).",
+            about="A black image where there is none, for models that demand one (section 4.2).",
             own_questions=True,
         ),
     },

@@ -84,7 +84,7 @@ def _secrets() -> Secrets:
 def _count(row: Metric | LeaderboardRow) -> str:
     parts = [str(row.n_scored)]
     parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
-    parts += [f"PARTIAL: {row.n_failed} without reply"] if row.n_failed else []
+    parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
     return ", ".join(parts)
 

@@ -3,5 +3,5 @@
 import signal
 
 ENDING = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
-KEPT = "what was finished is kept, with every reply that arrived; the same command goes on there"
+KEPT = "what was finished is kept, with every response that arrived; the same command goes on there"
 EXIT = 128  # and the number of the signal, as shells have it

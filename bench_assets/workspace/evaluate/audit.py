@@ -1,4 +1,4 @@
-"""What ``bench soundness`` does: examines benchmarks, task by task."""
+"""What ``bench audit`` does: examines benchmarks, task by task."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import dagster as dg
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.core.schema.errors import BenchError, SettingsError
-from bench_assets.defs.tables.audit import soundness_key
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.defs.tables.audit import audit_key
+from bench_assets.workspace.materialization.workbench import Workbench
 
 
 def examine_each(
@@ -36,8 +36,8 @@ def examine_each(
     for task in tasks.values():
         try:
             bench.refresh_questions(task.name)
-            bench.materialize(dg.AssetSelection.assets(soundness_key(task)))
-            rows += bench.tables.read(soundness_key(task).path, AuditRow)
+            bench.materialize(dg.AssetSelection.assets(audit_key(task)))
+            rows += bench.tables.read(audit_key(task).path, AuditRow)
         except BenchError as why:
             failures.append(why)
     return rows, failures

@@ -6,14 +6,14 @@ from math import ceil
 from typing import NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.base import PriceSection, SamplingSection
 from resources.config.sections.models import BlindSpec
 from resources.config.sections.servers import ServerSpec
@@ -24,7 +24,7 @@ from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.history import Earlier, Tokens
 
-_TOKENS_A_PICTURE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_TOKENS_A_IMAGE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
 _LETTERS_A_TOKEN = 4  # of Latin text; any other character counts as a token
 
 
@@ -36,11 +36,11 @@ class Estimate:
     condition: str
     asked: str  # "model" or "judge"
     model: str
-    requests: int  # distinct ones; for a judge at most so many, while there are no replies
+    requests: int  # distinct ones; for a judge at most so many, while there are no responses
     cached: int  # of these, answered already
-    prompt_tokens: int  # of the others: by the length of texts and the number of pictures
-    completion_tokens: int  # as earlier replies were on average, or else the longest allowed
-    seconds: float | None  # by earlier replies; None if there are none
+    prompt_tokens: int  # of the others: by the length of texts and the number of images
+    completion_tokens: int  # as earlier responses were on average, or else the longest allowed
+    seconds: float | None  # by earlier responses; None if there are none
     money: float  # by the prices in bench.toml; 0 without
 
 
@@ -91,7 +91,7 @@ def tokens_in(prompt: Prompt) -> int:
     text = "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
     n_latin = sum(letter < "\u0250" for letter in text)
     n_other = len(text) - n_latin
-    return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_PICTURE * len(prompt.images)
+    return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_IMAGE * len(prompt.images)
 
 
 class _Whom(NamedTuple):
@@ -113,8 +113,8 @@ def _of_task(
     return rows
 
 
-_A_WORD = Reply(text="?")
-_NOTHING = Reply(error="not asked")  # a judge's word would be unreadable, and asked for again
+_A_WORD = Response(text="?")
+_NOTHING = Response(error="not asked")  # a judge's word would be unreadable, and asked for again
 
 
 class _WouldAsk(Exception):  # noqa: N818
@@ -131,7 +131,7 @@ class _Listener:
         models: Models,
         name: str,
         condition: str = "main",
-        unsaid: Reply = _A_WORD,
+        unsaid: Response = _A_WORD,
     ) -> None:
         self.name = name
         self._unsaid = unsaid
@@ -144,11 +144,11 @@ class _Listener:
         spec = settings.model(name)
         self._spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer from the store if it has everything; else with a word in the place of each."""
         self._requests += requests
         unsaid = [self._unsaid for _ in requests]
-        if engine_kind(self._spec) is None:  # replies are made here, in no time
+        if engine_kind(self._spec) is None:  # responses are made here, in no time
             self._distinct += len(requests)
             self._cached += len(requests)
             return unsaid
@@ -157,7 +157,7 @@ class _Listener:
                 asked = model.inner if isinstance(model, BlindModel) else model
                 if isinstance(asked, RememberingModel):
                     self._earlier = self._models.store.earlier(*asked.asked_as)
-                return model.reply(requests)
+                return model.response(requests)
         except _WouldAsk:
             return unsaid
 

@@ -1,4 +1,7 @@
-"""Tries a judge on replies that are right and wrong by make, and lays people's labels beside it."""
+"""Tries a judge on responses that are right and wrong by make.
+
+Lays people's labels beside it.
+"""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,13 +20,13 @@ from bench_assets.audit.judges.judge_summary import (
     figures_of_trials,
 )
 from bench_assets.audit.judges.judge_trials import JudgeTrial, Trial, trials, try_judge
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Prediction
 from bench_assets.core.schema.signature import judged_by, short
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ChosenJudge, Task
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import cost
 from resources.models.registry.setup import setup_of
@@ -37,9 +40,9 @@ class CheckedJudge:
 
     judge: str
     figures: list[JudgeFigure]
-    n_questions: int  # of which replies were made
+    n_questions: int  # of which responses were made
     n_asked: int
-    tokens: Tokens  # as counted by who was asked, remembered replies included
+    tokens: Tokens  # as counted by who was asked, remembered responses included
     money: float  # by the prices of bench.toml; 0 without
 
 
@@ -58,9 +61,9 @@ def check_judge(
         bench: The home.
         task: Whose judge it is; its questions are made if they are not there.
         judge: As ``--judge`` has it; "": the one that is configured.
-        n_questions: Of so many questions replies are made.
-        beside: A second judge, for the same replies.
-        labels: People's verdicts on replies that this judge has judged in this home.
+        n_questions: Of so many questions responses are made.
+        beside: A second judge, for the same responses.
+        labels: People's verdicts on responses that this judge has judged in this home.
 
     Raises:
         BenchError: If that is no judge that asks a model, or it cannot be asked.
@@ -88,7 +91,7 @@ def check_judge(
 def _made(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
     if made := trials(bench.questions(task), n_questions):
         return made
-    raise SettingsError(f"{task.name}: no right and wrong replies can be made to its questions")
+    raise SettingsError(f"{task.name}: no right and wrong responses can be made to its questions")
 
 
 def _money(bench: Workbench, model: str, tokens: Tokens) -> float:
@@ -131,7 +134,7 @@ def _digest(tried: Sequence[JudgeTrial]) -> str:
 
 
 def _pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
-    """What people and this judge say of the replies of every model in the home."""
+    """What people and this judge say of the responses of every model in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
     said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))
@@ -144,7 +147,8 @@ def _pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[b
             pairs += beside_people(task, questions, predictions, rows, own)
     if not pairs:
         raise SettingsError(
-            f"{file}: none of its labels is on a reply that {judge} judged; evaluate a model with"
+            f"{file}: none of its labels is on a response that {judge} judged; evaluate a model "
+            f"with"
             f" --judge {judge} first"
         )
     return pairs
@@ -159,12 +163,12 @@ class _CountingModel:
         self.n_asked = 0
         self.tokens = Tokens()
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
-        replies = self._model.reply(requests)
+        responses = self._model.response(requests)
         self.n_asked += len(requests)
         self.tokens = Tokens(
-            prompt=self.tokens.prompt + sum(r.prompt_tokens or 0 for r in replies),
-            completion=self.tokens.completion + sum(r.completion_tokens or 0 for r in replies),
+            prompt=self.tokens.prompt + sum(r.prompt_tokens or 0 for r in responses),
+            completion=self.tokens.completion + sum(r.completion_tokens or 0 for r in responses),
         )
-        return replies
+        return responses

@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNa
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.tables.arrow import to_rows
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.tables.parquet import TableFiles
 
 

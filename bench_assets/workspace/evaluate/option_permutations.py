@@ -17,9 +17,9 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
-from bench_assets.workspace.evaluate.subset_evaluation import asking, judged, require_replies
+from bench_assets.workspace.evaluate.subset_evaluation import asking, judged, require_responses
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.setup import setup_of
 from resources.tables.measured_figures import add_figures
 
@@ -63,7 +63,7 @@ def ask_in_orders(
     """Ask a model, have it judged and scored as under the main condition, and keep the figures.
 
     Raises:
-        ModelError: If the model cannot be asked, or questions stay without a reply.
+        ModelError: If the model cannot be asked, or questions stay without a response.
     """
     questions = bench.questions(task)
     shown = [one.question for one in made.ordered]
@@ -113,9 +113,9 @@ def _scored(
     with bench.models() as models:
         with asking(models, f"{model}: {task.name}, orders of options", model) as asked:
             predictions = pipeline.predict(task, questions, asked)
-        require_replies(task, "questions", predictions)
+        require_responses(task, "questions", predictions)
         verdicts = (
             judged(models, task, chosen.judge, questions, predictions) if task.is_judged else []
         )
-        require_replies(task, "verdicts", verdicts)
+        require_responses(task, "verdicts", verdicts)
     return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.reading)

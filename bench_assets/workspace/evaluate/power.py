@@ -16,7 +16,7 @@ from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, spread
 from bench_assets.core.stats.power import chance_to_show, design_effect, needed, smallest, unpaired
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 
 _TOGETHER = 0.3  # how questions of a cluster correlate where no model was seen
 _MODELS = 8  # of which neighbours on the leaderboard are compared: enough for a median
@@ -32,7 +32,7 @@ class PowerEstimate:
     basis: str  # where the spread is from
     questions: int
     units: int  # that the metric counts: questions, pairs, key points, ...
-    clusters: int | None  # of questions that share pictures or a group; None: not known
+    clusters: int | None  # of questions that share images or a group; None: not known
     baseline: float
     smallest: float  # difference that is shown four times in five; NaN: not known
     difference: float | None = None  # that is wanted
@@ -151,7 +151,7 @@ def _spreads(
     ]
     alone = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in found]
     base = median(side.value for side in sides)
-    said = f"{len(sides)} models' replies"
+    said = f"{len(sides)} models' responses"
 
     def of_unit(every: Sequence[Sequence[PairedScores]]) -> float:
         return median(spread(pairs) * units / len(pairs) for pairs in every)

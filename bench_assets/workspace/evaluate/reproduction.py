@@ -1,7 +1,7 @@
 """What ``bench reproduce`` does: evaluates a number again, beside the home's tables.
 
-Replies come from where they are remembered; what is missing is asked only where that was wanted.
-Nothing is written but replies that were asked.
+Responses come from where they are remembered; what is missing is asked only where that was wanted.
+Nothing is written but responses that were asked.
 
 What ``bench bundle`` does: packs everything of one number of this home into one file.
 """
@@ -34,12 +34,12 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
 from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
 from bench_assets.report.site.images import not_to_be_passed_on
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.console.output import shown_progress
 from bench_assets.workspace.evaluate.number_lookup import number_of
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
-from resources.config.stores import remembered_replies
+from resources.config.stores import remembered_responses
 from resources.images.opening import images_of
 from resources.models.registry.engines import engine_kind
 from resources.models.registry.opening import Models
@@ -64,7 +64,7 @@ class ReproductionResult:
 
 
 class NotThereError(ModelError):
-    """Replies are needed that are not remembered, or somebody who cannot be asked."""
+    """Responses are needed that are not remembered, or somebody who cannot be asked."""
 
 
 class _Whole(NamedTuple):
@@ -81,7 +81,7 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
     Args:
         bench: The home; its tables stay as they are.
         number: What is to come out.
-        ask: Whether replies that are not remembered are asked for.
+        ask: Whether responses that are not remembered are asked for.
     """
     task, needs = task_needs(number, bench.catalog)
     if task is None or _lacking(needs):
@@ -94,11 +94,11 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
     whole = _Whole(number, task, questions)
     with bench.models() as models:
         try:
-            predictions = _replied(bench, models, whole, needs, ask=ask)
+            predictions = _responded(bench, models, whole, needs, ask=ask)
             judgements = _judged(bench, models, whole, predictions, needs, ask=ask)
-        except BenchError as why:  # whatever it is, the replies are not there
+        except BenchError as why:  # whatever it is, the responses are not there
             lacks = BundleRequirement(
-                part="replies", takes="all", here=str(why), missing=_how(number, ask=ask)
+                part="responses", takes="all", here=str(why), missing=_how(number, ask=ask)
             )
             return ReproductionResult(number=number, needs=[*needs, lacks])
     reading = number.signature.parts["reading"]
@@ -116,16 +116,18 @@ def _how(number: NumberRef, *, ask: bool) -> str:
     return f"`{number.command} --ask` asks for what is missing"
 
 
-def _replied(
+def _responded(
     bench: Workbench, models: Models, whole: _Whole, needs: list[BundleRequirement], *, ask: bool
 ) -> list[Prediction]:
-    """Take the replies: as they are remembered of the signature, made at hand, or asked."""
+    """Take the responses: as they are remembered of the signature, made at hand, or asked."""
     number, task, questions = whole
     condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
     if task.asked_of != "model":
         rows = _rows_there(whole)
         needs.append(
-            BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} rankings, as ranked")
+            BundleRequirement(
+                part="responses", takes=wanted, here=f"{len(rows)} rankings, as ranked"
+            )
         )
         return rows
     if not _is_at_hand(bench, number.model):
@@ -134,16 +136,16 @@ def _replied(
         missing = sum(row.error == NOT_REMEMBERED for row in rows)
         if not missing:
             needs.append(
-                BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} remembered")
+                BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} remembered")
             )
             return rows
         if not number.model:
-            raise NotThereError(f"{missing} of {len(rows)} replies are not remembered")
+            raise NotThereError(f"{missing} of {len(rows)} responses are not remembered")
     with _opened(models, number.model, condition, ask=ask) as model:
         if model.signature != wanted:
             raise NotThereError(f"{number.model} is now {model.signature}")
         rows = pipeline.predict(task, questions, model, condition)
-    needs.append(BundleRequirement(part="replies", takes=wanted, here=f"{len(rows)} there"))
+    needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} there"))
     return rows
 
 
@@ -181,7 +183,7 @@ def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
 
 
 def _is_at_hand(bench: Workbench, model: str) -> bool:
-    """Whether the replies of a model are made here, so that none has to be remembered."""
+    """Whether the responses of a model are made here, so that none has to be remembered."""
     settings = bench.settings
     if model not in {**EMBEDDED_MODELS, **settings.models}:
         return False
@@ -206,7 +208,7 @@ def _opened(models: Models, name: str, condition: str, *, ask: bool) -> Generato
 
 def _only_remembered(done: int, remembered: int, total: int) -> None:
     if remembered < total:
-        raise NotThereError(f"{total - remembered} of {total} replies are not remembered")
+        raise NotThereError(f"{total - remembered} of {total} responses are not remembered")
 
 
 def _rows_there(whole: _Whole) -> list[Prediction]:
@@ -263,13 +265,13 @@ def _metric_of(found: Sequence[Divergence], task: Task) -> str:
 
 
 def bundle(
-    bench: Workbench, named: Sequence[str], condition: str, target: Path, *, pictures: bool
+    bench: Workbench, named: Sequence[str], condition: str, target: Path, *, images: bool
 ) -> PackedBundle:
     """Write the bundle of a number.
 
     Raises:
         UnknownNameError: If there is no such task, or the model was not measured.
-        TableError: If a table is missing, or the number does not come out of its replies.
+        TableError: If a table is missing, or the number does not come out of its responses.
         HomeError: If the file cannot be written.
     """
     number = number_of(bench, named, condition)
@@ -279,15 +281,15 @@ def bundle(
     task = next(one for one in suite.tasks if one.name == number.signature.task)
     wanted = TableFilter([task], [number.model], [number.signature.condition])
     gathered = TableCollection(number.tables, wanted, known_secrets(home))
-    replies = remembered_replies(bench.settings)
+    responses = remembered_responses(bench.settings)
     beside = BundleOptions(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
         image_store=images_of(bench.settings),
-        remembered=replies.prompt if replies else lambda sha256: None,
+        remembered=responses.prompt if responses else lambda sha256: None,
         secrets=known_secrets(home),
         passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),
-        pictures=pictures,
+        images=images,
     )
     return pack_number(_only(gathered), beside, target)
 
@@ -295,6 +297,6 @@ def bundle(
 def _only(gathered: TableCollection) -> ModelResponses:
     found = list(gathered.evaluations())
     if gathered.left_out or not found:
-        why = "; ".join(gathered.left_out) or "there are no replies"
+        why = "; ".join(gathered.left_out) or "there are no responses"
         raise TableError(f"nothing is packed: {why}")
     return found[0]

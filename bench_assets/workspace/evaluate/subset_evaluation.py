@@ -14,10 +14,10 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build import asset_selections
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, shown_progress
 from bench_assets.workspace.evaluate.subset import QuestionSubset
+from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import AskingProgress
 
@@ -56,7 +56,7 @@ def evaluate_part(
     """Ask, judge, score and measure a model on a part of each task's questions.
 
     Raises:
-        BenchError: If the model cannot be asked, or questions stay without a reply.
+        BenchError: If the model cannot be asked, or questions stay without a response.
     """
     with bench.models() as models:
         return [
@@ -79,9 +79,9 @@ def _measured(
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with asking(models, f"{model}: {task.name}", model, condition) as asked:
         predictions = pipeline.predict(task, few, asked, condition)
-    require_replies(task, "questions", predictions)
+    require_responses(task, "questions", predictions)
     judgements = judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
-    require_replies(task, "verdicts", judgements)
+    require_responses(task, "verdicts", judgements)
     scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
@@ -116,10 +116,10 @@ def asking(models: Models, title: str, name: str, condition: str = "main") -> Ge
         yield model
 
 
-def require_replies(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
+def require_responses(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
     """Refuse to measure what was not asked, or not judged, as a whole evaluation does."""
     if failed := [row for row in rows if row.error]:
         raise ModelError(
-            f"{task.name}: {len(failed)} of {len(rows)} {what} without a reply; the same command"
+            f"{task.name}: {len(failed)} of {len(rows)} {what} without a response; the same command"
             f" asks them again: {failed[0].question_id}: {failed[0].error}"
         )

@@ -23,7 +23,7 @@ from bench_assets.annotation.tasks.forms import Answer, Form, Unit
 from bench_assets.annotation.tasks.suite_forms import SuiteForm
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.annotation.opening import open_people
 from resources.images.opening import images_of
 from resources.storage.atomic_write import told_of_writing
@@ -117,7 +117,7 @@ def queue(bench: Workbench, name: str) -> list[ItemDisagreement]:
 
 
 def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    """Write a form, its items, answers and pictures, as files that other tools read.
+    """Write a form, its items, answers and images, as files that other tools read.
 
     Raises:
         SettingsError: If the folder holds something already; else as ``progress``.
@@ -134,11 +134,11 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
         "answers.csv": _csv(one.form, one.counted.answers),
     }
     with told_of_writing(folder):
-        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        (folder / "images").mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        for sha in {sha for item in one.items for sha in item.pictures.values()}:
-            (folder / "pictures" / sha).write_bytes(images.read(sha))
+        for sha in {sha for item in one.items for sha in item.images.values()}:
+            (folder / "images" / sha).write_bytes(images.read(sha))
     return [folder / file for file in texts]
 
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.build.dagster_processes import UiProcess
+from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from resources.annotation.label_studio import server
-from resources.annotation.label_studio.server import shared_pictures
+from resources.annotation.label_studio.server import shared_images
 from resources.annotation.web.opening import require_pages
 from resources.annotation.web.server import LOOPBACK, PORT
 from resources.annotation.web.signed_links import Links
@@ -112,7 +112,7 @@ class LabelStudioProcess(UiProcess):
         self._program = program
         place = images_of(load_settings(home)).place
         self._variables = server.variables(
-            environment_of(home), self.folder, shared_pictures(home, place), port, token
+            environment_of(home), self.folder, shared_images(home, place), port, token
         )
 
     def command(self) -> list[str]:

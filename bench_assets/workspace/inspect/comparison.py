@@ -8,7 +8,7 @@ from bench_assets.comparison.side import Side
 from bench_assets.comparison.sides import is_signature, places, side_of
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 
 
 class EvaluationPair(NamedTuple):

@@ -1,4 +1,4 @@
-"""What ``bench explain`` gathers: all that is behind one cell, from the picture to the points."""
+"""What ``bench explain`` gathers: all that is behind one cell, from the image to the points."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -15,8 +15,8 @@ from bench_assets.core.schema.errors import ImageError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build.workbench import Workbench
-from resources.config.stores import replies_of
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.stores import responses_of
 from resources.images.opening import images_of
 from resources.response_cache.port import ResponseStore
 
@@ -26,8 +26,8 @@ _THINKING = "|thinking="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureBehind:
-    """A picture of the question: where it lies, and how large it is."""
+class ImageBehind:
+    """An image of the question: where it lies, and how large it is."""
 
     sha256: str
     path: str
@@ -38,7 +38,7 @@ class PictureBehind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleEvidence:
-    """One reply, and how it became points."""
+    """One response, and how it became points."""
 
     prediction: Step
     thought: str
@@ -54,11 +54,11 @@ class ScoreEvidence:
     model: str
     condition: str
     question: Step
-    pictures: list[PictureBehind]
+    images: list[ImageBehind]
     people: list[Step]  # what people said when it was made, in the order they said it
     prompt: Step  # sha256, whether it was sent so, and its turns
     draws: list[SampleEvidence]
-    reading: str  # how replies become points, in words
+    reading: str  # how responses become points, in words
     value: Step  # the primary metric over all questions
     signature: str
 
@@ -82,7 +82,7 @@ def explain(
     asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in asked:
         raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
-    draws = list(_draws(steps, replies_of(bench.settings)))
+    draws = list(_draws(steps, responses_of(bench.settings)))
     if not draws:
         raise UnknownNameError(f"question that {model} was asked,", question_id, ())
     value = _value(bench, task, model, condition)
@@ -91,7 +91,7 @@ def explain(
         model=model,
         condition=condition,
         question={name: value for name, value in question.items() if name != "table"},
-        pictures=[_picture(bench, one) for one in question["images"]],
+        images=[_image(bench, one) for one in question["images"]],
         people=[to_json(answer) for answer in _people(bench, task, question)],
         prompt={name: value for name, value in prompt.items() if name != "table"},
         draws=draws,
@@ -142,7 +142,7 @@ def _sent(store: ResponseStore, sha256: str) -> str | None:
 
 
 def _thought(said: Mapping[str, Any]) -> str:
-    """Take the thought off a reply, by the tags that the model's signature names, if any."""
+    """Take the thought off a response, by the tags that the model's signature names, if any."""
     raw = said["raw_text"]
     if not raw or raw == said["text"]:
         return ""
@@ -151,12 +151,12 @@ def _thought(said: Mapping[str, Any]) -> str:
     return take_apart(raw, (opening, closing) if closing else None).thought
 
 
-def _picture(bench: Workbench, digest: str) -> PictureBehind:
+def _image(bench: Workbench, digest: str) -> ImageBehind:
     store = images_of(bench.settings)
     try:
         width, height = store.open(digest).size
     except ImageError as why:
-        return PictureBehind(
+        return ImageBehind(
             sha256=digest,
             path=store.place.where(digest),
             width=None,
@@ -164,7 +164,7 @@ def _picture(bench: Workbench, digest: str) -> PictureBehind:
             problem=str(why),
         )
     path = store.place.where(digest)
-    return PictureBehind(sha256=digest, path=path, width=width, height=height)
+    return ImageBehind(sha256=digest, path=path, width=width, height=height)
 
 
 def _in_words(task: Task, reading: str) -> str:
@@ -196,7 +196,7 @@ def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> It
     task, question = _find(bench, question_id, condition)
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
     asked = task.conditions[condition].prompt(question)
-    sent = replies_of(bench.settings).prompt(asked.sha256)
+    sent = responses_of(bench.settings).prompt(asked.sha256)
     yield {
         "table": "prompts",
         "sha256": asked.sha256,

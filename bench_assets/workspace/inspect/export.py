@@ -17,8 +17,8 @@ from bench_assets.defs.tables.leaderboard import standings
 from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob, format_of
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.inspect.tables import make_study
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
 from resources.images.opening import images_of
 from resources.storage.atomic_write import written_aside
@@ -38,7 +38,7 @@ class ExportRequest:
     editions: tuple[str, ...] = ()
     out: Path | None = None
     to: str = ""
-    pictures: bool = False
+    images: bool = False
 
 
 class ExportResult(NamedTuple):
@@ -75,7 +75,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         image_store=images_of(bench.settings),
         standings=partial(_standings, bench, wanted.tasks),
         out=asked.out or home / FOLDER / asked.form,
-        pictures=asked.pictures,
+        images=asked.images,
         to=asked.to,
     )
     written = form.write(leaving)

@@ -16,14 +16,14 @@ from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.defs.tables.leaderboard import all_standings
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
-    "*": "questions without a reply are left out",
+    "*": "questions without a response are left out",
     "~": "measured otherwise than it would be now",
     "?": "its judge's agreement was never measured: bench check-judge TASK",
     "!": "its table cannot be read; bench verify names the command",
-    "\u2013": "no reply could be scored",
+    "\u2013": "no response could be scored",
 }
 
 _RANKS = "behind a value: the ranks that the model may have, all of a task at once with 95 %"
@@ -45,7 +45,7 @@ class Matrix:
     edition: str
     tasks: tuple[str, ...]
     models: tuple[MatrixRow, ...]  # measured here, best mean rank first
-    blind: tuple[MatrixRow, ...]  # chance, the best constant reply
+    blind: tuple[MatrixRow, ...]  # chance, the best constant response
     published: tuple[MatrixRow, ...]  # as papers print them
     ranked: tuple[str, ...]  # tasks that the mean rank is over
 
@@ -144,7 +144,7 @@ def _matrix(
     mean = {one.model: one.mean for one in ranks.ranks}
     models = sorted({row.model for row in ours}, key=lambda model: (mean.get(model, np.inf), model))
     constants = {row.task: row.constant for row in ours}
-    known = {"chance": chance if not place else {}, "best constant reply": constants}
+    known = {"chance": chance if not place else {}, "best constant response": constants}
     return Matrix(
         edition=f"{edition} edition" + (f" of {place}" if place else ""),
         tasks=tasks,

@@ -17,7 +17,7 @@ from resources.storage.atomic_write import written_aside
 
 ADDRESS = "127.0.0.1"
 _ROOT = "report"  # the folder that a zip unpacks to
-_SHOWN = ("app", "data", "pictures", "style", "vendor")
+_SHOWN = ("app", "data", "images", "style", "vendor")
 _PACKED = (".webp", ".jpg", ".png", ".gif", ".avif")  # nothing is gained by packing them again
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same file
 

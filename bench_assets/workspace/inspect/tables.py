@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.build.asset_selections import WHEN_ASKED
-from bench_assets.workspace.build.name_validation import check_names
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.asset_selections import WHEN_ASKED
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.workbench import Workbench
 
 _RIGHT_HALF = ("predictions", "judgements", "scores", "metrics")
 _APART = ("first_look", "leaderboard_export", "report")
@@ -40,7 +40,7 @@ def studies(bench: Workbench) -> list[Study]:
 def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     """Make a table of a paper with everything it is made of, and return the name of its asset.
 
-    What a model replied before is not asked again.
+    What a model responded before is not asked again.
 
     Args:
         bench: The home folder.

@@ -1,4 +1,4 @@
-"""The part of ``bench verify`` that reads tables and pictures, wherever they lie."""
+"""The part of ``bench verify`` that reads tables and images, wherever they lie."""
 
 from collections.abc import Container, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,6 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.errors import HomeError, TableError
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.maintain.findings import (
     State,
     VerificationFinding,
@@ -21,10 +20,11 @@ from bench_assets.workspace.maintain.findings import (
 )
 from bench_assets.workspace.maintain.missing_tables import missing_tables
 from bench_assets.workspace.maintain.rebuild_commands import command_for, forget_made, shown_by
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.images.opening import images_of
-from resources.images.store import damaged_pictures
+from resources.images.store import damaged_images
 from resources.storage.blobs.port import Blobs
-from resources.tables.checksums import Seal
+from resources.tables.checksums import Checksum
 
 _TABLE = ".parquet"
 _THREADS = 16  # objects that are waited for at once
@@ -80,12 +80,12 @@ def _asked_of_models(bench: Workbench) -> frozenset[tuple[str, ...]]:
 
 def _table(
     bench: Workbench, of_models: Container[tuple[str, ...]], name: str
-) -> VerificationFinding | Seal:
+) -> VerificationFinding | Checksum:
     tables, key, model = bench.tables.holding(name)
     what = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
     try:
-        found = tables.seal(key, model)
+        found = tables.checksum(key, model)
         if key in of_models:
             tables.require_model(key, model)
         return found
@@ -103,29 +103,29 @@ def _table(
         )
 
 
-def pictures_found(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Read every picture where it lies, and look for those that tables show."""
+def images_found(bench: Workbench) -> Iterator[VerificationFinding]:
+    """Read every image where it lies, and look for those that tables show."""
     place = images_of(bench.settings).place
     try:
         suites = shown_by(bench)
         stored = set(place.every())
-        damaged = damaged_pictures(place, sorted(stored))
+        damaged = damaged_images(place, sorted(stored))
     except HomeError as why:
-        yield VerificationFinding(what="pictures", state="missing", n=1, why=str(why))
+        yield VerificationFinding(what="images", state="missing", n=1, why=str(why))
         return
-    missing = {name: f"no such picture in {place.name}" for name in sorted(suites.keys() - stored)}
+    missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
     for name, said in (damaged | missing).items():
         if refused(file := Path(place.where(name))):
-            yield unreadable(f"picture {name}", file)
+            yield unreadable(f"image {name}", file)
             continue
         suite = suites.get(name, "")
         if suite:
             forget_made(bench, suite)
         yield VerificationFinding(
-            what=f"picture {name}",
+            what=f"image {name}",
             state="missing" if name in missing else "damaged",
             n=1,
             why=said if suite else f"{said}; no table shows it",
             command=f"bench questions {suite}" if suite else place.goes(name),
         )
-    yield from counted_states("pictures", {"whole": len(stored) - len(damaged)}, "")
+    yield from counted_states("images", {"whole": len(stored) - len(damaged)}, "")

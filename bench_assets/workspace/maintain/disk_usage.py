@@ -17,22 +17,22 @@ from resources.datasets.cache import ReleaseCache
 from resources.tables.locations import PLACES
 
 BACKUP = """\
-Keep bench.toml, models.toml, people/ and replies.sqlite: from them and the suites' sources all else
-is made again, and nothing is asked again. (Where [storage] names a database, its replies are in no
-file: docs/cluster.md.) While nothing runs, cp does; else, also in people/,
-  sqlite3 {home}/replies.sqlite ".backup 'COPY.sqlite'"
+Keep bench.toml, models.toml, people/ and responses.sqlite. Everything else is rebuilt from them and
+from the suites' sources. (With a database in [storage], responses are in no file: docs/cluster.md.)
+While nothing runs, cp does; else, also in people/,
+  sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
 
 _WHOLE = "all"  # the file of a table that is not of one model, see resources.tables.parquet
 _ABOUT = {
-    "images": ("pictures, by the digest of their bytes", "{rm}: drawn or read again when needed"),
+    "images": ("images, by the digest of their bytes", "{rm}: drawn or read again when needed"),
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
-    "painted": ("pictures that were painted", "{rm}: painted again, by whoever painted them"),
+    "painted": ("images that were painted", "{rm}: painted again, by whoever painted them"),
     "people": ("what people are asked, and every answer", ""),
-    "replies.sqlite": ("every reply of a model", "bench remove MODEL --replies"),
-    "vectors.sqlite": ("vectors of texts and pictures", "{rm}: computed again when needed"),
+    "responses.sqlite": ("every response of a model", "bench remove MODEL --responses"),
+    "vectors.sqlite": ("vectors of texts and images", "{rm}: computed again when needed"),
     "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),
-    "looks.json": ("how pictures look, to find those that are alike", "{rm}: looked at again"),
+    "looks.json": ("how images look, to find those that are alike", "{rm}: looked at again"),
     "batches": ("batches that providers work on", ""),
     "servers": ("what servers said that were started for weights", "{rm}: only history is in it"),
     "cache": ("what was fetched of objects that homes share", "{rm}: fetched again when needed"),
@@ -46,7 +46,7 @@ _ABOUT = {
     "orders.jsonl": ("what was measured in other orders", "{rm}: measured again by bench orders"),
     "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench check-judge"),
     "names.json": ("names that shells complete", ""),
-    "processors.json": ("how processors prepare pictures", ""),
+    "processors.json": ("how processors prepare images", ""),
 }
 
 
@@ -148,8 +148,8 @@ def _megabytes(n_bytes: int) -> float:
 
 _PARTS = {
     "tables": ("tables of all homes", "bench remove MODEL: a model's, from all of them"),
-    "images": ("pictures, by the digest of their bytes", ""),
-    "painted": ("which picture was painted for which prompt", ""),
+    "images": ("images, by the digest of their bytes", ""),
+    "painted": ("which image was painted for which prompt", ""),
     "export": ("the leaderboard for others", ""),
     "replaced": ("tables that newer ones took the place of at bench migrate", ""),
 }

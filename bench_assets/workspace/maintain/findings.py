@@ -19,7 +19,7 @@ State: TypeAlias = Literal[
 class VerificationFinding:
     """What was found of one part of a home, or of one thing in it that is not whole."""
 
-    what: str  # "tables", "pictures", ..., or the file or entry
+    what: str  # "tables", "images", ..., or the file or entry
     state: State
     n: int  # files, or rows of a database
     why: str = ""

@@ -1,6 +1,6 @@
 """What ``bench migrate`` does: takes a home over into what [storage] names, or back.
 
-The part of ``bench migrate`` that takes tables and pictures over: files to objects, or back.
+The part of ``bench migrate`` that takes tables and images over: files to objects, or back.
 
 The part of ``bench migrate`` that takes vectors over.
 
@@ -15,10 +15,10 @@ from hashlib import sha256
 from threading import Lock
 
 from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
-from bench_assets.workspace.build.freshness import NOTES
 from bench_assets.workspace.console.output import say
+from bench_assets.workspace.materialization.freshness import NOTES
 from resources.config.bench_toml import Settings
-from resources.config.stores import blobs_of, replies_of, vectors_file, vectors_of
+from resources.config.stores import blobs_of, responses_of, vectors_file, vectors_of
 from resources.images.locations import KIND, is_digest
 from resources.response_cache.merging import merge_into
 from resources.response_cache.sqlite_store import SqliteResponseStore
@@ -57,7 +57,7 @@ def migrate_vectors(settings: Settings, *, back: bool) -> MergedVectors | None:
 class MigrationResult:
     """What became of a part of a home that was taken over; whence it came, it stays."""
 
-    what: str  # "replies", "tables", "pictures", ...
+    what: str  # "responses", "tables", "images", ...
     n: int  # that are in the target now, whole
     new: int | None  # of them those that were written just now; None: not counted
     left_out: int  # damaged ones: only the source has them
@@ -68,13 +68,13 @@ class MigrationResult:
 
 _TABLE = ".parquet"
 PAINTED = "painted"
-"""Which picture was painted for which prompt, see ``resources.images.text_to_image``."""
+"""Which image was painted for which prompt, see ``resources.images.text_to_image``."""
 REPLACED = "replaced"
 """What newer tables took the place of, below the place they came to."""
 
 
 def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
-    """Take pictures and tables over, tables last: who sees one has its pictures.
+    """Take images and tables over, tables last: who sees one has its images.
 
     Args:
         settings: The home's, which name objects.
@@ -83,7 +83,7 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
     Raises:
         HomeError: If something cannot be read or written. All that was taken over stays there.
     """
-    yield _pictures(*_both(settings, KIND, back=back))
+    yield _images(*_both(settings, KIND, back=back))
     yield _painted(*_both(settings, PAINTED, back=back))
     replaced, _ = _both(settings, REPLACED, back=back)
     yield from _tables(*_both(settings, "tables", back=back), replaced)
@@ -95,26 +95,26 @@ def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
     return (here, shared) if back else (shared, here)
 
 
-def _pictures(target: Blobs, source: Blobs) -> MigrationResult:
-    """Pictures, each under the digest of its bytes; one that is damaged in the target is mended."""
+def _images(target: Blobs, source: Blobs) -> MigrationResult:
+    """Images, each under the digest of its bytes; one that is damaged in the target is mended."""
     listed = (one for two in source.folders() for one in source.list(two))  # may be a million
     named = (one for one in listed if is_digest(one.name[3:]))
     rules = Rules(is_whole=_is_own_digest, is_better=_never)
-    return _moved("pictures", target, source, move(target, source, named, rules, _told(target)))
+    return _moved("images", target, source, move(target, source, named, rules, _told(target)))
 
 
 def _painted(target: Blobs, source: Blobs) -> MigrationResult:
     """Notes of what was painted; what the target remembers it goes on to remember."""
     rules = Rules(is_whole=_is_note, is_better=_never)
     became = move(target, source, source.list(), rules)
-    return _moved("notes of painted pictures", target, source, became)
+    return _moved("notes of painted images", target, source, became)
 
 
 def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
     """Tables, of which the newer stays; then the notes that say what they were made of."""
     listed = list(source.list())
     kept = _RetainedTables()
-    rules = Rules(is_whole=_is_sealed, is_better=kept.is_newer, replaced=replaced)
+    rules = Rules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
     found = move(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
     yield _moved("tables", target, source, found)
     rules = Rules(is_whole=lambda *_: True, is_better=lambda name, *_: not kept.beside(name))
@@ -158,12 +158,12 @@ def _is_own_digest(name: str, data: bytes) -> bool:
 
 
 def _is_note(name: str, data: bytes) -> bool:
-    """Whether it names a picture."""
+    """Whether it names an image."""
     return is_digest(data.decode(errors="replace"))
 
 
-def _is_sealed(name: str, data: bytes) -> bool:
-    """Whether a table is as it was written; an older one without a seal, whether it is one."""
+def _is_checksummed(name: str, data: bytes) -> bool:
+    """Whether a table is as it was written; an older one without a checksum, whether it is one."""
     try:
         return verify(io.BytesIO(data)) == "whole" or bool(facts_of(data, name))
     except TableError:
@@ -171,7 +171,7 @@ def _is_sealed(name: str, data: bytes) -> bool:
 
 
 def _told(target: Blobs) -> Callable[[int], None]:
-    return lambda n: say(f"{n} pictures are in {target.place}")
+    return lambda n: say(f"{n} images are in {target.place}")
 
 
 def _moved(what: str, target: Blobs, source: Blobs, became: Counter[Became]) -> MigrationResult:
@@ -188,7 +188,7 @@ def _moved(what: str, target: Blobs, source: Blobs, became: Counter[Became]) -> 
 
 
 def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
-    """Take replies and vectors, pictures and tables over; whence they come, they stay.
+    """Take responses and vectors, images and tables over; whence they come, they stay.
 
     Args:
         settings: The home's, which name a database, objects, or both.
@@ -208,11 +208,11 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
         )
     if busy := holders(settings.home / "locks"):
         raise HomeError(f"{settings.home}: {busy[0]} works on it: end that first, or wait for it")
-    moved = [*_replies(settings, back=back)] if storage.variable else []
+    moved = [*_responses(settings, back=back)] if storage.variable else []
     return [*moved, *(migrate_blobs(settings, back=back) if storage.objects else ())]
 
 
-def _replies(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
+def _responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
     if vectors := migrate_vectors(settings, back=back):
         yield MigrationResult(
             what="vectors",
@@ -223,11 +223,11 @@ def _replies(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
             source=vectors.source,
             target=vectors.target,
         )
-    shared, file = replies_of(settings), SqliteResponseStore(settings.replies_file)
+    shared, file = responses_of(settings), SqliteResponseStore(settings.responses_file)
     target, source = (file, shared) if back else (shared, file)
-    merged = merge_into(target, source, lambda n: say(f"{n} replies are in {target.place}"))
+    merged = merge_into(target, source, lambda n: say(f"{n} responses are in {target.place}"))
     for what, n, left_out in (
-        ("replies", merged.replies, merged.left_out),
+        ("responses", merged.responses, merged.left_out),
         ("prompts", merged.prompts, 0),
     ):
         yield MigrationResult(

@@ -14,10 +14,10 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build.freshness import NOTES, names_noted
-from bench_assets.workspace.build.workbench import Workbench
 from bench_assets.workspace.maintain.findings import VerificationFinding
 from bench_assets.workspace.maintain.rebuild_commands import command_for
+from bench_assets.workspace.materialization.freshness import NOTES, names_noted
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.tables.file_bytes import own_name
 from resources.tables.locations import PLACES
 

@@ -1,4 +1,4 @@
-"""Which command makes a table again, and which suite shows a picture."""
+"""Which command makes a table again, and which suite shows an image."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,11 +11,11 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
-from bench_assets.defs.tables.audit import SOUNDNESS
+from bench_assets.defs.tables.audit import AUDIT
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.build import asset_selections
-from bench_assets.workspace.build.freshness import notes, out_of_date
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.freshness import notes, out_of_date
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.tables.parquet import Table, TableFiles
 
 _SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
@@ -38,15 +38,15 @@ def command_for(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
             return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
         if key.path == list(questions_key(task, condition)):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
-    if key.path[-1] == SOUNDNESS:
-        made = f"bench soundness {'/'.join(key.path[:-1])}"
+    if key.path[-1] == AUDIT:
+        made = f"bench audit {'/'.join(key.path[:-1])}"
     else:
         made = f"bench study {suite} {name}"
     return made + (f" --model {quote(model)}" if model else "")
 
 
 def shown_by(bench: Workbench) -> dict[str, str]:
-    """Say of each picture that a table names which suite that is; tables are read as they are."""
+    """Say of each image that a table names which suite that is; tables are read as they are."""
     shown: dict[str, str] = {}
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.names:

@@ -1,4 +1,4 @@
-"""``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its replies."""
+"""``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its responses."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,10 +9,10 @@ import dagster as dg
 from bench_assets.asset_factory.partitions import ANSWERING
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.workspace.build.freshness import notes_of
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.freshness import notes_of
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.models_toml import forget_model, read_models
-from resources.config.stores import remembered_replies, table_locks_of
+from resources.config.stores import remembered_responses, table_locks_of
 from resources.runs.orphaned_runs import table_locks
 from resources.storage.blobs.port import BlobEntry
 from resources.tables.metrics_snapshot import GATHERED
@@ -39,7 +39,7 @@ class RemovalResult:
 
     model: str
     tables: int
-    replies: int
+    responses: int
     megabytes: float  # that the disk has back
 
 
@@ -71,10 +71,10 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     return found
 
 
-def remove(bench: Workbench, found: Removable, *, replies: bool) -> RemovalResult:
-    """Remove it; questions, pictures and other models' tables stay.
+def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalResult:
+    """Remove it; questions, images and other models' tables stay.
 
-    With ``replies``, those go too that no other model's tables came of.
+    With ``responses``, those go too that no other model's tables came of.
 
     Raises:
         HomeError: If the model is being evaluated, or something cannot be deleted.
@@ -82,9 +82,9 @@ def remove(bench: Workbench, found: Removable, *, replies: bool) -> RemovalResul
     model = found.model
     with _nobody_evaluates(bench, model):
         megabytes = found.megabytes
-        n_replies = 0
-        if replies:
-            n_replies, freed = _remove_replies(bench, model)
+        n_responses = 0
+        if responses:
+            n_responses, freed = _remove_responses(bench, model)
             megabytes += freed
         blobs = bench.tables.blobs
         names = [one.name for one in found.tables]
@@ -97,7 +97,7 @@ def remove(bench: Workbench, found: Removable, *, replies: bool) -> RemovalResul
         if found.is_given:
             forget_model(bench.settings.home, model)
     return RemovalResult(
-        model=model, tables=len(found.tables), replies=n_replies, megabytes=round(megabytes, 1)
+        model=model, tables=len(found.tables), responses=n_responses, megabytes=round(megabytes, 1)
     )
 
 
@@ -124,15 +124,15 @@ def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
         yield
 
 
-def _remove_replies(bench: Workbench, model: str) -> tuple[int, float]:
-    """Delete the replies that only this model's predictions came of; says how many, and MB."""
+def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
+    """Delete the responses that only this model's predictions came of; says how many, and MB."""
     own: set[str] = set()
     others: set[str] = set()
     for key in _keys(bench):
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
                 (own if name == model else others).update(_asked_as(bench, key, name))
-    store, file = remembered_replies(bench.settings), bench.settings.replies_file
+    store, file = remembered_responses(bench.settings), bench.settings.responses_file
     if store is None or not own - others:
         return 0, 0.0
     before = file.stat().st_size if file.exists() else 0

@@ -8,8 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from bench_assets.core.schema.errors import BenchError, SourceError
-from bench_assets.workspace.build.workbench import Workbench
-from bench_assets.workspace.maintain.blob_verification import pictures_found, tables_found
+from bench_assets.workspace.maintain.blob_verification import images_found, tables_found
 from bench_assets.workspace.maintain.findings import (
     State,
     VerificationFinding,
@@ -18,8 +17,9 @@ from bench_assets.workspace.maintain.findings import (
     refused,
     unreadable,
 )
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
-from resources.config.stores import remembered_replies, replies_of, vectors_file, vectors_of
+from resources.config.stores import remembered_responses, responses_of, vectors_file, vectors_of
 from resources.datasets.cache import ReleaseCache
 from resources.images.locations import KIND
 from resources.response_cache.cleanup import doubtful
@@ -41,9 +41,9 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
     home = bench.settings.home
     parts: list[Callable[[], Iterator[VerificationFinding]]] = [
         lambda: tables_found(bench),
-        lambda: pictures_found(bench),
-        lambda: _replies(bench.settings.replies_file),
-        lambda: _shared_replies(bench.settings),
+        lambda: images_found(bench),
+        lambda: _responses(bench.settings.responses_file),
+        lambda: _shared_responses(bench.settings),
         lambda: _vectors(vectors_file(bench.settings)),
         lambda: _shared_vectors(bench.settings),
         lambda: _releases(home),
@@ -55,20 +55,22 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         return [finding for one in found for finding in one]
 
 
-def drop_doubtful_replies(settings: Settings) -> list[VerificationFinding]:
-    """Forget what an older version took for a reply and that of today would not: it is asked again.
+def drop_doubtful_responses(settings: Settings) -> list[VerificationFinding]:
+    """Forget what an older version took for a response and that of today would not.
+
+    It is asked again.
 
     Raises:
         HomeError: If the store cannot be read, or not be written.
     """
-    store = remembered_replies(settings)
+    store = remembered_responses(settings)
     if store is None:
         return []
     found = list(doubtful(store))
     store.drop([one.key for one in found])
     return [
         VerificationFinding(
-            what=f"replies of {model}",
+            what=f"responses of {model}",
             state="dropped",
             n=n,
             why=why,
@@ -78,7 +80,7 @@ def drop_doubtful_replies(settings: Settings) -> list[VerificationFinding]:
     ]
 
 
-def _replies(file: Path) -> Iterator[VerificationFinding]:
+def _responses(file: Path) -> Iterator[VerificationFinding]:
     if not file.exists():
         return
     if closed := _refused_of(file):
@@ -100,30 +102,30 @@ def _replies(file: Path) -> Iterator[VerificationFinding]:
             why=f"{file}: {complaint}; everything is asked again without the file",
             command=f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW",
         )
-    yield from _of_states("replies", states, str(file))
+    yield from _of_states("responses", states, str(file))
 
 
-def _shared_replies(settings: Settings) -> Iterator[VerificationFinding]:
+def _shared_responses(settings: Settings) -> Iterator[VerificationFinding]:
     if not settings.storage.variable:
         return
     try:
-        store = replies_of(settings)
+        store = responses_of(settings)
         states = states_of(store.rows(), store.prompts())
     except BenchError as why:
-        yield VerificationFinding(what="shared replies", state="missing", n=1, why=str(why))
+        yield VerificationFinding(what="shared responses", state="missing", n=1, why=str(why))
         return
-    yield from _of_states("shared replies", states, store.place)
+    yield from _of_states("shared responses", states, store.place)
 
 
-def _of_states(replies: str, states: Counter[str], place: str) -> Iterator[VerificationFinding]:
+def _of_states(responses: str, states: Counter[str], place: str) -> Iterator[VerificationFinding]:
     again = "bench evaluate, of the suites and models that they belong to: it asks them again"
-    prompts = replies.replace("replies", "prompts")
-    for what, n in ((replies, states["damaged"]), (prompts, states["damaged prompts"])):
+    prompts = responses.replace("responses", "prompts")
+    for what, n in ((responses, states["damaged"]), (prompts, states["damaged prompts"])):
         if n:
             yield VerificationFinding(what=what, state="damaged", n=n, why=place, command=again)
-    older = "written before replies had digests; they get one when the file is next written"
+    older = "written before responses had digests; they get one when the file is next written"
     counted: dict[State, int] = {"whole": states["whole"], "not yet verifiable": states["older"]}
-    yield from counted_states(replies, counted, older)
+    yield from counted_states(responses, counted, older)
 
 
 def _vectors(file: Path) -> Iterator[VerificationFinding]:

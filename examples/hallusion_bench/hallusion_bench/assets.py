@@ -9,7 +9,7 @@ from bench_assets.core.tables.source_folder import pin
 from hallusion_bench.mini import edition as mini
 from hallusion_bench.questions import to_questions
 from hallusion_bench.select import edition_of, select
-from hallusion_bench.source import Asked, find_release, picture_files, read_asked
+from hallusion_bench.source import Asked, find_release, image_files, read_asked
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -29,8 +29,8 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     if where.is_mini:
         mini.write(where.folder)
     release = find_release(where.folder)
-    pictures = picture_files(release, read_asked(release)).values()
-    return table_output(pin([release.entries, *pictures], release.folder))
+    images = image_files(release, read_asked(release)).values()
+    return table_output(pin([release.entries, *images], release.folder))
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("select"))
@@ -50,7 +50,7 @@ def images(
 
     One row: one figure that decodes, now in the image store; the release has 346.
     """
-    files = picture_files(find_release(sources.open(_SUITE).folder), entries)
+    files = image_files(find_release(sources.open(_SUITE).folder), entries)
     stored = image_store.put_files(files)
     return table_output(stored.images, {"not_decoded": len(stored.rejections)})
 

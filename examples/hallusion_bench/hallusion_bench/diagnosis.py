@@ -14,13 +14,13 @@ _MIXED: Failure = "mixed"
 
 
 class Case(NamedTuple):
-    """One reply, and what became of the same question about figure 0 of its set."""
+    """One response, and what became of the same question about figure 0 of its set."""
 
     category: str  # "VD" or "VS"
     visual_input: str
     said: Verdict
     original: Verdict | None = None  # None: the question is about figure 0 itself
-    same: bool | None = None  # whether both replies say the same; None if nobody looked
+    same: bool | None = None  # whether both responses say the same; None if nobody looked
 
 
 def diagnose(case: Case) -> Failure | None:
@@ -40,7 +40,7 @@ def case_of(scored: ScoredQuestion, original: ScoredQuestion | None) -> Case:
     """Put together what the tree looks at.
 
     Args:
-        scored: The reply.
+        scored: The response.
         original: The one about figure 0; None for that one itself.
     """
     question, score = scored

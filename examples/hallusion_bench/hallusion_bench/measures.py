@@ -14,7 +14,7 @@ from hallusion_bench.questions import NO, YES
 
 
 def by_category_and_topic(question: Question) -> Sequence[str]:
-    """Slice by VD and VS, and by topic in each: both have texts in pictures (``ocr``)."""
+    """Slice by VD and VS, and by topic in each: both have texts in images (``ocr``)."""
     return question.category.split("/")[0], question.category
 
 
@@ -56,7 +56,7 @@ def consistently_wrong(scored: Sequence[ScoredQuestion]) -> Mean:
 def yes_difference(scored: Sequence[ScoredQuestion]) -> Mean:
     """Equation 6, in [-1, 1]: how many more questions are answered with yes than should be.
 
-    As the authors count: whatever is wrong, unclear replies included, stands for the opposite of
+    As the authors count: whatever is wrong, unclear responses included, stands for the opposite of
     the right answer.
     """
     halved = mean(
@@ -71,7 +71,7 @@ def yes_difference(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def false_positive_ratio(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Equation 7: the share of wrong replies that should have said no; 0.5 is without bias."""
+    """Equation 7: the share of wrong responses that should have said no; 0.5 is without bias."""
     return mean(
         ScoredPoint(
             None if score.points is None else float(question.answer[0] == NO), _set(question)

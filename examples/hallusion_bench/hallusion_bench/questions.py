@@ -32,7 +32,7 @@ def to_questions(
             kind="text",
             text=one.question,
             answer=(YES if one.answer == "1" else NO, one.reference),
-            images=(images[one.picture].sha256,) if one.picture else (),
+            images=(images[one.image].sha256,) if one.image else (),
             options=(YES, NO),
             category=f"{one.category}/{one.subcategory}",
             group_id=one.pair,

@@ -1,7 +1,7 @@
-"""Whether a reply says yes or no, without a model.
+"""Whether a response says yes or no, without a model.
 
-Only what is said in these words counts: how a reply opens, and what it concludes with. A reply that
-doubts, or that says both, says neither: better to miss an answer than to invent one.
+Only what is said in these words counts: how a response opens, and what it concludes with. A
+response that doubts, or that says both, says neither: better to miss an answer than to invent one.
 """
 
 import re
@@ -27,15 +27,15 @@ _DOUBTS = re.compile(
 )
 
 
-def yes_or_no(reply: str) -> str:
-    """Read the yes or no of a reply; "" if it says neither.
+def yes_or_no(response: str) -> str:
+    """Read the yes or no of a response; "" if it says neither.
 
     >>> yes_or_no("**No**, both are of the same size."), yes_or_no("Both are. So, yes, they are.")
     ('no', 'yes')
     >>> yes_or_no("No, I cannot determine that."), yes_or_no("They look the same.")
     ('', '')
     """
-    text = plain(reply)
+    text = plain(response)
     said = {word.casefold() for word in _CONCLUDES.findall(text)}
     opening = _OPENS.match(text)
     if opening:

@@ -1,7 +1,7 @@
-"""Judges and scores replies as section 4.1 and Equation 2 do.
+"""Judges and scores responses as section 4.1 and Equation 2 do.
 
-A judge model, or rules, calls a reply correct, incorrect or unclear. Of replies that are incorrect
-it says besides whether they say the same as the reply about figure 0: the diagnosis
+A judge model, or rules, calls a response correct, incorrect or unclear. Of responses that are
+incorrect it says besides whether they say the same as the response about figure 0: the diagnosis
 (``diagnosis``) asks for it there and nowhere else.
 """
 
@@ -12,7 +12,7 @@ from typing import TypeAlias
 from bench_assets.core.judging.verdict_requests import Call, ask, at_first, at_last, judged
 from bench_assets.core.judging.verdicts import cut_off, read_word
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import RULES, AnsweredQuestion
 from hallusion_bench import prompts
@@ -31,7 +31,7 @@ _Which: TypeAlias = tuple[str, str, int]  # control pair, model, number of the d
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask whether replies are correct; then whether wrong ones repeat the one about figure 0."""
+    """Ask whether responses are correct; then whether wrong ones repeat the one about figure 0."""
     prompted = [prompts.is_correct(q, prediction.text) for q, prediction in answered]
     rows = _ask(answered, prompted, IS_CORRECT, model)
     judgements = zip(at_first(rows), at_last(rows), strict=True)
@@ -39,54 +39,56 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     compared = [
         (pair, prompts.is_same(pair.prediction.text, said[_which(pair)]))
         for pair, (first, last) in zip(answered, judgements, strict=True)
-        if INCORRECT in (official_correctness(first.reply), last.value)
+        if INCORRECT in (official_correctness(first.response), last.value)
         and _has_counterpart(pair, said)
     ]
     return rows + _ask([p for p, _ in compared], [p for _, p in compared], IS_SAME, model)
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Compare the yes or no of each reply with the answer, without a model.
+    """Compare the yes or no of each response with the answer, without a model.
 
-    A reply that says neither is unclear, however plainly it states a fact.
+    A response that says neither is unclear, however plainly it states a fact.
     """
     said = _said_of_figure_0(answered)
     return [judgement for pair in answered for judgement in _judged_by_rules(pair, said)]
 
 
-def correctness(reply: str) -> str:
+def correctness(response: str) -> str:
     """Read the judge's word; "" if it is none of the three, or says more.
 
     >>> correctness("Incorrect."), correctness("It is correct")
     ('incorrect', '')
     """
-    return read_word(reply, _CORRECTNESS) or ""
+    return read_word(response, _CORRECTNESS) or ""
 
 
-def official_correctness(reply: str) -> str:
-    """Read a judge's reply as the authors do: by what is in it; whatever else it says is unclear.
+def official_correctness(response: str) -> str:
+    """Read a judge's response as the authors do: by what is in it.
+
+    Whatever else it says is unclear.
 
     >>> official_correctness("It is not incorrect"), official_correctness("hard to say")
     ('incorrect', 'unclear')
     """
-    said = without_reasoning(reply).casefold()
+    said = without_reasoning(response).casefold()
     return INCORRECT if INCORRECT in said else CORRECT if CORRECT in said else UNCLEAR
 
 
-def sameness(reply: str) -> str:
+def sameness(response: str) -> str:
     """Read whether a judge says same or different; "" if neither."""
-    return read_word(reply, _SAMENESS) or ""
+    return read_word(response, _SAMENESS) or ""
 
 
-def official_sameness(reply: str) -> str:
+def official_sameness(response: str) -> str:
     """Read it as the authors do: whatever has no "same" in it means different."""
-    return SAME if SAME in without_reasoning(reply).casefold() else DIFFERENT
+    return SAME if SAME in without_reasoning(response).casefold() else DIFFERENT
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point as Equation 2 does; unscored if the judge says none of its three words.
 
-    An empty reply is wrong, though it could pass for not knowing.
+    An empty response is wrong, though it could pass for not knowing.
     """
     score = _score(answered, at_last(judgements), correctness, sameness)
     silent = not answered.prediction.text.strip()
@@ -94,7 +96,7 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point as Equation 2 does, the judge's replies read as the authors read them.
+    """Give a point as Equation 2 does, the judge's responses read as the authors read them.
 
     They ask once: what the judge said at first counts.
     """
@@ -106,20 +108,20 @@ def _ask(
 ) -> list[Judgement]:
     yes, read = (CORRECT, correctness) if criterion == IS_CORRECT else (SAME, sameness)
 
-    def word(reply: Reply) -> str:
-        return "" if cut_off(reply) else read(reply.said.answer)
+    def word(response: Response) -> str:
+        return "" if cut_off(response) else read(response.said.answer)
 
     calls = [
         Call(
             Request(prompt=prompt, sample=pair.prediction.sample, question=pair.question),
-            lambda reply: int(not word(reply)),
+            lambda response: int(not word(response)),
         )
         for pair, prompt in zip(answered, asked, strict=True)
     ]
     return [
         row
         for pair, heard in zip(answered, ask(calls, model, prompts.NO_WORD[criterion]), strict=True)
-        for value in [word(heard.reply)]
+        for value in [word(heard.response)]
         for row in judged(
             pair.prediction,
             heard,
@@ -144,14 +146,14 @@ def _judged_by_rules(pair: AnsweredQuestion, said: Mapping[_Which, str]) -> list
             criterion=criterion,
             verdict=value in (CORRECT, SAME),
             value=value,
-            reply=f"says {word or 'neither yes nor no'}",
+            response=f"says {word or 'neither yes nor no'}",
         )
         for criterion, value in judged.items()
     ]
 
 
 def _which(pair: AnsweredQuestion) -> _Which:
-    """Name what replies about the figures of one control pair share."""
+    """Name what responses about the figures of one control pair share."""
     return pair.question.group_id, pair.prediction.model, pair.prediction.sample
 
 
@@ -171,11 +173,11 @@ def _score(
     if (judgement := about.get(IS_CORRECT)) is None:
         return Score.of(answered.prediction, points=None, note="there is no judgement")
     if judgement.error:
-        note = f"the judge gave no reply: {judgement.error}"
+        note = f"the judge gave no response: {judgement.error}"
         return Score.of(answered.prediction, points=None, note=note)
     value = _value(judgement, read)
     if not value:
-        note = f"the judge says none of its three words: {judgement.reply}"
+        note = f"the judge says none of its three words: {judgement.response}"
         return Score.of(answered.prediction, points=None, note=note)
     compared = about.get(IS_SAME)
     return Score.of(
@@ -187,10 +189,10 @@ def _score(
 
 
 def _value(judgement: Judgement, read: _Read) -> str:
-    return judgement.value if judgement.by_rules else read(judgement.reply)
+    return judgement.value if judgement.by_rules else read(judgement.response)
 
 
 def _answer(question: Question, value: str) -> tuple[str, ...]:
-    """The yes or no that a reply means if the judge is right; () if it is unclear."""
+    """The yes or no that a response means if the judge is right; () if it is unclear."""
     right = question.answer[0]
     return {CORRECT: (right,), INCORRECT: (NO if right == YES else YES,)}.get(value, ())

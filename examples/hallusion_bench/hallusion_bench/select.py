@@ -19,17 +19,17 @@ class Selection(NamedTuple):
     rejections: list[Rejection]
 
 
-def select(asked: Sequence[Asked], pictures: Collection[str]) -> Selection:
+def select(asked: Sequence[Asked], images: Collection[str]) -> Selection:
     """Take the entries that can be asked, in order.
 
     Args:
         asked: All entries.
-        pictures: Paths of the figures that are there and decode.
+        images: Paths of the figures that are there and decode.
     """
     seen: set[str] = set()
     faults: list[tuple[Asked, list[str]]] = []
     for one in asked:
-        faults.append((one, _faults(one, pictures, seen)))
+        faults.append((one, _faults(one, images, seen)))
         seen.add(one.name)
     originals = {one.pair for one, why in faults if one.figure_id == "0" and not why}
     faults = [(one, why or _alone(one, originals)) for one, why in faults]
@@ -49,7 +49,7 @@ def edition_of(asked: Sequence[Asked]) -> Edition:
     return "published" if sha256(names.encode()).hexdigest() == _PUBLISHED else "own"
 
 
-def _faults(one: Asked, pictures: Collection[str], seen: Collection[str]) -> list[str]:
+def _faults(one: Asked, images: Collection[str], seen: Collection[str]) -> list[str]:
     blind = one.visual_input == "0"
     faults = {
         "a part of its id is empty or holds blanks or slashes": (
@@ -66,10 +66,10 @@ def _faults(one: Asked, pictures: Collection[str], seen: Collection[str]) -> lis
         "only VS questions about figure 0, and all of them, are asked without a figure": (
             blind != (one.category == "VS" and one.figure_id == "0")
         ),
-        "visual_input is 0, but filename names a figure": blind and bool(one.picture),
-        "filename names no figure": not blind and not one.picture,
-        f"figure {one.picture} is missing or does not decode": (
-            bool(one.picture) and one.picture not in pictures
+        "visual_input is 0, but filename names a figure": blind and bool(one.image),
+        "filename names no figure": not blind and not one.image,
+        f"figure {one.image} is missing or does not decode": (
+            bool(one.image) and one.image not in images
         ),
     }
     return [fault for fault, holds in faults.items() if holds]

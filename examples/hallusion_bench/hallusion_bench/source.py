@@ -31,7 +31,7 @@ class Asked:
     question: str
     reference: str  # the answer as a sentence
     answer: str  # "1": yes, "0": no
-    picture: str  # path of the figure; "" if none is shown
+    image: str  # path of the figure; "" if none is shown
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class Release:
 
     folder: Path
     entries: Path
-    pictures: Path
+    images: Path
 
 
 def find_release(folder: Path) -> Release:
@@ -69,9 +69,9 @@ def find_release(folder: Path) -> Release:
     entries = folder / _FILE
     if not entries.is_file():
         raise SourceError(f"{folder}: no {_FILE}; copy it there from the authors' repository")
-    for pictures in (folder, folder / _ZIP):
-        if (pictures / "VD").is_dir() or (pictures / "VS").is_dir():
-            return Release(folder=folder, entries=entries, pictures=pictures)
+    for images in (folder, folder / _ZIP):
+        if (images / "VD").is_dir() or (images / "VS").is_dir():
+            return Release(folder=folder, entries=entries, images=images)
     raise SourceError(
         f"{folder}: no figures: expected folders VD and VS; unpack the authors' {_ZIP}.zip there"
     )
@@ -86,14 +86,14 @@ def read_asked(release: Release) -> list[Asked]:
     return [_asked(entry, where) for entry, where in read_entries(release.entries)]
 
 
-def picture_files(release: Release, asked: Iterable[Asked]) -> dict[str, Path]:
+def image_files(release: Release, asked: Iterable[Asked]) -> dict[str, Path]:
     """Find the figures that entries name and that are there, by their path, sorted.
 
     Raises:
         SourceError: If one lies outside of the folder.
     """
-    names = sorted({one.picture for one in asked if one.picture})
-    files = {name: inside(release.pictures, name, str(release.entries)) for name in names}
+    names = sorted({one.image for one in asked if one.image})
+    files = {name: inside(release.images, name, str(release.entries)) for name in names}
     return {name: file for name, file in files.items() if file.is_file()}
 
 
@@ -110,5 +110,5 @@ def _asked(entry: Entry, where: str) -> Asked:
         question=field(entry, "question", str, where),
         reference=field(entry, "gt_answer_details", str, where),
         answer=field(entry, "gt_answer", str, where),
-        picture="" if path == "." else path.removeprefix(f"{_ZIP}/"),
+        image="" if path == "." else path.removeprefix(f"{_ZIP}/"),
     )

@@ -40,7 +40,7 @@ def entry():
             question="Is it so?",
             reference="It is so." if answer == "1" else "It is not so.",
             answer=answer,
-            picture="" if visual_input == "0" else path,
+            image="" if visual_input == "0" else path,
         )
 
     return make
@@ -52,11 +52,11 @@ def ask():
 
     def make(entries, edition="mini"):
         images = {
-            one.picture: StoredImage(
-                name=one.picture, sha256=one.picture, format="PNG", width=1, height=1, n_bytes=1
+            one.image: StoredImage(
+                name=one.image, sha256=one.image, format="PNG", width=1, height=1, n_bytes=1
             )
             for one in entries
-            if one.picture
+            if one.image
         }
         return to_questions(entries, images, edition)
 

@@ -27,7 +27,7 @@ def release(authors_data, tmp_path_factory):
 
 @pytest.fixture
 def questions(release, ask):
-    return ask(select(release, {one.picture for one in release}).asked, "published")
+    return ask(select(release, {one.image for one in release}).asked, "published")
 
 
 def constant(questions, word):
@@ -43,8 +43,8 @@ def test_the_release_is_known_and_with_its_figures_no_entry_is_rejected(release)
     assert edition_of(release) == "published"
     assert edition_of(release[1:]) == "own"
     assert len({one.name for one in release}) == 1129
-    assert len({one.picture for one in release if one.picture}) == 346
-    assert select(release, {one.picture for one in release}).rejections == []
+    assert len({one.image for one in release if one.image}) == 346
+    assert select(release, {one.image for one in release}).rejections == []
 
 
 def test_without_figures_only_vs_questions_that_show_none_are_asked(release):

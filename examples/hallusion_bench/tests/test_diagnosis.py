@@ -6,7 +6,7 @@ from hallusion_bench.diagnosis import Case, diagnose
 
 LH, VI, MIXED = "language hallucination", "visual illusion", "mixed"
 RIGHT, WRONG, UNCLEAR = "correct", "incorrect", "unclear"
-EITHER = (True, False, None)  # whether the replies say the same does not matter
+EITHER = (True, False, None)  # whether the responses say the same does not matter
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,11 @@ def test_bench_evaluates_a_recorded_model_on_the_mini_edition(home):
     """Right about every figure but those that were edited, where it says what it said before."""
     rows = bench("questions", "hallusion_bench")
     known = {row["group_id"]: row["answer"] for row in rows if row["labels"]["figure_id"] == "0"}
-    replies = [
+    responses = [
         {"question_id": row["question_id"], "text": f"{known[row['group_id']][0].title()}, it is."}
         for row in rows
     ]
-    (home / "said.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, responses)))
     (home / "bench.toml").write_text('[models.said]\nkind = "recorded"\nfile = "said.jsonl"\n')
     metrics = bench("evaluate", "hallusion_bench", "--model", "said")
     found = {row["metric"]: row["value"] for row in metrics if row["category"] == "all"}

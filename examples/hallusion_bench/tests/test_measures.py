@@ -72,7 +72,10 @@ def test_a_pair_of_which_a_question_lacks_is_unscored_and_so_is_its_figure(table
 
 
 def test_what_the_judge_left_open_is_unscored_everywhere(table):
-    """The reply about figure 0 of the last pair: what is compared with it cannot be told apart."""
+    """The response about figure 0 of the last pair.
+
+    What is compared with it cannot be told apart.
+    """
     question, score = table[5]
     table[5] = ScoredQuestion(question, replace(score, points=None, answer=()))
     found = {name: measure(table) for name, measure in TASK.measures.items()}
@@ -84,7 +87,7 @@ def test_what_the_judge_left_open_is_unscored_everywhere(table):
     assert (found["yes_difference"].n_unscored, found["fp_ratio"].n_unscored) == (1, 1)
 
 
-def test_a_reply_that_nobody_compared_is_left_out_of_the_diagnosis(table):
+def test_a_response_that_nobody_compared_is_left_out_of_the_diagnosis(table):
     question, score = table[2]
     table[2] = ScoredQuestion(question, replace(score, note=""))
     found = TASK.measures["mixed"](table)

@@ -10,7 +10,7 @@ from bench_assets.evaluation import pipeline
 from hallusion_bench.mini.edition import write
 from hallusion_bench.questions import to_questions
 from hallusion_bench.select import select
-from hallusion_bench.source import find_release, picture_files, read_asked
+from hallusion_bench.source import find_release, image_files, read_asked
 from hallusion_bench.task import TASK
 from tests.fair_exam import unfair
 from tests.rows import prediction
@@ -25,7 +25,7 @@ def editions(tmp_path_factory):
         write(folder, seed)
         release = find_release(folder)
         asked, stored = read_asked(release), {}
-        for name, file in picture_files(release, asked).items():
+        for name, file in image_files(release, asked).items():
             data = file.read_bytes()
             digest = sha256(data).hexdigest()
             sizes[digest] = len(data)

@@ -74,7 +74,7 @@ def test_parts_add_up(parts):
 
 
 def test_the_two_biases_say_the_same_but_for_two_models_whose_cells_are_exchanged():
-    """More yes by as much as wrong replies should have been no: Equations 6 and 7 together."""
+    """More yes by as much as wrong responses should have been no: Equations 6 and 7 together."""
     differs = {}
     for model, judge in JUDGED:
         if (printed := VALUES.get((model, judge, "yes_difference"))) is not None:

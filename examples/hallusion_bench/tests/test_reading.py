@@ -1,4 +1,4 @@
-"""Whether a reply says yes, no or neither."""
+"""Whether a response says yes, no or neither."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from hallusion_bench.reading import yes_or_no
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("response", "said"),
     [
         pytest.param("Yes", "yes", id="the word"),
         pytest.param("  **No.**", "no", id="in markup"),
@@ -31,25 +31,25 @@ from hallusion_bench.reading import yes_or_no
         pytest.param("", "", id="nothing"),
     ],
 )
-def test_a_reply_says(reply, said):
-    assert yes_or_no(reply) == said
+def test_a_response_says(response, said):
+    assert yes_or_no(response) == said
 
 
 @pytest.fixture(scope="module")
-def replies(authors_data):
-    """The authors' sample of replies by the word that each opens with."""
+def responses(authors_data):
+    """The authors' sample of responses by the word that each opens with."""
     said = [entry["model_prediction"] for entry in authors_data("HallusionBench_result_sample")]
-    return [(reply.split()[0].strip(",.").casefold(), reply) for reply in said]
+    return [(response.split()[0].strip(",.").casefold(), response) for response in said]
 
 
-def test_of_the_authors_own_replies_all_that_open_with_yes_or_no_are_read_so(replies):
-    plain = [(word, reply) for word, reply in replies if word in ("yes", "no")]
+def test_of_the_authors_own_responses_all_that_open_with_yes_or_no_are_read_so(responses):
+    plain = [(word, response) for word, response in responses if word in ("yes", "no")]
     assert len(plain) == 199
-    assert [reply for word, reply in plain if yes_or_no(reply) != word] == []
+    assert [response for word, response in plain if yes_or_no(response) != word] == []
 
 
-def test_of_the_others_only_those_that_conclude_in_these_words_are_read(replies):
+def test_of_the_others_only_those_that_conclude_in_these_words_are_read(responses):
     """Read by a person: of the other 55 four say "so, yes" at last, and one "so, no"."""
-    others = [yes_or_no(reply) for word, reply in replies if word not in ("yes", "no")]
+    others = [yes_or_no(response) for word, response in responses if word not in ("yes", "no")]
     assert len(others) == 55
     assert sorted(filter(None, others)) == ["no", "yes", "yes", "yes", "yes"]

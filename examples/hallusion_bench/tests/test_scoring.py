@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Reply
+from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation.task import AnsweredQuestion
 from hallusion_bench import prompts
@@ -24,27 +24,30 @@ from tests.rows import prediction
 
 @pytest.fixture
 def answered(entry, ask):
-    """Replies to one VS question without a figure, about the original and about the edited one."""
+    """Responses to one VS question without a figure.
 
-    def make(*replies):
+    About the original and about the edited one.
+    """
+
+    def make(*responses):
         shown = (("0", "1"), ("1", "1"), ("2", "0"))
         entries = [
             entry(f"VS/chart/0/{figure}/0", visual_input, answer)
             for figure, (visual_input, answer) in enumerate(shown)
         ]
         return [
-            AnsweredQuestion(question, prediction(question_id=question.question_id, text=reply))
-            for question, reply in zip(ask(entries), replies, strict=False)
+            AnsweredQuestion(question, prediction(question_id=question.question_id, text=response))
+            for question, response in zip(ask(entries), responses, strict=False)
         ]
 
     return make
 
 
-def judged(pair, reply, **fields):
+def judged(pair, response, **fields):
     """What a model says as judge."""
-    return Judgement.from_reply(
+    return Judgement.from_response(
         pair.prediction,
-        Reply(text=reply, **fields),
+        Response(text=response, **fields),
         prompt=Prompt.of("?"),
         judge="j",
         criterion=IS_CORRECT,
@@ -53,7 +56,7 @@ def judged(pair, reply, **fields):
 
 
 @pytest.mark.parametrize(
-    ("reply", "strict", "official"),
+    ("response", "strict", "official"),
     [
         pytest.param("correct", "correct", "correct", id="correct"),
         pytest.param(' "Incorrect." ', "incorrect", "incorrect", id="quoted, with a full stop"),
@@ -65,12 +68,12 @@ def judged(pair, reply, **fields):
         pytest.param("", "", "unclear", id="nothing"),
     ],
 )
-def test_the_judges_word_on_the_answer(reply, strict, official):
-    assert (correctness(reply), official_correctness(reply)) == (strict, official)
+def test_the_judges_word_on_the_answer(response, strict, official):
+    assert (correctness(response), official_correctness(response)) == (strict, official)
 
 
 @pytest.mark.parametrize(
-    ("reply", "strict", "official"),
+    ("response", "strict", "official"),
     [
         pytest.param("Same.", "same", "same", id="same"),
         pytest.param("different", "different", "different", id="different"),
@@ -78,18 +81,18 @@ def test_the_judges_word_on_the_answer(reply, strict, official):
         pytest.param("They clash", "", "different", id="none of the words"),
     ],
 )
-def test_the_judges_word_on_two_answers(reply, strict, official):
-    assert (sameness(reply), official_sameness(reply)) == (strict, official)
+def test_the_judges_word_on_two_answers(response, strict, official):
+    assert (sameness(response), official_sameness(response)) == (strict, official)
 
 
 @pytest.mark.parametrize(
-    ("replies", "truth", "compared"),
+    ("responses", "truth", "compared"),
     [
         pytest.param(
             ("Yes", "yes.", "No."),
             ["correct", "correct", "correct"],
             {},
-            id="right replies are not compared",
+            id="right responses are not compared",
         ),
         pytest.param(
             ("Yes", "No", "Yes"),
@@ -105,15 +108,15 @@ def test_the_judges_word_on_two_answers(reply, strict, official):
         ),
     ],
 )
-def test_rules_compare_words(answered, replies, truth, compared):
-    found = judge_by_rules(answered(*replies))
+def test_rules_compare_words(answered, responses, truth, compared):
+    found = judge_by_rules(answered(*responses))
     assert [one.value for one in found if one.criterion == IS_CORRECT] == truth
     about_same = {one.question_id[-3:]: one.value for one in found if one.criterion == IS_SAME}
     assert about_same == compared
     assert {one.judge for one in found} == {"rules"}
 
 
-def test_a_model_is_asked_of_every_reply_and_again_of_wrong_ones_about_other_figures(answered):
+def test_a_model_is_asked_of_every_response_and_again_of_wrong_ones_about_other_figures(answered):
     asked = []
 
     def says(request):
@@ -169,7 +172,7 @@ def test_an_official_reading_takes_what_is_unreadable_for_unclear(answered):
     assert score_officially(pair, [judged(pair, "hm")]).points == 1.0
 
 
-def test_an_empty_reply_does_not_pass_for_not_knowing_unless_read_as_the_authors_do(answered):
+def test_an_empty_response_does_not_pass_for_not_knowing_unless_read_as_the_authors_do(answered):
     (pair, *_) = answered(" \n")
     verdict = [judged(pair, "unclear")]
     assert score_strictly(pair, verdict).points == 0.0
@@ -180,4 +183,4 @@ def test_without_a_judgement_there_are_no_points(answered):
     (pair, *_) = answered("x")
     assert score_strictly(pair, []).points is None
     failed = judged(pair, "", error="down")
-    assert score_officially(pair, [failed]).note == "the judge gave no reply: down"
+    assert score_officially(pair, [failed]).note == "the judge gave no response: down"

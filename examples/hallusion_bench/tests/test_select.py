@@ -15,8 +15,8 @@ def pair(entry):
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        pytest.param({"picture": "VS/map/9_9.png"}, "VS/map/9_9.png is missing", id="no figure"),
-        pytest.param({"picture": ""}, "filename names no figure", id="no name of a figure"),
+        pytest.param({"image": "VS/map/9_9.png"}, "VS/map/9_9.png is missing", id="no figure"),
+        pytest.param({"image": ""}, "filename names no figure", id="no name of a figure"),
         pytest.param({"visual_input": "3"}, "visual_input is '3'", id="something else is shown"),
         pytest.param({"visual_input": "0"}, "without a figure", id="asked without, not of VS 0"),
         pytest.param({"answer": "yes"}, "gt_answer is 'yes', expected 0 (no)", id="another answer"),
@@ -40,7 +40,7 @@ def test_a_faulty_entry_is_left_out_with_a_reason_and_the_rest_stays(entry, pair
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        pytest.param({"picture": "VS/map/0_1.png"}, "names a figure", id="a figure for none"),
+        pytest.param({"image": "VS/map/0_1.png"}, "names a figure", id="a figure for none"),
         pytest.param({"category": "VD"}, "without a figure", id="VD without a figure"),
         pytest.param({"visual_input": "1"}, "without a figure", id="VS of figure 0 with one"),
     ],

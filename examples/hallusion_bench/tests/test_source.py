@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from hallusion_bench.source import find_release, picture_files, read_asked
+from hallusion_bench.source import find_release, image_files, read_asked
 
 ENTRY = {
     "category": "VD",
@@ -22,14 +22,14 @@ ENTRY = {
 }
 
 
-def write(folder, *entries, pictures="VD"):
-    (folder / pictures).mkdir(parents=True)
+def write(folder, *entries, images="VD"):
+    (folder / images).mkdir(parents=True)
     (folder / "HallusionBench.json").write_text(json.dumps(entries))
     return find_release(folder)
 
 
 @pytest.mark.parametrize(
-    ("filename", "picture"),
+    ("filename", "image"),
     [
         pytest.param("./VD/illusion/14_0.png", "VD/illusion/14_0.png", id="as in the release"),
         pytest.param(
@@ -39,22 +39,22 @@ def write(folder, *entries, pictures="VD"):
         pytest.param("", "", id="with an empty name"),
     ],
 )
-def test_an_entry_is_read_with_the_path_of_its_figure(tmp_path, filename, picture):
+def test_an_entry_is_read_with_the_path_of_its_figure(tmp_path, filename, image):
     (one,) = read_asked(write(tmp_path, ENTRY | {"filename": filename}))
-    assert (one.name, one.answer, one.picture) == ("VD/illusion/14/0/3", "1", picture)
+    assert (one.name, one.answer, one.image) == ("VD/illusion/14/0/3", "1", image)
     assert (one.pair, one.figure) == ("VD/illusion/14/3", "VD/illusion/14/0")
 
 
 @pytest.mark.parametrize(
-    "pictures", [pytest.param("VD", id="beside"), pytest.param("hallusion_bench/VD", id="unpacked")]
+    "images", [pytest.param("VD", id="beside"), pytest.param("hallusion_bench/VD", id="unpacked")]
 )
-def test_figures_lie_beside_the_entries_or_as_the_zip_unpacks(tmp_path, pictures):
-    release = write(tmp_path, ENTRY, pictures=pictures)
-    file = tmp_path / pictures / "illusion" / "14_0.png"
-    assert picture_files(release, read_asked(release)) == {}
+def test_figures_lie_beside_the_entries_or_as_the_zip_unpacks(tmp_path, images):
+    release = write(tmp_path, ENTRY, images=images)
+    file = tmp_path / images / "illusion" / "14_0.png"
+    assert image_files(release, read_asked(release)) == {}
     file.parent.mkdir()
     file.touch()
-    assert picture_files(release, read_asked(release)) == {"VD/illusion/14_0.png": file}
+    assert image_files(release, read_asked(release)) == {"VD/illusion/14_0.png": file}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_figures_lie_beside_the_entries_or_as_the_zip_unpacks(tmp_path, pictures
 def test_an_entry_of_another_form_is_named(tmp_path, entry, complaint):
     release = write(tmp_path, ENTRY | entry)
     with pytest.raises(SourceError, match=complaint):
-        picture_files(release, read_asked(release))
+        image_files(release, read_asked(release))
 
 
 def test_a_folder_without_entries_or_figures_says_what_to_put_there(tmp_path):

@@ -25,9 +25,9 @@ from resources.annotation.label_studio.projects import (
 )
 from resources.annotation.label_studio.record import AskedTask, FormRequest, Record
 from resources.annotation.label_studio.results import TOOL, Pseudonyms, annotations_of, answers_of
-from resources.annotation.label_studio.server import shared_pictures
+from resources.annotation.label_studio.server import shared_images
 from resources.annotation.label_studio.units import is_as_asked, item_of, label_config, task_of
-from resources.images.locations import PicturePlace
+from resources.images.locations import ImagePlace
 from resources.storage.locks.file_locks import locked
 
 
@@ -53,7 +53,7 @@ class Asker:
     server: LabelStudio
     form: Form
     home: Path
-    pictures: PicturePlace
+    images: ImagePlace
     before: FormRequest | None  # what was asked from here
 
     def ask(self, items: Sequence[Unit]) -> tuple[UnitCounts, FormRequest | None]:
@@ -118,8 +118,8 @@ class Asker:
             number = project.number
             if is_changed:
                 self.server.change(number, settings)
-        if shown := [sha for item in items for sha in item.pictures.values()]:
-            self.server.share(number, str(shared_pictures(self.home, self.pictures, shown)))
+        if shown := [sha for item in items for sha in item.images.values()]:
+            self.server.share(number, str(shared_images(self.home, self.images, shown)))
         return number, is_changed
 
     def _show(self, wanted: Mapping[str, Unit], here: Iterable[_There]) -> dict[str, AskedTask]:
@@ -196,7 +196,7 @@ class LabelStudioPeople:
     server: LabelStudio
     names: Mapping[str, str]  # pseudonym by address
     home: Path
-    pictures: PicturePlace
+    images: ImagePlace
 
     def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
         """Import what is not there, and show what is not wanted to nobody."""
@@ -206,7 +206,7 @@ class LabelStudioPeople:
             raise PeopleError(f"{form.name}: {twice!r} is the id of two items")
         record = self._record(form)
         with self._alone(form):
-            asker = Asker(self.server, form, self.home, self.pictures, record.asking())
+            asker = Asker(self.server, form, self.home, self.images, record.asking())
             asked, asking = asker.ask(items)
             if asking:
                 record.write(asking)

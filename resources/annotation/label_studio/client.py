@@ -167,14 +167,14 @@ class LabelStudio:
         self._say("PATCH", f"/api/projects/{project}", settings)
 
     def share(self, project: int, folder: str) -> None:
-        """Let a project show the pictures of a folder, once."""
+        """Let a project show the images of a folder, once."""
         there = self._get("/api/storages/localfiles", {"project": project})
         if folder in [one["path"] for one in self._rows(there, "path")]:
             return
         self._say(
             "POST",
             "/api/storages/localfiles",
-            {"project": project, "title": "pictures", "path": folder, "use_blob_urls": True,
+            {"project": project, "title": "images", "path": folder, "use_blob_urls": True,
              "regex_filter": "^$"},
         )  # fmt: skip
 

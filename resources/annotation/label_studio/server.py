@@ -2,7 +2,7 @@
 
 Left alone it listens everywhere, lets anybody sign up, and tells its makers of its use.
 
-The one folder that a Label Studio serves pictures from; whoever has an account may read it.
+The one folder that a Label Studio serves images from; whoever has an account may read it.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.images.locations import PictureFolder, PicturePlace
+from resources.images.locations import ImageFolder, ImagePlace
 from resources.storage.atomic_write import told_of_writing, written_aside
 
 ADMIN = "admin@bench.local"
@@ -39,14 +39,14 @@ def arguments(port: int) -> list[str]:
 
 
 def variables(
-    around: Mapping[str, str], folder: Path, pictures: Path, port: int, token: str
+    around: Mapping[str, str], folder: Path, images: Path, port: int, token: str
 ) -> dict[str, str]:
     """Say all that it reads from its environment.
 
     Args:
         around: The environment that we are in; what is said of our Python does not go on.
         folder: Of its data base, its password and its log; nobody else may read it.
-        pictures: The link to the image store. It serves all in the folder where that lies.
+        images: The link to the image store. It serves all in the folder where that lies.
         port: Of 127.0.0.1.
         token: The first account has it from its first start on.
 
@@ -75,7 +75,7 @@ def variables(
         "DEBUG": "false",
         "HOST": f"http://127.0.0.1:{port}",
         "LOCAL_FILES_SERVING_ENABLED": "true",
-        "LOCAL_FILES_DOCUMENT_ROOT": str(pictures.parent),
+        "LOCAL_FILES_DOCUMENT_ROOT": str(images.parent),
     }
 
 
@@ -95,24 +95,24 @@ def password(folder: Path) -> str:
         return file.read_text(encoding="ascii")
 
 
-def shared_pictures(home: Path, place: PicturePlace, shown: Iterable[str] = ()) -> Path:
-    """Have pictures lie in a folder that holds nothing else.
+def shared_images(home: Path, place: ImagePlace, shown: Iterable[str] = ()) -> Path:
+    """Have images lie in a folder that holds nothing else.
 
-    Of a store that is a folder it is a link, and all pictures are shown; objects are copied.
+    Of a store that is a folder it is a link, and all images are shown; objects are copied.
 
     Args:
         home: The home folder.
-        place: Where its pictures lie.
+        place: Where its images lie.
         shown: Digests of those that people are shown.
 
     Raises:
         HomeError: If the folder cannot be written.
-        ImageError: If a picture is not there, or not as it was stored.
+        ImageError: If an image is not there, or not as it was stored.
     """
     folder = (home / "people" / "shared" / "images").absolute()
     with told_of_writing(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        images = Path(place.folder).absolute() if isinstance(place, PictureFolder) else None
+        images = Path(place.folder).absolute() if isinstance(place, ImageFolder) else None
         if folder.is_symlink() and folder.readlink() != images:  # the home or its store was moved
             folder.unlink()
         if images:
@@ -121,7 +121,7 @@ def shared_pictures(home: Path, place: PicturePlace, shown: Iterable[str] = ()) 
                 folder.symlink_to(images)
         if folder.is_symlink():
             return folder
-    copies = PictureFolder(str(folder))
+    copies = ImageFolder(str(folder))
     for digest in dict.fromkeys(shown):
         if not copies.file(digest).exists():
             with written_aside(copies.file(digest), sync=False) as file:

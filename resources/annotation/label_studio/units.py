@@ -1,6 +1,6 @@
 """Items as tasks of Label Studio, and back: what it shows is read from what it holds.
 
-A form as Label Studio has it: pictures at the left, texts and fields at the right.
+A form as Label Studio has it: images at the left, texts and fields at the right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ _STYLE = (
     " .right {flex: 2; min-width: 320px}"
 )
 _HIDDEN = "item"  # an object that every task has; controls must belong to one
-_PICTURE = "picture"
+_IMAGE = "image"
 _INLINE = 60  # characters of all choices together that fit into one line
 _BREAK = "\N{ZERO WIDTH SPACE}"  # seen by nobody
 
@@ -27,13 +27,13 @@ def label_config(form: Form) -> str:
     Choices come with each task, since an item may have its own.
 
     Raises:
-        PeopleError: If a person is to bring a picture: none can be taken in.
+        PeopleError: If a person is to bring an image: none can be taken in.
     """
     points = has_points(form)
     view = Element("View")
     SubElement(view, "Style").text = _STYLE
     row = SubElement(view, "View", className="row")
-    _pictures(SubElement(row, "View", className="left"), points=points)
+    _images(SubElement(row, "View", className="left"), points=points)
     right = SubElement(row, "View", className="right")
     _texts(right)
     SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
@@ -45,7 +45,7 @@ def label_config(form: Form) -> str:
 
 
 def has_points(form: Form) -> bool:
-    """Whether places on its first picture are asked for."""
+    """Whether places on its first image are asked for."""
     return any(field.kind == "points" for field in form.fields)
 
 
@@ -63,16 +63,16 @@ def unspoken(text: str) -> str:
     return text.replace(f"${_BREAK}", "$")
 
 
-def _pictures(left: Element, *, points: bool) -> None:
-    """Show each picture under its heading; the one with places on it has a name of its own."""
+def _images(left: Element, *, points: bool) -> None:
+    """Show each image under its heading; the one with places on it has a name of its own."""
     if points:
         SubElement(left, "Header", value="$heading", size="5")
-        SubElement(left, "Image", name=_PICTURE, value="$picture", maxWidth="100%", zoom="true")
-    rest = "others" if points else "pictures"
+        SubElement(left, "Image", name=_IMAGE, value="$image", maxWidth="100%", zoom="true")
+    rest = "others" if points else "images"
     each = _repeated(left, rest)
     SubElement(each, "Header", value=f"${rest}[{{{{idx}}}}].heading", size="5")
     SubElement(
-        each, "Image", name="picture_{{idx}}", value=f"${rest}[{{{{idx}}}}].url",
+        each, "Image", name="image_{{idx}}", value=f"${rest}[{{{{idx}}}}].url",
         maxWidth="100%", zoom="true",
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ def _repeated(parent: Element, what: str) -> Element:
 
 
 def _control(form: Form, field: Field) -> Element:
-    told = {"name": field.name, "toName": _PICTURE if field.kind == "points" else _HIDDEN}
+    told = {"name": field.name, "toName": _IMAGE if field.kind == "points" else _HIDDEN}
     if field.required:
         told |= {"required": "true", "requiredMessage": f"Please answer: {spoken(field.label)}"}
     if field.kind in ("choice", "choices"):
@@ -102,9 +102,9 @@ def _control(form: Form, field: Field) -> Element:
         control = Element("KeyPointLabels", told, strokeWidth="6")  # px; a point of one is lost
         SubElement(control, "Label", value=spoken(field.label), maxUsages=str(field.most))
         return control
-    if field.kind == "picture":
+    if field.kind == "image":
         raise PeopleError(
-            f"{form.name}, field {field.name}: Label Studio takes no pictures in; ask this form in"
+            f"{form.name}, field {field.name}: Label Studio takes no images in; ask this form in"
             ' pages (kind = "pages") or in files'
         )
     most, rows = (1, 4) if field.kind == "text" else (field.most, 1)
@@ -125,21 +125,21 @@ def task_of(item: Unit, form: Form) -> dict[str, Any]:
 
 def data_of(item: Unit, form: Form) -> dict[str, Any]:
     """Write what a person is shown. Attention checks do not show what is right."""
-    pictures = [
+    images = [
         {"heading": heading, "url": f"{_PREFIX}{sha[:2]}/{sha}"}
-        for heading, sha in item.pictures.items()
+        for heading, sha in item.images.items()
     ]
     data: dict[str, Any] = {
         "key": item.item_id,
         "digest": item.digest,
         "form_version": form.version,
         "shown": [{"heading": heading, "text": text} for heading, text in item.shown.items()],
-        "pictures": pictures,
+        "images": images,
         "choices": _pairs(item.choices),
     }
     if has_points(form):
-        first = pictures[0] if pictures else {"heading": "", "url": ""}
-        data |= {"heading": first["heading"], "picture": first["url"], "others": pictures[1:]}
+        first = images[0] if images else {"heading": "", "url": ""}
+        data |= {"heading": first["heading"], "image": first["url"], "others": images[1:]}
     for field in form.fields:
         if field.kind in ("choice", "choices"):
             texts = item.choices.get(field.name, field.choices)
@@ -159,7 +159,7 @@ def item_of(form: Form, data: Mapping[str, Any]) -> Unit:
         form=form.name,
         item_id=_text(data["key"]),
         shown={_text(one["heading"]): _text(one["text"]) for one in data["shown"]},
-        pictures={_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["pictures"]},
+        images={_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["images"]},
         choices=_values(data["choices"]),
         proposal=_values(data.get("proposal", [])),
         proposed_by=_text(data.get("proposed_by", "")),
@@ -185,7 +185,7 @@ def _proposed(item: Unit, form: Form) -> Iterable[dict[str, Any]]:
                 x, y = (100 * float(share) for share in point.split())  # percent, as it has them
                 value = {"x": x, "y": y, "width": 0.5, "keypointlabels": [spoken(field.label)]}
                 yield named | {
-                    "id": f"p{number}_{place}", "to_name": "picture", "type": "keypointlabels",
+                    "id": f"p{number}_{place}", "to_name": "image", "type": "keypointlabels",
                     "value": value,
                 }  # fmt: skip
 

@@ -152,16 +152,16 @@ class Desk:
             rows = db.execute(_WORDS, (person, form.number)).fetchall()
         return [Word(read_item(*row[:4]), read_said(row[4]), bool(row[5]), row[6]) for row in rows]
 
-    def keep_upload(self, person: str, picture: str) -> None:
-        """Note that a person brought a picture: it may be shown to them, and be their answer."""
+    def keep_upload(self, person: str, image: str) -> None:
+        """Note that a person brought an image: it may be shown to them, and be their answer."""
         with self.store.writing() as db:
-            db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, picture))
+            db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, image))
 
-    def brought(self, person: str, picture: str) -> bool:
-        """Whether a person brought a picture."""
+    def brought(self, person: str, image: str) -> bool:
+        """Whether a person brought an image."""
         with self.store.reading() as db:
-            where = "person = ? AND picture = ?"
-            found = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, picture))
+            where = "person = ? AND image = ?"
+            found = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, image))
             return found.fetchone() is not None
 
     def _open_form(

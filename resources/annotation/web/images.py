@@ -1,6 +1,6 @@
-"""Pictures as browsers are sent them: what a person sees is what a model is shown.
+"""Images as browsers are sent them: what a person sees is what a model is shown.
 
-Pictures that people bring: decoded by the one function that does, then kept as they came.
+Images that people bring: decoded by the one function that does, then kept as they came.
 """
 
 import io
@@ -9,7 +9,7 @@ from functools import lru_cache
 from threading import BoundedSemaphore
 
 from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
-from resources.images.locations import PicturePlace
+from resources.images.locations import ImagePlace
 from resources.images.store import looked_at
 
 _AS_THEY_ARE = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
@@ -17,18 +17,18 @@ _LIKEWISE = {"WEBP": "image/webp"}
 
 
 @lru_cache(maxsize=32)
-def as_sent(place: PicturePlace, digest: str) -> tuple[bytes, str]:
-    """Read a picture of the store; what browsers show otherwise is sent decoded, as a PNG.
+def as_sent(place: ImagePlace, digest: str) -> tuple[bytes, str]:
+    """Read an image of the store; what browsers show otherwise is sent decoded, as a PNG.
 
     Args:
         place: Of the store.
-        digest: Of the picture.
+        digest: Of the image.
 
     Returns:
         Bytes, and their media type.
 
     Raises:
-        ImageError: If the store has no such picture, or it does not decode any more.
+        ImageError: If the store has no such image, or it does not decode any more.
     """
     data = place.read(digest)
     kind = header_of(data).format
@@ -38,7 +38,7 @@ def as_sent(place: PicturePlace, digest: str) -> tuple[bytes, str]:
     if (kind == "JPEG" and changes <= {"turned"}) or (kind in _LIKEWISE and not changes):
         return data, {**_AS_THEY_ARE, **_LIKEWISE}[kind]  # browsers turn it too
     png = io.BytesIO()
-    decode(data).picture.save(png, "PNG", compress_level=1)
+    decode(data).image.save(png, "PNG", compress_level=1)
     return png.getvalue(), "image/png"
 
 
@@ -49,13 +49,13 @@ _AT_ONCE = 2  # each takes memory for all its pixels
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
-    """Into the store of all pictures."""
+    """Into the store of all images."""
 
-    place: PicturePlace
+    place: ImagePlace
     _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
 
     def keep(self, data: bytes) -> str:
-        """Keep a picture.
+        """Keep an image.
 
         Returns:
             The SHA-256 of its bytes.

@@ -17,7 +17,7 @@ from resources.annotation.web.images import MOST_BYTES, Uploads, as_sent
 from resources.annotation.web.rendering import FOLDER, RefusedError, page
 from resources.annotation.web.reservations import Seat
 from resources.annotation.web.sessions import COOKIE, Visitor, VisitorSessions
-from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_pictures
+from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_images
 
 _MOST_TEXT = 4 * 2**20  # bytes of all that is typed into a form
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest
@@ -25,7 +25,7 @@ _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the addre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """The pages; what waits for a file or a picture does so in a thread of its own."""
+    """The pages; what waits for a file or an image does so in a thread of its own."""
 
     desk: Desk
     door: VisitorSessions
@@ -44,7 +44,7 @@ class Pages:
             Route(item, self.item, methods=["GET"]),
             Route(item, self.answer, methods=["POST"]),
             Route(f"{item}/stay", self.stay, methods=["POST"]),
-            Route(f"{item}/picture/{{sha256}}", self.picture),
+            Route(f"{item}/image/{{sha256}}", self.image),
             Route("/upload/{sha256}", self.uploaded),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
         ]
@@ -102,8 +102,8 @@ class Pages:
         visitor = await run_in_threadpool(self.door.visitor, request, "answer")
         found = await run_in_threadpool(self.desk.seat, _item(request), visitor.person)
         seat = self._given(visitor, found)
-        with_pictures = wants_pictures(seat.form.fields)
-        sent = await read_sent(request, _MOST_TEXT + with_pictures * MOST_BYTES)
+        with_images = wants_images(seat.form.fields)
+        sent = await read_sent(request, _MOST_TEXT + with_images * MOST_BYTES)
         self.door.check_form(visitor, sent)
         return await run_in_threadpool(self._answer, visitor, seat, sent)
 
@@ -113,18 +113,18 @@ class Pages:
         self._given(visitor, self.desk.keep(_item(request), visitor.person))
         return Response(status_code=204)
 
-    def picture(self, request: Request) -> Response:
-        """Send a picture of an item to whom the item was given."""
+    def image(self, request: Request) -> Response:
+        """Send an image of an item to whom the item was given."""
         visitor = self.door.visitor(request)
         seat = self._given(visitor, self.desk.seat(_item(request), visitor.person))
         sha256 = request.path_params["sha256"]
-        return self._picture(sha256, may_see=sha256 in seat.item.pictures.values())
+        return self._image(sha256, may_see=sha256 in seat.item.images.values())
 
     def uploaded(self, request: Request) -> Response:
-        """Send a picture back to whom brought it."""
+        """Send an image back to whom brought it."""
         visitor = self.door.visitor(request)
         sha256 = request.path_params["sha256"]
-        return self._picture(sha256, may_see=self.desk.brought(visitor.person, sha256))
+        return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))
 
     def _answer(self, visitor: Visitor, seat: Seat, sent: SubmittedForm) -> Response:
         values: Values = {}
@@ -140,15 +140,15 @@ class Pages:
     def _filled_in(
         self, visitor: Visitor, seat: Seat, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-        """What was filled in, and what is wrong with it; pictures are stored on the way."""
+        """What was filled in, and what is wrong with it; images are stored on the way."""
         values, wrong = dict(values_of(seat.form, sent)), dict[str, str]()
-        for one in (field for field in seat.form.fields if field.kind == "picture"):
+        for one in (field for field in seat.form.fields if field.kind == "image"):
             if one.name in sent.files:
                 self.door.count("upload", visitor.person)
                 try:
                     values[one.name] = (self.uploads.keep(sent.files[one.name]),)
                 except ImageError as why:
-                    wrong[one.name] = f"This file is no picture that can be used: {why}."
+                    wrong[one.name] = f"This file is no image that can be used: {why}."
                     values.pop(one.name, None)
                 else:
                     self.desk.keep_upload(visitor.person, values[one.name][0])
@@ -172,18 +172,18 @@ class Pages:
             was_said=seat.said is not None,
             was_skipped=seat.skipped,
             refusal=seat.refusal,
-            brings_pictures=wants_pictures(seat.form.fields),
+            brings_images=wants_images(seat.form.fields),
             most_upload=MOST_BYTES // 2**20,
             **self._frame(visitor, one),
         )
 
-    def _picture(self, sha256: str, *, may_see: bool) -> Response:
+    def _image(self, sha256: str, *, may_see: bool) -> Response:
         try:
             if not may_see:
-                raise RefusedError(404, "There is no such picture.")
+                raise RefusedError(404, "There is no such image.")
             data, kind = as_sent(self.uploads.place, sha256)
         except ImageError as why:
-            raise RefusedError(404, "This picture cannot be shown.") from why
+            raise RefusedError(404, "This image cannot be shown.") from why
         return Response(data, media_type=kind, headers=_FOR_GOOD)
 
     def _form(self, visitor: Visitor, request: Request) -> OpenForm:

@@ -65,7 +65,7 @@ CREATE TABLE marks (                   -- how far a person is: what they are sho
     form INTEGER, person TEXT, position INTEGER NOT NULL, PRIMARY KEY (form, person)
 ) WITHOUT ROWID;
 CREATE TABLE links (person TEXT PRIMARY KEY, voided INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE uploads (person TEXT, picture TEXT, PRIMARY KEY (person, picture)) WITHOUT ROWID;
+CREATE TABLE uploads (person TEXT, image TEXT, PRIMARY KEY (person, image)) WITHOUT ROWID;
 PRAGMA user_version = {VERSION};
 """
 

@@ -17,7 +17,7 @@ class ShownItem:
     form: int
     item_id: str
     shown: Mapping[str, str]
-    pictures: Mapping[str, str]
+    images: Mapping[str, str]
     choices: Values
     proposal: Values
     proposed_by: str
@@ -37,7 +37,7 @@ def read_form(told: str) -> Form:
 
 def written_item(item: Unit) -> str:
     """Write what a person is shown of an item; never what is right."""
-    names = ("shown", "pictures", "choices", "proposal", "proposed_by")
+    names = ("shown", "images", "choices", "proposal", "proposed_by")
     return json.dumps({name: getattr(item, name) for name in names}, default=dict)
 
 

@@ -45,7 +45,9 @@ class ShownField:
 
 
 def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
-    """Group texts: those that are to be compared, "Reply A" and "Reply B", stand side by side.
+    """Group texts: those that are to be compared, "Response A" and "Response B".
+
+    Stand side by side.
 
     >>> [[one.heading for one in group] for group in text_groups({"Q": "", "X 1": "", "X 2": ""})]
     [['Q'], ['X 1', 'X 2']]
@@ -99,7 +101,7 @@ def hint(one: Field) -> str:
         return f"One on each line{n and f', {n} of them'}."
     if one.kind == "points":
         return (
-            f"Click on the picture{n and f', {n} places'}; or write each place on a line of its"
+            f"Click on the image{n and f', {n} places'}; or write each place on a line of its"
             " own: how far from the left and from the top, between 0 and 1, as in 0.25 0.5."
         )
     return f"Choose {n}." if n else "Choose all that fit."
@@ -108,12 +110,12 @@ def hint(one: Field) -> str:
 def is_wide(item: ShownItem) -> bool:
     """Whether it takes the whole width: what is compared stands side by side."""
     compared = any(len(group) > 1 for group in text_groups(item.shown))
-    return compared or len(item.pictures) > 1 or not (item.shown or item.pictures)
+    return compared or len(item.images) > 1 or not (item.shown or item.images)
 
 
-def wants_pictures(fields: Iterable[Field]) -> bool:
-    """Whether a person is asked to bring a picture."""
-    return any(one.kind == "picture" for one in fields)
+def wants_images(fields: Iterable[Field]) -> bool:
+    """Whether a person is asked to bring an image."""
+    return any(one.kind == "image" for one in fields)
 
 
 def _count(least: int, most: int) -> str:

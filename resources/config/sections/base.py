@@ -25,13 +25,13 @@ class ModelSpec(Strict):
 
 
 class SamplingSection(ModelSpec):
-    """How replies are drawn, for models that draw them."""
+    """How responses are drawn, for models that draw them."""
 
     temperature: float = Field(0.0, ge=0)
     """0 is greedy decoding."""
     top_p: float = Field(1.0, gt=0, le=1)
     max_tokens: int = Field(1024, gt=0)
-    """Longest reply, in tokens of the model."""
+    """Longest response, in tokens of the model."""
     seed: int | None = None
     thinking_tags: tuple[str, str] | None = None
     """What opens and closes a thought of this model, where it is none of the known ones
@@ -42,7 +42,7 @@ class SamplingSection(ModelSpec):
 
     @property
     def decoding(self) -> Decoding:
-        """The decoding parameters, as part of a reply's identity."""
+        """The decoding parameters, as part of a response's identity."""
         return Decoding(
             temperature=self.temperature,
             top_p=self.top_p,
@@ -53,14 +53,14 @@ class SamplingSection(ModelSpec):
 
 
 class PriceSection(ModelSpec):
-    """What replies cost, for models that are paid by the token."""
+    """What responses cost, for models that are paid by the token."""
 
     price_in: float = Field(0.0, ge=0)
     """Money for a million tokens that are read, in any currency."""
     price_out: float = Field(0.0, ge=0)
     """Money for a million tokens that are written."""
     budget: float | None = Field(None, ge=0)
-    """Money that may be spent on this model, all remembered replies included; None: any."""
+    """Money that may be spent on this model, all remembered responses included; None: any."""
     budget_tokens: int | None = Field(None, ge=0)
     """Tokens that may be read and written in all, counted likewise."""
 

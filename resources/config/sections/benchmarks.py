@@ -18,7 +18,7 @@ BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
 
 JUDGED: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
-"""The metrics that ask whether a reply is right; the others measure how near it comes."""
+"""The metrics that ask whether a response is right; the others measure how near it comes."""
 _IN_SEVERAL: frozenset[Column] = frozenset({"images", "options"})
 
 
@@ -33,7 +33,7 @@ class PlainBenchmark(Strict):
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Ours -> the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
     image_folder: Path | None = None
-    """What paths of pictures start at, and stay in; the folder of the file if none is named."""
+    """What paths of images start at, and stay in; the folder of the file if none is named."""
     answers: AnswersAre = ""
     """What the answers of questions with options are; "" tells by the answer, where it can."""
     prompt: str = ""
@@ -42,7 +42,7 @@ class PlainBenchmark(Strict):
     """Columns that tables are sliced by, besides ``category``."""
     metric: Metric = "accuracy"
     judge: str = "rules"
-    """A model that is asked about the replies that the rules do not read as an answer."""
+    """A model that is asked about the responses that the rules do not read as an answer."""
     seed: int = 0
     """Draws the order of ``options_shuffled``."""
 

@@ -38,9 +38,9 @@ class Surroundings:
     """What an engine may need beside its section of bench.toml."""
 
     name: str  # of the model
-    read_image: ReadImage  # SHA-256 -> the bytes of a picture of a prompt
+    read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
-    spent: Callable[[str], Tokens]  # identity -> tokens of all replies that are remembered of it
+    spent: Callable[[str], Tokens]  # identity -> tokens of all responses that are remembered of it
     database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
 
 
@@ -48,9 +48,9 @@ class Surroundings:
 class EngineKind(Generic[Spec]):
     """A kind of model: what bench.toml says of it, and what runs it.
 
-    An engine stands behind the reply store: what was asked before is not asked again, a killed run
-    goes on where it was, and what was asked is counted. A ``spec`` that is ``Priced`` has a budget
-    too, one that is ``Asked`` the usual decoding.
+    An engine stands behind the response store: what was asked before is not asked again, a killed
+    run goes on where it was, and what was asked is counted. A ``spec`` that is ``Priced`` has a
+    budget too, one that is ``Asked`` the usual decoding.
     """
 
     spec: type[Spec]

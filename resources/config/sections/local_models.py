@@ -31,23 +31,25 @@ class LocalSpec(SamplingSection):
     processor: str = ""
     """Folder or hub id with tokenizer and processor, where they do not lie with the weights."""
     chat_template: str = ""
-    """"plain" (texts and pictures one after the other, for base models) or a file with a Jinja
+    """"plain" (texts and images one after the other, for base models) or a file with a Jinja
     template; "": the checkpoint's own."""
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Variables of the chat template, such as ``{enable_thinking = false}``; part of a reply's
+    """Variables of the chat template, such as ``{enable_thinking = false}``; part of a response's
     identity."""
     batch_size: int = Field(gt=0)
     batch_tokens: int = Field(16_384, gt=0)
-    """Most tokens of the pictures of a batch: where they are large, fewer questions share one."""
+    """Most tokens of the images of a batch: where they are large, fewer questions share one."""
     max_image_pixels: int | None = Field(None, gt=0)
-    """Pictures with more pixels are shrunk to this many; None: as they are."""
+    """Images with more pixels are shrunk to this many; None: as they are."""
     max_image_tokens: int | None = Field(None, gt=0)
-    """Most tokens that a picture may become, whatever the family; None: as the checkpoint says."""
+    """Most tokens that an image may become, whatever the family; None: as the checkpoint says."""
     processor_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Arguments that one family's processor knows, such as ``{max_patches = 6}``; part of a reply's
+    """Arguments that one family's processor knows, such as ``{max_patches = 6}``.
+
+    Part of a response's
     identity."""
     text_only: bool = False
-    """A language model without eyes; it is asked without the pictures."""
+    """A language model without eyes; it is asked without the images."""
     trust_remote_code: bool = False
     """Runs code that comes with the checkpoint: only for checkpoints you would run yourself."""
     on: Literal["this machine", "ray"] = "this machine"
@@ -90,7 +92,7 @@ class LocalSpec(SamplingSection):
 
     @property
     def identity_parts(self) -> list[str]:
-        """What is done to prompts and pictures, as parts of a reply's identity.
+        """What is done to prompts and images, as parts of a response's identity.
 
         Raises:
             ModelError: If the file of the chat template cannot be read.
@@ -134,12 +136,12 @@ class TransformersSpec(LocalSpec):
     """Most questions a batch; halved, and kept halved, when memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
     """How attention is computed; "auto" is what transformers takes for the family, mostly sdpa;
-    anything else is part of a reply's identity."""
+    anything else is part of a response's identity."""
     cache: Literal["dynamic", "static"] = "dynamic"
     """Keys and values: as long as needed, or at once as long as they can get, which ``compile`` can
     make fewer kernels of."""
     compile: bool = False
-    """torch.compile: minutes at the start, then fewer milliseconds a token; part of a reply's
+    """torch.compile: minutes at the start, then fewer milliseconds a token; part of a response's
     identity."""
     gguf_file: str | None = None
     """The GGUF file inside ``path`` that holds the weights, if they are not safetensors."""
@@ -151,7 +153,7 @@ class TransformersSpec(LocalSpec):
         if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
             raise ValueError(
                 'on = "ray" needs device = "cuda" or "cpu": what this machine has says nothing of'
-                " the others, and replies depend on it"
+                " the others, and responses depend on it"
             )
         return self
 
@@ -167,22 +169,22 @@ class VllmSpec(LocalSpec):
 
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
     batch_size: int = Field(512, gt=0)
-    """Questions handed over at once, of which vLLM runs as many side by side as fit; replies are
+    """Questions handed over at once, of which vLLM runs as many side by side as fit; responses are
     kept when all of them are there."""
     max_model_len: int | None = Field(None, gt=0)
-    """Longest prompt and reply together, in tokens; None: as the checkpoint says."""
+    """Longest prompt and response together, in tokens; None: as the checkpoint says."""
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
     """Share of each GPU's memory that vLLM takes."""
     tensor_parallel_size: int = Field(1, gt=0)
     """GPUs that share each layer of one copy of the weights."""
     images_per_prompt: int | None = Field(None, gt=0)
-    """Most pictures in one prompt; None: as many as vLLM allows."""
+    """Most images in one prompt; None: as many as vLLM allows."""
     prompts: Literal["checkpoint", "vllm"] = "checkpoint"
     """Who writes prompts: the checkpoint's processor, token for token as with ``transformers``; or
     vLLM, for families whose processor transformers does not load. Then a question that spells a
     token such as ``<image>`` is read as that token."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a reply's
+    """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a response's
     identity."""
 
     @property

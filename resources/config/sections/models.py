@@ -15,11 +15,11 @@ _MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._@+=/-]*$"  # a partition key: no | , [ ]
 
 
 class RecordedSpec(ModelSpec):
-    """Replies that were made elsewhere: JSON lines with ``question_id`` and ``text``."""
+    """Responses that were made elsewhere: JSON lines with ``question_id`` and ``text``."""
 
     file: Path
     model: str = ""
-    """Whose replies, as the file names it; "" takes those of the one model that is in it."""
+    """Whose responses, as the file names it; "" takes those of the one model that is in it."""
 
     @property
     def place(self) -> str:
@@ -38,7 +38,7 @@ class MostFrequentSpec(ModelSpec):
 
 
 class BlindSpec(ModelSpec):
-    """Another model of this file, asked without the pictures."""
+    """Another model of this file, asked without the images."""
 
     of: str
 
@@ -59,11 +59,11 @@ class PythonSpec(PriceSection):
 
     factory: str = Field(pattern=r"^[\w.]+:\w+$")
     """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``; see
-    ``core.chat``. Replies are remembered as long as the module's package or file is unchanged."""
+    ``core.chat``. Responses are remembered as long as the module's package or file is unchanged."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Handed to the factory; part of a reply's identity."""
+    """Handed to the factory; part of a response's identity."""
     batch_size: int = Field(64, gt=0)
-    """Requests handed over at once; replies are kept when all of them are there."""
+    """Requests handed over at once; responses are kept when all of them are there."""
 
     @property
     def place(self) -> str:

@@ -58,19 +58,19 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """What answers there, in OpenAI's format; "" sends only what every server takes. Of one that
     we start, by default what its command says ("vllm serve ..."). With a name,
     the fields that this server knows are sent too: those that keep a checkpoint's generation_config
-    out of our decoding are part of a reply's identity."""
+    out of our decoding are part of a response's identity."""
     base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
     """What ``/chat/completions``, ``/messages`` or ``/models/...`` follows: as a rule up to and
     including ``/v1``; without a name and password, which would be written down.
 
-    Several addresses of one model share its requests; the first is part of a reply's identity,
+    Several addresses of one model share its requests; the first is part of a response's identity,
     where no ``path`` is.
     """
     model: str = ""
     """The name that the server knows the model by; of one that we start, by default ``{name}``
     where its command has that, else the path."""
     revision: str = ""
-    """Part of a reply's identity: change it when the server's weights change."""
+    """Part of a response's identity: change it when the server's weights change."""
     api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
     """Name of the environment variable with the key; the key itself is never written down, and
     taken out of what the server says (``core.secrets``)."""
@@ -82,29 +82,29 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     min_concurrency: int = Field(1, gt=0)
     """As few does an overloaded address get at once; with as many as above, nothing adapts."""
     slow: float | None = Field(None, gt=0)
-    """s; a reply that takes longer is a sign of overload, like HTTP 429 and 5xx."""
+    """s; a response that takes longer is a sign of overload, like HTTP 429 and 5xx."""
     max_tries: int = Field(6, gt=0)
     """Tries a request, the first included."""
     max_wait: float = Field(120.0, gt=0)
     """s; longest that a request is retried, waiting included."""
     timeout: float = Field(600.0, gt=0)
-    """s; longest wait for one reply."""
+    """s; longest wait for one response."""
     max_tokens_field: MaxTokensField | None = None
     """The field for ``max_tokens``, where it is not what ``server`` usually wants:
     "max_completion_tokens" for OpenAI's reasoning models."""
     omit: tuple[str, ...] = ()
     """Fields to leave out, such as ``["temperature"]`` for models that refuse them, by their name
-    here or the server's; part of a reply's identity."""
+    here or the server's; part of a response's identity."""
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Variables of the chat template, such as ``{enable_thinking = false}``, for servers that hand
-    them on; part of a reply's identity."""
+    them on; part of a response's identity."""
     max_images: int | None = Field(None, gt=0)
-    """Most pictures that the server takes in one conversation; a prompt with more is not sent."""
+    """Most images that the server takes in one conversation; a prompt with more is not sent."""
     batch: bool = False
     """Hands requests over in the provider's batches (OpenAI's and Anthropic's formats): half the
-    price, and replies within a day. No part of a reply's identity."""
+    price, and responses within a day. No part of a response's identity."""
     extra_body: dict[str, Any] = Field(default_factory=dict)
-    """Further fields of the request, such as ``{top_k = 1}``; part of a reply's identity."""
+    """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     def identity(self) -> str:
         """Address, model name and revision, and whatever else every request says or leaves out.
 
-        The decoding parameters are not in it: they are the other half of a reply's identity.
+        The decoding parameters are not in it: they are the other half of a response's identity.
         """
         return self.identity_of(f"server:{(*self.addresses, self.path)[0]}")
 

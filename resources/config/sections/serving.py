@@ -118,11 +118,11 @@ class ManagedServerSection(ModelSpec):
 
     serve: Annotated[str, AfterValidator(is_command)] = ""
     """The command that serves ``path`` at 127.0.0.1, as long as a run asks it; no shell reads it.
-    ``{port}`` is one that is free, ``{name}`` the model's name here. Part of a reply's identity,
+    ``{port}`` is one that is free, ``{name}`` the model's name here. Part of a response's identity,
     beside the weights; in place of ``base_url``."""
     path: str = ""
     """Folder with the weights that the server answers with (as written, or relative to bench.toml).
-    With it a reply is known by what they hold, wherever they are served."""
+    With it a response is known by what they hold, wherever they are served."""
     replicas: int = Field(1, gt=0)
     """How many servers are started. One that dies is started anew."""
     devices: tuple[str, ...] = ()

@@ -17,11 +17,11 @@ class StorageSettings(Strict):
 
     database: str = ""
     """``env:NAME``: the environment variable that holds the address of a PostgreSQL, in which all
-    homes that name it keep replies and prompts together."""
+    homes that name it keep responses and prompts together."""
 
     objects: str = ""
     """``s3://bucket/prefix`` (``gs://``, ``az://``), or ``file:///folder``: where all homes that
-    name it keep tables and pictures together. Keys are those of the environment
+    name it keep tables and images together. Keys are those of the environment
     (``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_REGION`` ...)."""
 
     endpoint: str = ""

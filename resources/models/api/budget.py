@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.config.sections.base import PriceSection
 from resources.response_cache.engine import Engine, LooksFurther
 from resources.response_cache.history import Tokens
@@ -28,10 +28,10 @@ def has_budget(spec: PriceSection) -> bool:
 
 
 class Budget:
-    """Counts what a model's replies cost, and says when no further request may be sent.
+    """Counts what a model's responses cost, and says when no further request may be sent.
 
     Requests that are under way when it ends still arrive, so it is passed by as much; processes
-    that ask at the same time learn of each other's replies only when the next asking starts.
+    that ask at the same time learn of each other's responses only when the next asking starts.
     """
 
     def __init__(self, spec: PriceSection, spent: Tokens) -> None:
@@ -39,13 +39,13 @@ class Budget:
         self._spent = spent
         self._uncounted = False
 
-    def count(self, reply: Reply) -> None:
-        """Add a reply. One that says nothing of its tokens makes the budget impossible to keep."""
-        if not reply.error:
-            self._uncounted |= reply.prompt_tokens is None or reply.completion_tokens is None
+    def count(self, response: Response) -> None:
+        """Add a response; without token counts in it the budget cannot be kept."""
+        if not response.error:
+            self._uncounted |= response.prompt_tokens is None or response.completion_tokens is None
             self._spent = Tokens(
-                prompt=self._spent.prompt + (reply.prompt_tokens or 0),
-                completion=self._spent.completion + (reply.completion_tokens or 0),
+                prompt=self._spent.prompt + (response.prompt_tokens or 0),
+                completion=self._spent.completion + (response.completion_tokens or 0),
             )
 
     def fits(self, more: Tokens) -> bool:
@@ -102,16 +102,18 @@ class WithinBudget:
         """The engine's, of the last few requests."""
         return self._engine.peak_memory
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Answer requests; when the budget is spent, the rest comes back unasked with ``error``."""
         budget = Budget(self._spec, self._spent(self.identity))
         for start in range(0, len(requests), _AT_ONCE):
             few = requests[start : start + _AT_ONCE]
             over = budget.why_over()
-            unasked = enumerate(Reply(error=over) for _ in few)
-            for position, reply in unasked if over else let_in(self._engine.stream(few), len(few)):
-                budget.count(reply)
-                yield start + position, reply
+            unasked = enumerate(Response(error=over) for _ in few)
+            for position, response in (
+                unasked if over else let_in(self._engine.stream(few), len(few))
+            ):
+                budget.count(response)
+                yield start + position, response
 
     def particulars(self, request: Request) -> str:
         """The engine's, if it looks further."""

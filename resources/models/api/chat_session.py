@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Reply, Request, Turn
+from bench_assets.core.schema.chat import Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
@@ -31,38 +31,40 @@ class ChatSession:
     retrying: RetryPolicy
     moves: bool = False  # another address may come in place of one that cannot be reached
 
-    async def answer(self, request: Request) -> Reply:
+    async def answer(self, request: Request) -> Response:
         """Have every open user turn answered; the last answer, with the tokens of all of them.
 
         Earlier answers are sent back without their reasoning, as chat templates expect them.
         """
         if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
-            return Reply(error=f"cannot be sent: {n} pictures, and max_images is {most}")
+            return Response(error=f"cannot be sent: {n} images, and max_images is {most}")
         messages: list[dict[str, Any]] = []
-        replies: list[Reply] = []
+        responses: list[Response] = []
         try:
             for asked in request.prompt.rounds():
                 messages += map(self.form.message, asked)
                 body = self.form.body(request, messages)
-                replies.append(await self.retrying.reply(partial(self._post, body)))
-                if replies[-1].error:
-                    return replies[-1]
-                text = without_reasoning(replies[-1].text, self.spec.thinking_tags)
+                responses.append(await self.retrying.response(partial(self._post, body)))
+                if responses[-1].error:
+                    return responses[-1]
+                text = without_reasoning(responses[-1].text, self.spec.thinking_tags)
                 messages.append(self.form.message(Turn("assistant", (text,))))
         except (ImageError, orjson.JSONEncodeError) as why:
-            return Reply(error=f"cannot be sent: {why}")
-        if not replies:
-            return Reply(error="cannot be sent: no user turn of the prompt is left to be answered")
-        return Reply.together(replies)
+            return Response(error=f"cannot be sent: {why}")
+        if not responses:
+            return Response(
+                error="cannot be sent: no user turn of the prompt is left to be answered"
+            )
+        return Response.together(responses)
 
-    async def _post(self, body: bytes) -> Reply | Failure:
+    async def _post(self, body: bytes) -> Response | Failure:
         async with self.endpoints.least_loaded() as endpoint:
             sent_at = monotonic()
             outcome = await self._post_to(endpoint.url, body)
             endpoint.learn(outcome, sent_at)
             return outcome
 
-    async def _post_to(self, url: str, body: bytes) -> Reply | Failure:
+    async def _post_to(self, url: str, body: bytes) -> Response | Failure:
         started = perf_counter()
         sent = io.BytesIO(body)  # aiohttp warns of plain bytes beyond a mebibyte
         try:
@@ -76,7 +78,7 @@ class ChatSession:
                 what=what, tries=AS_OFTEN_AS_ALLOWED, unreachable=True, loading=self.moves
             )
         except TimeoutError:
-            what = f"no reply within {self.spec.timeout:g} s"
+            what = f"no response within {self.spec.timeout:g} s"
             return Failure(what=what, tries=AS_OFTEN_AS_ALLOWED)
         except aiohttp.ClientError as why:
             broken = self.endpoints.secrets.redacted(str(why)) or type(why).__name__
@@ -86,7 +88,7 @@ class ChatSession:
 
     def _outcome(
         self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
-    ) -> Reply | Failure:
+    ) -> Response | Failure:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import aiohttp
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import RetryPolicy
@@ -27,8 +27,8 @@ _LOOK = 0.2  # s between two looks at addresses that may change
 class ServerEngine(AtServer):
     """Asks a server in the words of its API, many requests at once.
 
-    Pictures travel as the bytes they were stored as where every server shows them alike (plain JPEG
-    and PNG), else as PNG. Where a server keeps reasoning apart, the reply has it in front as
+    Images travel as the bytes they were stored as where every server shows them alike (plain JPEG
+    and PNG), else as PNG. Where a server keeps reasoning apart, the response has it in front as
     ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
 
     Closing a stream early cancels what is under way. When the budget is spent, what is under way
@@ -50,7 +50,7 @@ class ServerEngine(AtServer):
 
         Args:
             spec: The server, and how it is asked.
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             spent: Identity -> tokens of what was asked before, which the budget counts as well.
             base_delay: s; about as long is waited before the second try, then twice as long, ...
             rng: Spreads the retries of many requests; by default another way every time.
@@ -85,12 +85,12 @@ class ServerEngine(AtServer):
                         return  # what is under way elsewhere may still be answered: it is kept
                     over = budget.why_over()
                     try:
-                        reply = Reply(error=over) if over else await line.answer(request)
+                        response = Response(error=over) if over else await line.answer(request)
                     except ModelError as why:
                         refused.append(why)
                         return
-                    budget.count(reply)
-                    await hand((position, reply))
+                    budget.count(response)
+                    await hand((position, response))
 
             try:
                 await self._by_many(work, endpoints, len(requests))

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from time import monotonic
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.text.redaction import Secrets
 from resources.config.environment import hidden_beside
 from resources.config.sections.servers import ServerSpec
@@ -18,8 +18,8 @@ class Endpoint:
     """One address, and how many requests it bears at once.
 
     Their number starts at the upper bound. It is halved when the address is overloaded (HTTP 429
-    or 5xx, no reply in time, or one slower than configured) and grows by one with each round of
-    replies: additive increase, multiplicative decrease (Chiu and Jain, 1989), as in TCP.
+    or 5xx, no response in time, or one slower than configured) and grows by one with each round of
+    responses: additive increase, multiplicative decrease (Chiu and Jain, 1989), as in TCP.
     """
 
     def __init__(self, address: str, path: str, spec: ServerSpec) -> None:
@@ -41,7 +41,7 @@ class Endpoint:
         """Whether one more request may be sent."""
         return self.under_way < int(self.limit)
 
-    def learn(self, outcome: Reply | Failure, sent_at: float) -> None:
+    def learn(self, outcome: Response | Failure, sent_at: float) -> None:
         """Take what became of a request, sent at a time on the monotonic clock, as a sign."""
         if isinstance(outcome, Failure):
             if outcome.unreachable:

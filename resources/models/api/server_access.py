@@ -18,7 +18,7 @@ from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.history import Tokens
-from resources.response_cache.image_changes import SERVED, ShownPictures
+from resources.response_cache.image_changes import SERVED, ShownImages
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
 Spent: TypeAlias = Callable[[str], Tokens]
@@ -50,7 +50,7 @@ class AtServer(ABC):
         """Prepare to ask; arguments as the engines describe them."""
         self._spec = spec
         self._form = (format_of or _FORMATS[spec.format])(spec, read_image)
-        self._shown = ShownPictures(read_image, SERVED)
+        self._shown = ShownImages(read_image, SERVED)
         self._spent = spent
         self._base_delay = base_delay
 
@@ -61,7 +61,7 @@ class AtServer(ABC):
 
     @property
     def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise."""
+        """How responses are drawn where a request does not say otherwise."""
         return self._spec.decoding
 
     @property
@@ -70,17 +70,17 @@ class AtServer(ABC):
         return None
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Answer requests; yields each reply as it arrives.
+        """Answer requests; yields each response as it arrives.
 
         Raises:
             ModelError: If the server cannot be reached, or refuses us.
             SettingsError: If the environment lacks the key.
         """
-        replies = in_background(partial(self._answer_all, requests, self._key()))
-        yield from self._shown.noted(requests, replies)
+        responses = in_background(partial(self._answer_all, requests, self._key()))
+        yield from self._shown.noted(requests, responses)
 
     def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture."""
+        """The decoder's version where it changes the pixels of an image."""
         return self._shown.particulars(request)
 
     def close(self) -> None:  # noqa: B027 - only those that start servers have more to do

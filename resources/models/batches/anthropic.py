@@ -7,14 +7,14 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.http.errors import sentence
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import fields_of
 from resources.models.batches.http import Wire
 from resources.models.batches.provider import State
-from resources.models.batches.results import object_of, replied, unasked
+from resources.models.batches.results import object_of, responded, unasked
 
 _AT = "/messages/batches"
 _CLOCKS = 120.0  # s that the server's clock may be behind ours
@@ -56,17 +56,17 @@ class AnthropicBatches:
 
     async def results(
         self, wire: Wire, batch: str, form: ApiFormat
-    ) -> AsyncIterator[tuple[str, Reply]]:
+    ) -> AsyncIterator[tuple[str, Response]]:
         """Read the results. The address that the batch names is not asked: it may be anybody's."""
         async for line in wire.lines(f"{_AT}/{batch}/results"):
             one = object_of(line)
-            yield str(one.get("custom_id")), _reply(fields_of(one.get("result")), form)
+            yield str(one.get("custom_id")), _response(fields_of(one.get("result")), form)
 
 
-def _reply(result: Any, form: ApiFormat) -> Reply:  # noqa: ANN401 - an object of JSON
+def _response(result: Any, form: ApiFormat) -> Response:  # noqa: ANN401 - an object of JSON
     match result.get("type"):
         case "succeeded":
-            return replied(form, orjson.dumps(result.get("message")))
+            return responded(form, orjson.dumps(result.get("message")))
         case "errored":
             return unasked("errored", sentence(result.get("error")))
         case kind:

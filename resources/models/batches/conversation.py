@@ -5,12 +5,12 @@ from hashlib import sha256
 from typing import Any
 
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Reply, Request, Turn
+from bench_assets.core.schema.chat import Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import ApiFormat
 from resources.response_cache.history import Tokens
 
-_PICTURE = 2_000  # tokens; more than a picture has with most models
+_IMAGE = 2_000  # tokens; more than an image has with most models
 _LETTERS = 2  # a token has about four of Latin text, one of Chinese
 
 
@@ -20,7 +20,7 @@ class Conversation:
 
     position: int
     request: Request
-    replies: list[Reply] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
     custom_id: str = ""
     """Of what it asks at the moment; the same whenever the same is asked."""
 
@@ -28,15 +28,15 @@ class Conversation:
         """Write what it asks now, with all that was said before.
 
         Raises:
-            ImageError: If a picture cannot be read.
+            ImageError: If an image cannot be read.
             orjson.JSONEncodeError: If a text is not valid Unicode.
         """
         messages: list[dict[str, Any]] = []
         for n, asked in enumerate(self.request.prompt.rounds()):
             messages += map(form.message, asked)
-            if n == len(self.replies):
+            if n == len(self.responses):
                 break
-            text = without_reasoning(self.replies[n].text, spec.thinking_tags)
+            text = without_reasoning(self.responses[n].text, spec.thinking_tags)
             messages.append(form.message(Turn("assistant", (text,))))
         body = form.body(self.request, messages)
         self.custom_id = f"{sha256(body).hexdigest()[:48]}-{self.request.sample}"
@@ -46,18 +46,18 @@ class Conversation:
         """As many tokens as it probably never takes, for a budget."""
         turns = self.request.prompt.turns
         letters = sum(len(part) for t in turns for part in t.parts if isinstance(part, str))
-        letters += sum(len(reply.text) for reply in self.replies)
-        pictures = len(self.request.prompt.images)
+        letters += sum(len(response.text) for response in self.responses)
+        images = len(self.request.prompt.images)
         return Tokens(
-            prompt=100 + letters // _LETTERS + pictures * _PICTURE, completion=spec.max_tokens
+            prompt=100 + letters // _LETTERS + images * _IMAGE, completion=spec.max_tokens
         )
 
-    def take(self, reply: Reply) -> Reply | None:
-        """Take a reply; the last one, or an error, is what comes of all of it."""
-        if reply.error:
-            return reply
-        self.replies.append(reply)
-        if len(self.replies) < len(self.request.prompt.rounds()):
+    def take(self, response: Response) -> Response | None:
+        """Take a response; the last one, or an error, is what comes of all of it."""
+        if response.error:
+            return response
+        self.responses.append(response)
+        if len(self.responses) < len(self.request.prompt.rounds()):
             return None
-        together = Reply.together(self.replies)
-        return together if len(self.replies) > 1 else reply
+        together = Response.together(self.responses)
+        return together if len(self.responses) > 1 else response

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from resources.config.environment import hidden_beside
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
@@ -32,7 +32,7 @@ _CONNECT = 30.0  # s
 
 
 class BatchEngine(AtServer):
-    """Asks a provider in batches: half the price, and replies within a day.
+    """Asks a provider in batches: half the price, and responses within a day.
 
     What is out is noted in the home before it is waited for: a run that is ended meanwhile loses
     nothing, the next one collects it. A batch stays noted until all that came of it is stored.
@@ -56,7 +56,7 @@ class BatchEngine(AtServer):
 
         Args:
             spec: The server, and how it is asked.
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             noted: Folder for what is out.
             spent: Identity -> tokens of what was asked before.
             base_delay: s; the first wait for a batch, and that before a second try.
@@ -74,7 +74,7 @@ class BatchEngine(AtServer):
         waiting = []
         for position, request in enumerate(requests):
             if why := _unfit(request, spec):
-                await hand((position, Reply(error=f"cannot be sent: {why}")))
+                await hand((position, Response(error=f"cannot be sent: {why}")))
             else:
                 waiting.append(Conversation(position, request))
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=spec.timeout)
@@ -100,5 +100,5 @@ class BatchEngine(AtServer):
 def _unfit(request: Request, spec: ServerSpec) -> str:
     most, n = spec.max_images, len(request.prompt.images)
     if most and n > most:
-        return f"{n} pictures, and max_images is {most}"
+        return f"{n} images, and max_images is {most}"
     return "" if request.prompt.rounds() else "no user turn of the prompt is left to be answered"

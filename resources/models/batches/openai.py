@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
@@ -15,7 +15,7 @@ from resources.models.api.formats.failures import is_nothing
 from resources.models.api.formats.response_body import fields_of
 from resources.models.batches.http import Wire
 from resources.models.batches.provider import State
-from resources.models.batches.results import object_of, replied, unasked
+from resources.models.batches.results import object_of, responded, unasked
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _TOO_MUCH = {"token_limit_exceeded", "request_limit_exceeded", "file_too_large"}
@@ -79,26 +79,26 @@ class OpenAIBatches:
 
     async def results(
         self, wire: Wire, batch: str, form: ApiFormat
-    ) -> AsyncIterator[tuple[str, Reply]]:
+    ) -> AsyncIterator[tuple[str, Response]]:
         """Read both files."""
         said = await wire.get(f"/batches/{batch}")
         for name in ("output_file_id", "error_file_id"):
             if isinstance(file := said.get(name), str) and file:
                 async for line in wire.lines(f"/files/{file}/content"):
                     one = object_of(line)
-                    yield str(one.get("custom_id")), _reply(one, form)
+                    yield str(one.get("custom_id")), _response(one, form)
 
 
-def _reply(one: dict[str, Any], form: ApiFormat) -> Reply:
+def _response(one: dict[str, Any], form: ApiFormat) -> Response:
     error, response = fields_of(one.get("error")), fields_of(one.get("response"))
     if not is_nothing(error):
         return unasked(error.get("code"), error.get("message"))
     status, body = response.get("status_code"), orjson.dumps(response.get("body"))
     if status == 200:
-        return replied(form, body)
+        return responded(form, body)
     if isinstance(status, int):
-        return Reply(error=f"in a batch: {failure(status, body, {})}")
-    return Reply(error="in a batch: neither a response nor an error")
+        return Response(error=f"in a batch: {failure(status, body, {})}")
+    return Response(error="in a batch: neither a response nor an error")
 
 
 def _id(said: object) -> str:

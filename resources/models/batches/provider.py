@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.models.api.formats.base import ApiFormat
 from resources.models.batches.http import Wire
 
@@ -58,7 +58,9 @@ class BatchApi(Protocol):
         """
         ...
 
-    def results(self, wire: Wire, batch: str, form: ApiFormat) -> AsyncIterator[tuple[str, Reply]]:
+    def results(
+        self, wire: Wire, batch: str, form: ApiFormat
+    ) -> AsyncIterator[tuple[str, Response]]:
         """Read what came of a batch that ended, by custom_id; what failed has ``error``.
 
         Raises:

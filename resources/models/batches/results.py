@@ -1,9 +1,9 @@
-"""Results of batches: replies that pass where those of single requests do, and errors."""
+"""Results of batches: responses that pass where those of single requests do, and errors."""
 
 from dataclasses import replace
 from typing import Any
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
@@ -27,19 +27,19 @@ def object_of(line: bytes) -> dict[str, Any]:
     return said
 
 
-def replied(form: ApiFormat, body: bytes) -> Reply:
-    """Read a reply as if it had come by itself; how long it took nobody says."""
+def responded(form: ApiFormat, body: bytes) -> Response:
+    """Read a response as if it had come by itself; how long it took nobody says."""
     outcome = read(form, body, 0.0, {})
-    if isinstance(outcome, Reply):
+    if isinstance(outcome, Response):
         return replace(outcome, seconds=None)
-    return Reply(error=f"in a batch: {outcome}")
+    return Response(error=f"in a batch: {outcome}")
 
 
-def unasked(kind: object, message: object) -> Reply:
-    """What became of a request without a reply.
+def unasked(kind: object, message: object) -> Response:
+    """What became of a request without a response.
 
     >>> unasked("batch_expired", "too late").error, unasked("canceled", "").error
     ('in a batch: batch_expired: too late', 'in a batch: canceled')
     """
     said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
-    return Reply(error=f"in a batch: {said or 'no word of it'}")
+    return Response(error=f"in a batch: {said or 'no word of it'}")

@@ -10,7 +10,7 @@ from secrets import token_hex
 
 import orjson
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ImageError, ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
@@ -91,7 +91,7 @@ class Round:
             try:
                 body = one.body(self.form, self.spec)
             except (ImageError, orjson.JSONEncodeError) as why:
-                await hand((one.position, Reply(error=f"cannot be sent: {why}")))
+                await hand((one.position, Response(error=f"cannot be sent: {why}")))
                 continue
             if one.custom_id in asking or one.custom_id in before:
                 asking[one.custom_id].append(one)
@@ -100,7 +100,7 @@ class Round:
                 continue
             if why_not := self._why_not(one):
                 if self._reserved == Tokens():
-                    await hand((one.position, Reply(error=why_not)))
+                    await hand((one.position, Response(error=why_not)))
                 else:
                     self._again.append(one)  # once it is known what those before it cost
                 continue
@@ -204,7 +204,7 @@ class Round:
         if not state.failed:
             await self._read(out, asking, going_on, hand)
         why = f": {state.failed}" if state.failed else ""
-        nothing = Reply(error=f"in a batch that ended ({state.says}) without it{why}")
+        nothing = Response(error=f"in a batch that ended ({state.says}) without it{why}")
         for custom_id in out.ids:
             await self._hand(asking.pop(custom_id, []), nothing, going_on, hand)
         self._collected.append(out)
@@ -223,11 +223,11 @@ class Round:
             ModelError: If two results have one id: then nobody knows whose any of them are.
         """
         seen: set[str] = set()
-        async for custom_id, reply in self.api.results(self.wire, out.batch, self.form):
+        async for custom_id, response in self.api.results(self.wire, out.batch, self.form):
             if custom_id in seen:
                 raise ModelError(f"batch {out.batch}: two results of one request")
             seen.add(custom_id)
-            await self._hand(asking.pop(custom_id, []), reply, going_on, hand)
+            await self._hand(asking.pop(custom_id, []), response, going_on, hand)
 
     def _ask_again(self, out: Out, asking: dict[str, list[Conversation]]) -> None:
         self.noted.forget(out)
@@ -237,13 +237,13 @@ class Round:
     async def _hand(
         self,
         answered: Sequence[Conversation],
-        reply: Reply,
+        response: Response,
         going_on: list[Conversation],
         hand: Hand,
     ) -> None:
-        self.budget.count(reply)
+        self.budget.count(response)
         for one in answered:
-            if whole := one.take(reply):
+            if whole := one.take(response):
                 await hand((one.position, whole))
             else:
                 going_on.append(one)

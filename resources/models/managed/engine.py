@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.chat import Request
-from resources.checkpoints.content_checksums import Seal, not_overwritten, unchanged
+from resources.checkpoints.content_checksums import Checksum, not_overwritten, unchanged
 from resources.checkpoints.identity import Checkpoint
 from resources.checkpoints.served_weights import pin_served
 from resources.config.environment import known_secrets
@@ -25,13 +25,13 @@ from resources.response_cache.engine import ReadImage
 if TYPE_CHECKING:
     from resources.storage.postgres import Database
 
-_LOOK = 0.1  # s between two looks at the files while replies arrive
+_LOOK = 0.1  # s between two looks at the files while responses arrive
 
 
 class ServedEngine(ServerEngine):
     """Asks servers for the weights in a folder; with ``serve``, those that it starts itself.
 
-    What tells a reply from others is what the folder holds, as with ``TransformersEngine``, the
+    What tells a response from others is what the folder holds, as with ``TransformersEngine``, the
     command that serves it, and what every request says: no address. The folder is looked at before
     a server starts, when it is ready, and while it is asked: servers may map files into memory.
     """
@@ -51,7 +51,7 @@ class ServedEngine(ServerEngine):
         Args:
             spec: The server; its path is whole.
             name: The model's.
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             said: Folder for what started servers say.
             spent: Identity -> tokens of what was asked before.
             database: Opens the one that other homes use too, for a server with ``reached_as``.
@@ -65,7 +65,7 @@ class ServedEngine(ServerEngine):
         self._written = spec
         self._name = name
         self._said = said
-        self._seals: Sequence[Seal] = ()
+        self._checksums: Sequence[Checksum] = ()
         self._replicas = self._to_start(database) if spec.serve else None
         started = self._replicas.addresses if self._replicas else None
         self._addresses = AddressFile(whole) if spec.addresses_file else started
@@ -97,15 +97,15 @@ class ServedEngine(ServerEngine):
             ModelError: If no server comes up or is left, or the weights were overwritten: what was
                 just said is not kept.
         """
-        seals = not_overwritten(self.checkpoint.seals)
+        checksums = not_overwritten(self.checkpoint.checksums)
         if self._replicas:
             self._replicas.wait_for_one()  # here, where an interrupt is heard
         looked_at = monotonic()
         for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
-                seals, looked_at = not_overwritten(seals), monotonic()
+                checksums, looked_at = not_overwritten(checksums), monotonic()
             yield arrival
-        not_overwritten(seals)
+        not_overwritten(checksums)
 
     def close(self) -> None:
         """End the servers that were started."""
@@ -122,7 +122,7 @@ class ServedEngine(ServerEngine):
         own = ServerReplicas(
             self._start,
             asked,
-            steady=lambda: unchanged(self.checkpoint.seals),
+            steady=lambda: unchanged(self.checkpoint.checksums),
             n=spec.n_served,
             most_starts=spec.max_tries,
         )
@@ -137,7 +137,7 @@ class ServedEngine(ServerEngine):
         )
 
     def _refuse_overwritten(self) -> None:
-        self._seals = not_overwritten(self._seals or self.checkpoint.seals)
+        self._checksums = not_overwritten(self._checksums or self.checkpoint.checksums)
 
     def _start(self, number: int) -> StartedServer:
         spec, port = self._spec, free_port()

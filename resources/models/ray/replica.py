@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.models.workers.device_worker import answered
 from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
 
-_MOST_AT_ONCE = 64  # replies in one object of Ray's, of those that came together
+_MOST_AT_ONCE = 64  # responses in one object of Ray's, of those that came together
 
 
 class Replica:

@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from typing import overload
 
 from bench_assets.core.judging.request_streaming import answered
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
@@ -31,22 +31,22 @@ class RandomBaseline:
 
     @property
     def signature(self) -> str:
-        """What the replies depend on: the seed."""
+        """What the responses depend on: the seed."""
         return f"random|seed={self._seed}"
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
 
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        return [reply for _, reply in self.answers(requests)]
+        return [response for _, response in self.answers(requests)]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other.
 
         Raises:
-            ModelError: As ``reply``.
+            ModelError: As ``response``.
         """
         for one in requests:
             yield one, _saying(self._draw(_question(self.name, one), one.sample))
@@ -69,19 +69,19 @@ class MostFrequentBaseline:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order; a question counts once, however often it is asked.
 
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
         """
-        return [reply for _, reply in self.answers(requests)]
+        return [response for _, response in self.answers(requests)]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, when all have been gone through once.
 
         Raises:
-            ModelError: As ``reply``.
+            ModelError: As ``response``.
         """
         seen = set[str]()
         counts = Counter[str]()
@@ -107,12 +107,12 @@ def _possible(question: Question) -> Sequence[str]:
     return question.options if question.kind == "text" else ()
 
 
-def _saying(text: str) -> Reply:
-    return Reply(text=text, finish_reason="stop")
+def _saying(text: str) -> Response:
+    return Response(text=text, finish_reason="stop")
 
 
 class BlindModel:
-    """Another model, asked without the pictures."""
+    """Another model, asked without the images."""
 
     def __init__(self, inner: ChatModel, name: str) -> None:
         self.inner = inner
@@ -120,29 +120,31 @@ class BlindModel:
 
     @property
     def signature(self) -> str:
-        """Who is asked how, and that it is asked without the pictures."""
+        """Who is asked how, and that it is asked without the images."""
         return f"blind|{self.inner.signature}"
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """Ask the other model; a request that had pictures and one that never had are equal.
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Ask the other model; a request that had images and one that never had are equal.
 
         Raises:
             ModelError: If the other model cannot be asked at all.
         """
-        return self.inner.reply([_without_pictures(request) for request in requests])
+        return self.inner.response([_without_images(request) for request in requests])
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, as the other model does: some or all at once.
 
         Raises:
-            ModelError: As ``reply``.
+            ModelError: As ``response``.
         """
-        replies = answered(self.inner, _Blind(requests))
-        return ((request, reply) for request, (_, reply) in zip(requests, replies, strict=True))
+        responses = answered(self.inner, _Blind(requests))
+        return (
+            (request, response) for request, (_, response) in zip(requests, responses, strict=True)
+        )
 
 
 class _Blind(Sequence[Request]):
-    """Requests without the pictures, made when they are asked."""
+    """Requests without the images, made when they are asked."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
         self._requests = requests
@@ -151,7 +153,7 @@ class _Blind(Sequence[Request]):
         return len(self._requests)
 
     def __iter__(self) -> Iterator[Request]:
-        return map(_without_pictures, self._requests)
+        return map(_without_images, self._requests)
 
     @overload
     def __getitem__(self, place: int) -> Request: ...
@@ -159,11 +161,11 @@ class _Blind(Sequence[Request]):
     def __getitem__(self, place: slice) -> Sequence[Request]: ...
     def __getitem__(self, place: int | slice) -> Request | Sequence[Request]:
         if isinstance(place, slice):
-            return [_without_pictures(request) for request in self._requests[place]]
-        return _without_pictures(self._requests[place])
+            return [_without_images(request) for request in self._requests[place]]
+        return _without_images(self._requests[place])
 
 
-def _without_pictures(request: Request) -> Request:
+def _without_images(request: Request) -> Request:
     return replace(request, prompt=request.prompt.without_images())
 
 
@@ -176,10 +178,10 @@ class ScriptedModel:
         self.name = name
         self._answer = answer
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
-        return [reply for _, reply in self.answers(requests)]
+        return [response for _, response in self.answers(requests)]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other."""
-        return ((r, Reply(text=self._answer(r), finish_reason="stop")) for r in requests)
+        return ((r, Response(text=self._answer(r), finish_reason="stop")) for r in requests)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
-    """Find what runs a model; None for kinds that have their replies at hand."""
+    """Find what runs a model; None for kinds that have their responses at hand."""
     if isinstance(spec, ServerSpec) and spec.serve:
         return _STARTED
     return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
@@ -49,10 +49,10 @@ def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpe
 
 
 def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
-    from resources.models.transformers.image_digests import PictureDigests
+    from resources.models.transformers.image_digests import ImageDigests
 
     spec = placed(spec, at.resolve)
-    digests = PictureDigests(at.resolve("processors.json"))
+    digests = ImageDigests(at.resolve("processors.json"))
     if spec.devices:
         from resources.models.transformers.data_parallel import DataParallelEngine
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from PIL import Image as PILImage
 
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.models.transformers.generation_config import written_card
@@ -36,8 +36,8 @@ class LoadedCheckpoint:
     device: str
     parameters: int
     memory: int  # bytes of the weights
-    context: int | None  # tokens of prompt and reply together; None where nobody says
-    generation_config: str  # what of it would change replies: with decoding = "card" only
+    context: int | None  # tokens of prompt and response together; None where nobody says
+    generation_config: str  # what of it would change responses: with decoding = "card" only
     chat_template: str  # "own", "plain", or the file
     thinking: tuple[str, ...]  # opening tags that the template or the vocabulary knows
 
@@ -63,9 +63,9 @@ class CheckpointInspection:
         self.seconds = time.perf_counter() - start
         return self
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
-        """Tokens of pictures."""
-        return self._in_memory.weight(pictures)
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        """Tokens of images."""
+        return self._in_memory.weight(images)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         """Make the tensors of a batch."""
@@ -74,7 +74,7 @@ class CheckpointInspection:
         self.refused = False
         return prepared
 
-    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation."""
         return self._in_memory.answer(prepared, draw)
 

@@ -13,7 +13,7 @@ from functools import partial
 from statistics import median
 from typing import TypeAlias, TypeVar
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import BenchError, ModelError
 from bench_assets.core.schema.rows import Question
 from resources.checkpoints.identity import first_line
@@ -29,10 +29,10 @@ from resources.models.registry.engines import engine_kind, placed
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from resources.models.registry.opening import recorded_of, seeing
 from resources.models.registry.probes import (
-    NEEDS_NO_PICTURE,
+    NEEDS_NO_IMAGE,
     REQUIRED,
     SIZES,
-    DrawnPictures,
+    DrawnImages,
     probes,
     sized,
 )
@@ -43,7 +43,7 @@ from resources.response_cache.validation import let_in
 
 _SAME = "the same"
 
-Ask: TypeAlias = Callable[[Sequence[Request]], list[Reply]]
+Ask: TypeAlias = Callable[[Sequence[Request]], list[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ class ProbeResult:
     """One probe and what came back."""
 
     probe: str
-    reply: str = ""
-    note: str = ""  # what was changed about it, or that the reply is no answer yet
+    response: str = ""
+    note: str = ""  # what was changed about it, or that the response is no answer yet
     error: str = ""
     failed: bool = False  # not only something that the model cannot be asked
 
@@ -68,10 +68,10 @@ class ModelCheck:
     note: str = ""  # what was not tried, and why
     loaded: LoadedCheckpoint | None = None  # where transformers runs it
     image_tokens: Mapping[str, int] | None = None  # by size in px, where the engine can tell
-    batch: str = ""  # "the same", or how replies in a batch differ from those alone
+    batch: str = ""  # "the same", or how responses in a batch differ from those alone
     batch_failed: bool = False
     load_seconds: float | None = None
-    reply_seconds: float | None = None  # the median of those asked alone
+    response_seconds: float | None = None  # the median of those asked alone
     probes: tuple[ProbeResult, ...] = ()
 
     @property
@@ -87,7 +87,7 @@ class Subject:
     """A model that can be asked."""
 
     ask: Ask
-    pictures: DrawnPictures
+    images: DrawnImages
     loading: CheckpointInspection | None = None  # where transformers runs it
     batched: bool = True  # several requests may be one batch
     exactly: bool = True  # sums are rounded alike in every batch
@@ -95,9 +95,9 @@ class Subject:
 
 
 def asking(engine: Engine) -> Ask:
-    """Ask an engine, with replies in the order of the requests."""
+    """Ask an engine, with responses in the order of the requests."""
 
-    def ask(requests: Sequence[Request]) -> list[Reply]:
+    def ask(requests: Sequence[Request]) -> list[Response]:
         arrived = dict(let_in(engine.stream(requests), len(requests)))
         return [arrived[position] for position in range(len(requests))]
 
@@ -111,7 +111,7 @@ def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
         ModelError: If it does not load, or cannot be asked at all.
     """
     alone, seconds = _asked_alone(subject)
-    return _in_batch(replace(found, probes=alone, reply_seconds=median(seconds)), subject)
+    return _in_batch(replace(found, probes=alone, response_seconds=median(seconds)), subject)
 
 
 def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]]:
@@ -119,71 +119,71 @@ def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]
     loading = subject.loading
     answered: list[ProbeResult] = []
     seconds: list[float] = []
-    prompts = probes(subject.pictures, ())
+    prompts = probes(subject.images, ())
     for name in prompts:
         if loading and answered:
-            prompts = probes(subject.pictures, loading.control_tokens)
+            prompts = probes(subject.images, loading.control_tokens)
         start = time.perf_counter()
-        reply = subject.ask([_request(name, prompts[name], subject)])[0]
+        response = subject.ask([_request(name, prompts[name], subject)])[0]
         seconds.append(time.perf_counter() - start)
         if loading and not answered:
             seconds[0] -= loading.seconds
         refused = loading is None or loading.refused
-        answered.append(_probed(name, reply, refused=refused))
+        answered.append(_probed(name, response, refused=refused))
     return tuple(answered), seconds
 
 
-def _probed(name: str, reply: Reply, *, refused: bool) -> ProbeResult:
+def _probed(name: str, response: Response, *, refused: bool) -> ProbeResult:
     return ProbeResult(
         probe=name,
-        reply=reply.text,
-        note=reply.note or reply.no_answer,
-        error=reply.error,
-        failed=bool(reply.error)
-        and (name in REQUIRED or not (refused or name == NEEDS_NO_PICTURE)),
+        response=response.text,
+        note=response.note or response.no_answer,
+        error=response.error,
+        failed=bool(response.error)
+        and (name in REQUIRED or not (refused or name == NEEDS_NO_IMAGE)),
     )
 
 
 def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
-    """Ask three questions about pictures of three sizes together, and each alone."""
+    """Ask three questions about images of three sizes together, and each alone."""
     if not subject.batched:
         return replace(found, batch="not tried: a server does not say what it computes together")
-    requests = [_request("a batch", prompt, subject) for prompt in sized(subject.pictures)]
+    requests = [_request("a batch", prompt, subject) for prompt in sized(subject.images)]
     together = subject.ask(requests)
     alone = [subject.ask([request])[0] for request in requests]
-    if errors := [reply.error for reply in (*alone, *together) if reply.error]:
+    if errors := [response.error for response in (*alone, *together) if response.error]:
         return replace(found, batch=errors[0], batch_failed=True)
     batch = compared(alone, together, exactly=subject.exactly)
     tokens = {
-        f"{width}x{height}": reply.image_tokens[0]
-        for (width, height), reply in zip(SIZES, alone, strict=True)
-        if reply.image_tokens
+        f"{width}x{height}": response.image_tokens[0]
+        for (width, height), response in zip(SIZES, alone, strict=True)
+        if response.image_tokens
     }
     failed = not batch.startswith(_SAME)
     return replace(found, batch=batch, batch_failed=failed, image_tokens=tokens or None)
 
 
-def compared(alone: Sequence[Reply], together: Sequence[Reply], *, exactly: bool) -> str:
-    """Say whether replies in a batch are those alone.
+def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly: bool) -> str:
+    """Say whether responses in a batch are those alone.
 
     In half precision and on GPUs sums are rounded in another way in another batch, and a near-tie
-    may fall the other way: there only the first word of a reply has to be the same.
+    may fall the other way: there only the first word of a response has to be the same.
 
-    >>> yes, also = Reply(text="2 cats."), Reply(text="2 of them")
+    >>> yes, also = Response(text="2 cats."), Response(text="2 of them")
     >>> compared([yes], [also], exactly=False)
-    'the same, but for rounding in 1 of 1 replies'
+    'the same, but for rounding in 1 of 1 responses'
     >>> compared([yes], [also], exactly=True)
-    "1 of 1 replies differ, such as '2 of them' in a batch and '2 cats.' alone"
+    "1 of 1 responses differ, such as '2 of them' in a batch and '2 cats.' alone"
     """
     pairs = [(a.text, b.text) for a, b in zip(alone, together, strict=True) if a.text != b.text]
     apart = pairs if exactly else [(a, b) for a, b in pairs if a.split()[:1] != b.split()[:1]]
     if apart:
         one, other = (text[:60] for text in apart[0])
         return (
-            f"{len(apart)} of {len(alone)} replies differ, such as {other!r} in a batch and "
+            f"{len(apart)} of {len(alone)} responses differ, such as {other!r} in a batch and "
             f"{one!r} alone"
         )
-    rounded = f", but for rounding in {len(pairs)} of {len(alone)} replies" if pairs else ""
+    rounded = f", but for rounding in {len(pairs)} of {len(alone)} responses" if pairs else ""
     return _SAME + rounded
 
 
@@ -204,7 +204,7 @@ def _request(name: str, prompt: Prompt, subject: Subject) -> Request:
 
 AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
-_MAX_TOKENS = 32  # of a reply: its first words show whether a model sees
+_MAX_TOKENS = 32  # of a response: its first words show whether a model sees
 _TOGETHER = 3  # questions that are asked in one batch
 _BATCH_TOKENS = 10**6
 
@@ -231,28 +231,28 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
 def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     spec = settings.model(found.model)
     if isinstance(spec, RecordedSpec):
-        replies, file = recorded_of(found.model, spec, settings)
-        return replace(found, note=f"{len(replies)} replies in {file}; nothing else to try")
-    kind, pictures = engine_kind(spec), DrawnPictures()
+        responses, file = recorded_of(found.model, spec, settings)
+        return replace(found, note=f"{len(responses)} responses in {file}; nothing else to try")
+    kind, images = engine_kind(spec), DrawnImages()
     if kind is None:
         return replace(found, note="says nothing of its own; nothing to try")
     at = Surroundings(
         name=found.model,
-        read_image=pictures.read,
+        read_image=images.read,
         resolve=settings.resolve,
         spent=lambda _: Tokens(),
         database=partial(database_of, settings) if settings.storage.variable else None,
     )
     try:
         if isinstance(spec, TransformersSpec):
-            return _transformers(found, placed(spec, at.resolve), pictures, blind=blind)
+            return _transformers(found, placed(spec, at.resolve), images, blind=blind)
         secrets = known_secrets(settings.home)
         with closing(Discreet(kind.engine(_short(spec), at), secrets)) as engine:
             return try_out(
                 found,
                 Subject(
                     ask=asking(engine),
-                    pictures=pictures,
+                    images=images,
                     batched=not isinstance(spec, ServerSpec),
                     exactly=isinstance(spec, PythonSpec),
                     blind=blind,
@@ -265,7 +265,7 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
 
 
 def _transformers(
-    found: ModelCheck, spec: TransformersSpec, pictures: DrawnPictures, *, blind: bool
+    found: ModelCheck, spec: TransformersSpec, images: DrawnImages, *, blind: bool
 ) -> ModelCheck:
     from resources.models.transformers.engine import TransformersEngine
     from resources.models.transformers.loading import device_of, dtype_of
@@ -273,11 +273,11 @@ def _transformers(
 
     one = _short(spec).model_copy(update={"device": _first_device(spec), "devices": ()})
     loading = CheckpointInspection(load)
-    engine = TransformersEngine(one, one.path, pictures.read, loading.load)
+    engine = TransformersEngine(one, one.path, images.read, loading.load)
     with closing(engine):
         subject = Subject(
             ask=asking(engine),
-            pictures=pictures,
+            images=images,
             loading=loading,
             exactly=(dtype_of(one), device_of(one.device)) == ("float32", "cpu"),
             blind=blind,
@@ -289,7 +289,7 @@ def _transformers(
 
 
 def _short(spec: AnySpec) -> AnySpec:
-    """Ask for few tokens, and for several questions in a batch whatever their pictures weigh."""
+    """Ask for few tokens, and for several questions in a batch whatever their images weigh."""
     update: dict[str, object] = {}
     if isinstance(spec, SamplingSection):
         update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}

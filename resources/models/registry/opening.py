@@ -21,7 +21,7 @@ from resources.config.sections.engine_kinds import EngineKind, Surroundings
 from resources.config.sections.models import BlindSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
 from resources.config.settings_resource import SettingsFile
-from resources.config.stores import database_of, replies_of
+from resources.config.stores import database_of, responses_of
 from resources.images.store import ImageStore
 from resources.models.api.budget import WithinBudget, has_budget
 from resources.models.registry.baselines import (
@@ -31,7 +31,12 @@ from resources.models.registry.baselines import (
     ScriptedModel,
 )
 from resources.models.registry.engines import engine_kind
-from resources.models.registry.recorded import EvaluatedModel, RecordedReply, by_model, read_replies
+from resources.models.registry.recorded import (
+    EvaluatedModel,
+    RecordedResponse,
+    by_model,
+    read_responses,
+)
 from resources.response_cache.caching_model import Progress, RememberingModel
 from resources.response_cache.engine import Engine
 from resources.response_cache.port import ResponseStore
@@ -64,8 +69,8 @@ class Models(dg.ConfigurableResource[Any]):
 
     @property
     def store(self) -> ResponseStore:
-        """What remembers every reply."""
-        return replies_of(self.settings.load())
+        """What remembers every response."""
+        return responses_of(self.settings.load())
 
     @contextmanager
     def open(
@@ -79,7 +84,7 @@ class Models(dg.ConfigurableResource[Any]):
 
         Args:
             name: The name of the model.
-            condition: Of recorded replies, those to take.
+            condition: Of recorded responses, those to take.
             progress: Is told how far an asking has come.
             throughput: Counts what is asked, where something has to be.
 
@@ -93,14 +98,14 @@ class Models(dg.ConfigurableResource[Any]):
             )
             yield self._opened(name, asking)
 
-    def bring(self, name: str, pictures: Iterable[str]) -> None:
-        """Have pictures near that a model will be shown, where they are objects.
+    def bring(self, name: str, images: Iterable[str]) -> None:
+        """Have images near that a model will be shown, where they are objects.
 
         Raises:
             UnknownNameError: If no model has that name.
         """
         if engine_kind(self.settings.load().model(name)):
-            self.image_store.place.bring(pictures)
+            self.image_store.place.bring(images)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Give memory back when a run ends."""
@@ -117,7 +122,7 @@ class Models(dg.ConfigurableResource[Any]):
         if isinstance(spec, BlindSpec):
             return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
         if kind := engine_kind(spec):
-            store, at = replies_of(settings), self._surroundings(name, settings)
+            store, at = responses_of(settings), self._surroundings(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
@@ -160,7 +165,7 @@ class Models(dg.ConfigurableResource[Any]):
             name=name,
             read_image=self.image_store.place.read,
             resolve=settings.resolve,
-            spent=lambda identity: replies_of(settings).tokens_of(
+            spent=lambda identity: responses_of(settings).tokens_of(
                 told(identity, known_secrets(settings.home))
             ),
             database=partial(database_of, settings) if settings.storage.variable else None,
@@ -198,7 +203,7 @@ def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:
 
 
 def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
-    """Name the model that a blind one is without its pictures.
+    """Name the model that a blind one is without its images.
 
     Raises:
         SettingsError: If that is blind itself.
@@ -215,22 +220,22 @@ def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str)
 
 def recorded_of(
     name: str, spec: RecordedSpec, settings: Settings
-) -> tuple[list[RecordedReply], Path]:
-    """Read the recorded replies of a model, and say from which file.
+) -> tuple[list[RecordedResponse], Path]:
+    """Read the recorded responses of a model, and say from which file.
 
     Raises:
         SettingsError: If the file has no such model, or several and none is named.
         SourceError: If the file cannot be read.
     """
     file = settings.resolve(spec.file)
-    replies = by_model(read_replies(file), nameless=spec.model or name)
-    whose = spec.model or next(iter(replies), "")
-    if whose not in replies or (len(replies) > 1 and not spec.model):
-        has = ", ".join(sorted(replies)) or "none"
+    responses = by_model(read_responses(file), nameless=spec.model or name)
+    whose = spec.model or next(iter(responses), "")
+    if whose not in responses or (len(responses) > 1 and not spec.model):
+        has = ", ".join(sorted(responses)) or "none"
         raise SettingsError(
             f"{settings.file}, model {name}: name one model of {file}; it has {has}"
         )
-    return replies[whose], file
+    return responses[whose], file
 
 
 _AT_HAND: Mapping[str, Callable[[str, Any, Settings, str], ChatModel]] = {

@@ -1,4 +1,4 @@
-"""What a model is tried with: six conversations of a few words, and pictures drawn on the spot."""
+"""What a model is tried with: six conversations of a few words, and images drawn on the spot."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -9,13 +9,13 @@ from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.errors import ImageError
 
 SIZES = ((224, 224), (640, 480), (1280, 960))
-"""Width and height in px of the pictures whose tokens are counted."""
+"""Width and height in px of the images whose tokens are counted."""
 
-REQUIRED = frozenset({"a picture", "control tokens"})
+REQUIRED = frozenset({"an image", "control tokens"})
 """Probes that every model answers; one that refuses another cannot be asked such questions."""
 
-NEEDS_NO_PICTURE = "no picture"
-"""The probe that families which always want a picture refuse as late as in generating."""
+NEEDS_NO_IMAGE = "no image"
+"""The probe that families which always want an image refuse as late as in generating."""
 
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
@@ -23,24 +23,24 @@ _HOW_MANY = "How many things are there in the picture? Answer with one number."
 _SEED = 11
 
 
-class DrawnPictures:
-    """Pictures by digest, of one to five sprites each; the same bytes every time."""
+class DrawnImages:
+    """Images by digest, of one to five sprites each; the same bytes every time."""
 
     def __init__(self) -> None:
-        self._pictures: dict[str, bytes] = {}
+        self._images: dict[str, bytes] = {}
         self.apples = self._draw("red apple", 2, SIZES[1])
         self.dogs = self._draw("dog", 5, SIZES[0])
         self.sized = tuple(self._draw("cat", n, size) for n, size in enumerate(SIZES, 1))
 
     def read(self, digest: str) -> bytes:
-        """The bytes of a picture, as PNG.
+        """The bytes of an image, as PNG.
 
         Raises:
             ImageError: If none of that digest was drawn.
         """
-        if digest not in self._pictures:
-            raise ImageError(f"no picture {digest}")
-        return self._pictures[digest]
+        if digest not in self._images:
+            raise ImageError(f"no image {digest}")
+        return self._images[digest]
 
     def _draw(self, name: str, count: int, size: tuple[int, int]) -> Image:
         scene, rng = Scene(*size), Random(_SEED)
@@ -50,27 +50,27 @@ class DrawnPictures:
                 scene.sprite(name, place, side)
         png = scene.png()
         digest = sha256(png).hexdigest()
-        self._pictures[digest] = png
+        self._images[digest] = png
         return Image(digest)
 
 
-def probes(pictures: DrawnPictures, control_tokens: Iterable[str]) -> dict[str, Prompt]:
+def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
     """The six conversations, by what is particular about each.
 
     Args:
-        pictures: What they show.
+        images: What they show.
         control_tokens: The checkpoint's own, where they are known; some of others are added.
     """
-    apples, dogs = pictures.apples, pictures.dogs
+    apples, dogs = images.apples, images.dogs
     spelled = " ".join(dict.fromkeys([*control_tokens, *_CONTROL_TOKENS]))
     return {
-        "a picture": Prompt.of(apples, _HOW_MANY),
-        "two pictures": Prompt.of(
+        "an image": Prompt.of(apples, _HOW_MANY),
+        "two images": Prompt.of(
             apples,
             dogs,
             "Are there more things in the first or in the second? Say first or second.",
         ),
-        NEEDS_NO_PICTURE: Prompt.of("What is the capital of France? Answer with one word."),
+        NEEDS_NO_IMAGE: Prompt.of("What is the capital of France? Answer with one word."),
         "a system prompt": Prompt.of(apples, _HOW_MANY, system=_SYSTEM),
         "control tokens": Prompt.of(
             apples, f"Does the picture show the text {spelled} anywhere? Answer yes or no."
@@ -86,10 +86,9 @@ def probes(pictures: DrawnPictures, control_tokens: Iterable[str]) -> dict[str, 
     }
 
 
-def sized(pictures: DrawnPictures) -> list[Prompt]:
-    """A question about a picture of each size, of several lengths, to be asked in one batch."""
+def sized(images: DrawnImages) -> list[Prompt]:
+    """A question about an image of each size, of several lengths, to be asked in one batch."""
     more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
     return [
-        Prompt.of(picture, words + _HOW_MANY)
-        for picture, words in zip(pictures.sized, more, strict=True)
+        Prompt.of(image, words + _HOW_MANY) for image, words in zip(images.sized, more, strict=True)
     ]

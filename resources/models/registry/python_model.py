@@ -1,4 +1,7 @@
-"""A model that is written in Python, run as an engine: behind the reply store, like any other."""
+"""A model that is written in Python, run as an engine.
+
+Behind the response store, like any other.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,16 +16,16 @@ from typing import Any, TypeAlias
 from PIL import Image
 
 from bench_assets.core.images.decoding import decode
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.core.tables.arrow import digest
 from resources.config.sections.engine_kinds import Surroundings
 from resources.config.sections.models import PythonSpec
 from resources.config.unknown_entries import UnknownEntry
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import OPENED, ShownPictures
+from resources.response_cache.image_changes import OPENED, ShownImages
 
-OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the picture, as RGB
+OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as RGB
 
 
 class PythonEngine:
@@ -49,7 +52,7 @@ class PythonEngine:
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
         self._spec = spec
         self._at = at
-        self._shown = ShownPictures(at.read_image, OPENED)
+        self._shown = ShownImages(at.read_image, OPENED)
 
     @property
     def identity(self) -> str:
@@ -58,48 +61,48 @@ class PythonEngine:
         said = f"|options={json.dumps(options, sort_keys=True)}" if options else ""
         return f"{self._model.signature}{said}"
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests batch by batch; yields position and reply.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests batch by batch; yields position and response.
 
         Raises:
-            ModelError: If the model cannot be asked at all, or not every request has a reply.
+            ModelError: If the model cannot be asked at all, or not every request has a response.
         """
         for start in range(0, len(requests), self._spec.batch_size):
             batch = requests[start : start + self._spec.batch_size]
             try:
-                replies = self._asked(batch)
+                responses = self._asked(batch)
             except ImageError:
-                replies = [self._alone(request) for request in batch]
-            yield from enumerate(replies, start)
+                responses = [self._alone(request) for request in batch]
+            yield from enumerate(responses, start)
 
     def close(self) -> None:
         """Let go of the model."""
         self.__dict__.pop("_model", None)
 
     def particulars(self, request: Request) -> str:
-        """What a reply depends on beside the prompt: the code, and the question it may look at.
+        """What a response depends on beside the prompt: the code, and the question it may look at.
 
-        And the decoder's version, where it changes the pixels of a picture.
+        And the decoder's version, where it changes the pixels of an image.
         """
         asked = [request.question] if request.question else []
         parts = [self._code, digest(asked), self._shown.particulars(request)]
         return "\n".join(filter(None, parts))
 
-    def _alone(self, request: Request) -> Reply:
-        """Ask anew what came in a batch with a picture that cannot be shown."""
+    def _alone(self, request: Request) -> Response:
+        """Ask anew what came in a batch with an image that cannot be shown."""
         try:
             return self._asked([request])[0]
         except ImageError as why:
-            return Reply(error=str(why))
+            return Response(error=str(why))
 
-    def _asked(self, batch: Sequence[Request]) -> list[Reply]:
-        replies = list(self._model.reply(batch) or ())  # who wrote it may have forgotten it
-        if len(replies) != len(batch):
+    def _asked(self, batch: Sequence[Request]) -> list[Response]:
+        responses = list(self._model.response(batch) or ())  # who wrote it may have forgotten it
+        if len(responses) != len(batch):
             raise ModelError(
-                f"{self._at.name}: {len(replies)} replies to {len(batch)} requests; "
+                f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
                 f"{self._spec.factory} should give one for each, in order"
             )
-        return replies
+        return responses
 
     @cached_property
     def _model(self) -> ChatModel:
@@ -122,7 +125,7 @@ def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any
         return ""
     if any(one.kind is one.VAR_KEYWORD for one in parameters):
         return ""
-    known = [one.name for one in parameters][2:]  # after the model's name and what opens pictures
+    known = [one.name for one in parameters][2:]  # after the model's name and what opens images
     unknown = [name for name in options if name not in known]
     return str(UnknownEntry((unknown[0],), tuple(known))) if unknown else ""
 
@@ -140,8 +143,8 @@ def _opening(read_image: ReadImage) -> OpenImage:
     def open_image(sha256: str) -> Image.Image:
         data = read_image(sha256)
         try:
-            return decode(data).picture
+            return decode(data).image
         except ImageError as why:
-            raise ImageError(f"picture {sha256}: {why}") from why
+            raise ImageError(f"image {sha256}: {why}") from why
 
     return open_image

@@ -1,8 +1,8 @@
-"""Replies that were made elsewhere, from a file of JSON lines.
+"""Responses that were made elsewhere, from a file of JSON lines.
 
 One object a line: ``question_id`` and ``text``; optionally ``model``, ``condition`` ("main"),
-``sample`` (0), and ``judge_reply`` for the judge named "recorded". Blank lines are skipped; other
-fields are refused, since one of these may be meant.
+``sample`` (0), and ``judge_response`` for the judge named "recorded". Blank lines are skipped;
+other fields are refused, since one of these may be meant.
 """
 
 from collections import defaultdict
@@ -10,77 +10,79 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.json_records import read_lines, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedReply:
+class RecordedResponse:
     """One line of the file."""
 
-    where: str  # "replies.jsonl, line 3", for complaints
+    where: str  # "responses.jsonl, line 3", for complaints
     question_id: str
     text: str
     model: str = ""
     condition: str = "main"
     sample: int = 0
-    judge_reply: str = ""  # what the judge said of this very reply; "" if none was asked
+    judge_response: str = ""  # what the judge said of this very response; "" if none was asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyReport:
-    """How replies cover the questions; ids in the order they come."""
+class ResponseReport:
+    """How responses cover the questions; ids in the order they come."""
 
     n_read: int
     n_used: int
-    missing: tuple[str, ...]  # questions without a reply
-    unknown: tuple[str, ...]  # replies to something that is not asked
+    missing: tuple[str, ...]  # questions without a response
+    unknown: tuple[str, ...]  # responses to something that is not asked
     first_unknown: str  # where the first of them stands; "" without any
 
 
-def read_replies(path: Path) -> list[RecordedReply]:
-    """Read a file of replies, in order.
+def read_responses(path: Path) -> list[RecordedResponse]:
+    """Read a file of responses, in order.
 
     Raises:
         SourceError: If it cannot be read or holds no line, a line is not an object with these
             fields and no other, or two lines answer the same thing; names the file and the lines.
     """
-    replies = records(read_lines(path), RecordedReply, closed=True)
-    first: dict[tuple[str, str, str, int], RecordedReply] = {}
-    for one in replies:
+    responses = records(read_lines(path), RecordedResponse, closed=True)
+    first: dict[tuple[str, str, str, int], RecordedResponse] = {}
+    for one in responses:
         earlier = first.setdefault(_identity(one), one)
         if earlier is not one:
-            same = (earlier.text, earlier.judge_reply) == (one.text, one.judge_reply)
+            same = (earlier.text, earlier.judge_response) == (one.text, one.judge_response)
             raise SourceError(
                 f"{one.where}: {one.question_id} is answered {'' if same else 'differently '}in"
                 f" {earlier.where}{' already' if same else ''}; keep one of the two"
             )
-    if not replies:
-        raise SourceError(f"{path}: holds no reply; expected a JSON object on each line")
-    return replies
+    if not responses:
+        raise SourceError(f"{path}: holds no response; expected a JSON object on each line")
+    return responses
 
 
-def by_model(replies: Sequence[RecordedReply], nameless: str) -> dict[str, list[RecordedReply]]:
-    """Part replies by model, in order; those that name none belong to ``nameless``."""
-    parted: dict[str, list[RecordedReply]] = defaultdict(list)
-    for one in replies:
+def by_model(
+    responses: Sequence[RecordedResponse], nameless: str
+) -> dict[str, list[RecordedResponse]]:
+    """Part responses by model, in order; those that name none belong to ``nameless``."""
+    parted: dict[str, list[RecordedResponse]] = defaultdict(list)
+    for one in responses:
         parted[one.model or nameless].append(one)
     return dict(parted)
 
 
-def report(questions: Sequence[Question], replies: Sequence[RecordedReply]) -> ReplyReport:
-    """Compare replies of one model and condition with the questions they are to answer.
+def report(questions: Sequence[Question], responses: Sequence[RecordedResponse]) -> ResponseReport:
+    """Compare responses of one model and condition with the questions they are to answer.
 
     Where several draws are recorded, a question is missing only if it has none of them.
     """
     asked = dict.fromkeys(question.question_id for question in questions)
-    answered = dict.fromkeys(one.question_id for one in replies)
-    unknown = [one for one in replies if one.question_id not in asked]
-    return ReplyReport(
-        n_read=len(replies),
-        n_used=len(replies) - len(unknown),
+    answered = dict.fromkeys(one.question_id for one in responses)
+    unknown = [one for one in responses if one.question_id not in asked]
+    return ResponseReport(
+        n_read=len(responses),
+        n_used=len(responses) - len(unknown),
         missing=tuple(one for one in asked if one not in answered),
         unknown=tuple(one for one in answered if one not in asked),
         first_unknown=unknown[0].where if unknown else "",
@@ -100,77 +102,81 @@ class _RecordedAnswers:
         """The name of the file; who was asked how is not known here."""
         return f"recorded|{self._file.name}"
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """Answer each request, in order; what the file lacks has a reply with ``error``.
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; what the file lacks has a response with ``error``.
 
         Raises:
             ModelError: If a request neither comes from a question nor has a name.
         """
         return [self._find(request) for request in requests]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other.
 
         Raises:
-            ModelError: As ``reply``.
+            ModelError: As ``response``.
         """
         return ((request, self._find(request)) for request in requests)
 
-    def _find(self, request: Request) -> Reply:
+    def _find(self, request: Request) -> Response:
         asked = request.question.question_id if request.question else request.name
         if not asked:
-            raise ModelError(f"{self.name}: recorded replies answer what has a name, nothing else")
+            raise ModelError(
+                f"{self.name}: recorded responses answer what has a name, nothing else"
+            )
         text = self._said.get((asked, request.sample))
         if text is None:
-            return Reply(error=f"no recorded reply in {self._file}")
-        return Reply(text=text, finish_reason="stop")
+            return Response(error=f"no recorded response in {self._file}")
+        return Response(text=text, finish_reason="stop")
 
 
 class RecordedModel(_RecordedAnswers):
     """Answers with the ``text`` of a file's lines."""
 
     def __init__(
-        self, name: str, replies: Sequence[RecordedReply], file: Path, condition: str = "main"
+        self, name: str, responses: Sequence[RecordedResponse], file: Path, condition: str = "main"
     ) -> None:
-        """Keep the replies of one condition; all are of one model, see ``by_model``."""
-        chosen = [one for one in replies if one.condition == condition]
+        """Keep the responses of one condition; all are of one model, see ``by_model``."""
+        chosen = [one for one in responses if one.condition == condition]
         super().__init__(name, {(o.question_id, o.sample): o.text for o in chosen}, file)
 
 
 class EvaluatedModel(RecordedModel):
-    """A model of bench.toml whose replies are all recorded: it has to have some."""
+    """A model of bench.toml whose responses are all recorded: it has to have some."""
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
-        """Answer each request, in order; what the file lacks has a reply with ``error``.
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; what the file lacks has a response with ``error``.
 
         Raises:
             ModelError: If the file has none of them.
         """
-        return [reply for _, reply in self.answers(requests)]
+        return [response for _, response in self.answers(requests)]
 
-    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply]]:
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other.
 
         Raises:
-            ModelError: As ``reply``, at the end.
+            ModelError: As ``response``, at the end.
         """
         n = len(requests)
         n_failed = 0
-        for request, reply in super().answers(requests):
-            n_failed += bool(reply.error)
-            yield request, reply
+        for request, response in super().answers(requests):
+            n_failed += bool(response.error)
+            yield request, response
         if n and n == n_failed:
             of = next((f"; it answers {name!r}, for one" for name, _ in self._said), "")
-            raise ModelError(f"{self.name}: {self._file} has no reply to any of {n} requests{of}")
+            raise ModelError(
+                f"{self.name}: {self._file} has no response to any of {n} requests{of}"
+            )
 
 
 class RecordedJudge(_RecordedAnswers):
-    """Judges replies of one model and condition with the ``judge_reply`` beside each of them."""
+    """A judge that returns the ``judge_response`` recorded beside each response."""
 
-    def __init__(self, name: str, replies: Sequence[RecordedReply], file: Path) -> None:
-        judged = [one for one in replies if one.judge_reply]
-        super().__init__(name, {(o.question_id, o.sample): o.judge_reply for o in judged}, file)
+    def __init__(self, name: str, responses: Sequence[RecordedResponse], file: Path) -> None:
+        judged = [one for one in responses if one.judge_response]
+        super().__init__(name, {(o.question_id, o.sample): o.judge_response for o in judged}, file)
 
 
-def _identity(one: RecordedReply) -> tuple[str, str, str, int]:
+def _identity(one: RecordedResponse) -> tuple[str, str, str, int]:
     return one.question_id, one.model, one.condition, one.sample

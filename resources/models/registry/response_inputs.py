@@ -1,6 +1,6 @@
-"""What a model's replies depend on, as far as it shows without opening it or reading its weights.
+"""What a model's responses depend on, as far as it shows without opening it or reading its weights.
 
-Where this did not change, neither did the identity under which its replies are remembered.
+Where this did not change, neither did the identity under which its responses are remembered.
 """
 
 import os

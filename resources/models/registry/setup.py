@@ -1,6 +1,6 @@
-"""How a model is set up: what its replies depend on, as far as it shows without opening it.
+"""How a model is set up: what its responses depend on, as far as it shows without opening it.
 
-Written beside what it replied, so that a number can be told from one under another setup. Unlike
+Written beside what it responded, so that a number can be told from one under another setup. Unlike
 ``state``, this leaves out what only makes it faster or dearer, and where folders lie.
 """
 
@@ -24,7 +24,7 @@ from resources.storage.file_digests import digest_of
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; files up to here are read, of larger ones size and time tell
-_NO_MATTER = {  # what the same replies come sooner, later or cheaper with
+_NO_MATTER = {  # what the same responses come sooner, later or cheaper with
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
     *("gpu_memory_utilization", "tensor_parallel_size"),

@@ -3,7 +3,7 @@
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
-from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import dtype_of
 from resources.models.transformers.model import load
 from resources.models.workers.pool import SideBySide
@@ -20,7 +20,7 @@ class DataParallelEngine(SideBySide):
     left for, comes back with ``error``; the next stream starts the dead ones again.
 
     The identity is that of one device. A device changes nothing but with whom a request shares a
-    batch, which no identity names: in float32 on the CPU replies are the same to the letter, in
+    batch, which no identity names: in float32 on the CPU responses are the same to the letter, in
     half precision and on GPUs they are as alike as those of two batch sizes. GPUs of different
     models round differently besides; keep to one model where that matters.
     """
@@ -32,7 +32,7 @@ class DataParallelEngine(SideBySide):
         read_image: ReadImage,
         load: Load = load,
         *,
-        digests: PictureDigests | None = None,
+        digests: ImageDigests | None = None,
     ) -> None:
         """Prepare to load ``location``; ``read_image`` and ``load`` are sent to the processes.
 

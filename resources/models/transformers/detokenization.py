@@ -1,4 +1,4 @@
-"""Turns the tokens that a checkpoint drew into a reply's text."""
+"""Turns the tokens that a checkpoint drew into a response's text."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
-class ReplyTexts:
+class ResponseTexts:
     """Writes tokens as text, without special ones but those around a thought or an answer."""
 
     def __init__(
@@ -21,7 +21,7 @@ class ReplyTexts:
 
         Args:
             tokenizer: Of the checkpoint.
-            ends: Tokens that end a reply.
+            ends: Tokens that end a response.
             tags: Around the thoughts of this model, beside the known ones.
         """
         self._tokenizer = tokenizer
@@ -29,7 +29,7 @@ class ReplyTexts:
         self._tags = tags or ()
 
     def of(self, tokens: Sequence[int]) -> str:
-        """Write a reply's tokens as text."""
+        """Write a response's tokens as text."""
         runs = groupby(tokens, lambda token: token in self._marks)
         return "".join(
             self._tokenizer.decode(list(run), skip_special_tokens=not marks) for marks, run in runs
@@ -50,7 +50,10 @@ class ReplyTexts:
 
 
 def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
-    """Tokens that end a reply: as the checkpoint's generation says, or its model, or tokenizer."""
+    """Tokens that end a response.
+
+    As the checkpoint's generation says, or its model, or tokenizer.
+    """
     said: Any = (
         model.generation_config.eos_token_id,
         model.config.get_text_config().eos_token_id,

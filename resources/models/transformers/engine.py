@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.generation_config import Card, as_recommended, card_of
-from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import device_of, dtype_of
 from resources.models.transformers.model import load
 from resources.models.workers import device_memory
@@ -15,15 +15,15 @@ from resources.models.workers.batching import Batches
 from resources.models.workers.pinned_weights import with_template
 from resources.models.workers.port import Job, Load
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import LOCALLY, ShownPictures
+from resources.response_cache.image_changes import LOCALLY, ShownImages
 
 
 class TransformersEngine:
     """Runs a checkpoint on CUDA, MPS or the CPU; weights are loaded at the first request.
 
-    In float32 on the CPU a reply is the same alone and in any batch; in half precision, and on
+    In float32 on the CPU a response is the same alone and in any batch; in half precision, and on
     GPUs, sums are rounded differently in different batches, and a near-tie may fall the other way.
-    Sampled replies depend on seed, prompt and sample number, not on what else is asked.
+    Sampled responses depend on seed, prompt and sample number, not on what else is asked.
     """
 
     def __init__(
@@ -33,22 +33,22 @@ class TransformersEngine:
         read_image: ReadImage,
         load: Load = load,
         *,
-        digests: PictureDigests | None = None,
+        digests: ImageDigests | None = None,
     ) -> None:
         """Prepare to load.
 
         Args:
             spec: How it is asked.
             location: A folder, ``package:NAME`` or a hub id.
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             load: Loads the checkpoint.
-            digests: Remembers what processors make of a picture; None: no part of the identity.
+            digests: Remembers what processors make of an image; None: no part of the identity.
         """
         self._spec = spec
         self._location = location
         self._read_image = read_image
         self._load = load
-        self.shown = ShownPictures(read_image, LOCALLY)
+        self.shown = ShownImages(read_image, LOCALLY)
         self._digests = digests
         self._peak_memory: int | None = None
 
@@ -63,14 +63,14 @@ class TransformersEngine:
         parts = [self.checkpoint.content, dtype_of(self._spec)]
         parts += self._spec.identity_parts
         if self._digests and not self._spec.text_only:
-            parts.append(f"pictures={self._digests.of(self._spec, self.checkpoint)}")
+            parts.append(f"images={self._digests.of(self._spec, self.checkpoint)}")
         parts += ["compiled"] if self._spec.compile else []
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
         return ",".join(parts)
 
     @cached_property
     def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise.
+        """How responses are drawn where a request does not say otherwise.
 
         Raises:
             ModelError: If it is the card's, and that cannot be followed.
@@ -124,8 +124,8 @@ class TransformersEngine:
         )
         return with_template(spec, pinned)
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests batch by batch; yields position and reply.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests batch by batch; yields position and response.
 
         Raises:
             ModelError: If the checkpoint is incomplete or does not load.
@@ -136,7 +136,7 @@ class TransformersEngine:
         self._peak_memory = device_memory.most_held(device)
 
     def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture."""
+        """The decoder's version where it changes the pixels of an image."""
         return self.shown.particulars(request)
 
     def close(self) -> None:

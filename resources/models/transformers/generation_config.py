@@ -1,7 +1,7 @@
 """What a checkpoint's own ``generation_config.json`` recommends, for ``decoding = "card"``.
 
 Without that name nothing of the file is used but its end tokens: a repetition penalty of 1.05,
-which Qwen2.5-VL publishes, changes most greedy replies.
+which Qwen2.5-VL publishes, changes most greedy responses.
 """
 
 import json
@@ -54,7 +54,10 @@ _REFUSED: Mapping[str, object] = {
     "stop_strings": None,
     "max_time": None,
 }
-"""What would change replies and is not followed: better no number than one of another decoding."""
+"""What would change responses and is not followed.
+
+Better no number than one of another decoding.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ class Card:
     rest: Mapping[str, Any] = field(default_factory=dict)  # as transformers names it
 
     def decoding(self, max_tokens: int, seed: int | None) -> Decoding:
-        """Write it as part of a reply's identity."""
+        """Write it as part of a response's identity."""
         return Decoding(
             temperature=self.temperature,
             top_p=self.top_p,
@@ -106,7 +109,7 @@ def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def card_of(spec: LocalSpec, checkpoint: Checkpoint) -> Card | None:
-    """Read the recommendation, where replies are to be drawn by it; see ``read_card``."""
+    """Read the recommendation, where responses are to be drawn by it; see ``read_card``."""
     return read_card(checkpoint) if spec.named_decoding == "card" else None
 
 

@@ -1,9 +1,9 @@
-"""What a checkpoint's processor makes of a picture, in eight digits, without loading it every time.
+"""What a checkpoint's processor makes of an image, in eight digits, without loading it every time.
 
-The same checkpoint gives other tensors, and so other replies, where transformers resizes with
-torchvision instead of Pillow, or changes a default. So a digest of the tensors of one drawn picture
-is part of a reply's identity. It is remembered by what it depends on; after an upgrade it is made
-anew, and where it comes out the same, nothing is asked again.
+The same checkpoint gives other tensors, and so other responses, where transformers resizes with
+torchvision instead of Pillow, or changes a default. So a digest of the tensors of one drawn image
+is part of a response's identity. It is remembered by what it depends on; after an upgrade it is
+made anew, and where it comes out the same, nothing is asked again.
 """
 
 import json
@@ -27,7 +27,7 @@ _STEPS = 64  # to 1: coarse enough for rounding on another CPU, and one of 256 l
 _DIGITS = 8
 
 
-class PictureDigests:
+class ImageDigests:
     """A JSON file of digests by what they depend on; many processes may use it.
 
     A file that cannot be read is replaced. Of two processes that write at once one is forgotten;
@@ -41,7 +41,7 @@ class PictureDigests:
         """The digest for a checkpoint; its processor is loaded if that is not known yet.
 
         Raises:
-            ModelError: If the processor does not load, or takes no picture.
+            ModelError: If the processor does not load, or takes no image.
         """
         key = _key(spec, checkpoint)
         known = self._read().get(key)
@@ -87,7 +87,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     from resources.models.transformers.loading import why_not
 
     try:
-        with unchanged(checkpoint.seals):
+        with unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
         made = processor.image_processor(images=[_drawn()], return_tensors="pt")
     except ModelError:

@@ -61,7 +61,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
         model = _adapted(spec, checkpoint, model)
     model = model.eval()
     if spec.compile:
-        # Not the whole model: every other number of pictures would be another graph, and torch
+        # Not the whole model: every other number of images would be another graph, and torch
         # makes eight of them before it gives up.
         model.get_decoder().compile(dynamic=True)
     return model
@@ -175,7 +175,7 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
         return AutoModel
     raise ModelError(
         f"{checkpoint.location}: model_type {config.model_type} is no model that answers questions "
-        "about pictures; for a language model set text_only = true"
+        "about images; for a language model set text_only = true"
     )
 
 

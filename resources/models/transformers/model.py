@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from PIL import Image as PILImage
 
 from bench_assets.core.parsing.reasoning import opened_thought
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
-from resources.models.transformers.detokenization import ReplyTexts, ends_of
-from resources.models.transformers.inputs.image_tokens import PictureTokens, limit_tokens
+from resources.models.transformers.detokenization import ResponseTexts, ends_of
+from resources.models.transformers.inputs.image_tokens import ImageTokens, limit_tokens
 from resources.models.transformers.inputs.processor import has_one_place, load_processor
 from resources.models.transformers.inputs.prompt_tensors import PromptBatch, PromptTensors
 from resources.models.transformers.loading import load_weights, why_not
@@ -42,8 +42,8 @@ class TransformersModel:
     Every turn reads its whole conversation anew. ``generate`` can go on from the keys and values
     of an earlier call, but only where the new prompt begins with the very tokens of the old one.
     Here it does not: some chat templates rewrite earlier turns, thoughts are taken out of them,
-    and the text of a reply need not come back as the tokens that were drawn. In a batch, replies
-    of unequal length would leave padding inside the conversations besides.
+    and the text of a response need not come back as the tokens that were drawn. In a batch,
+    responses of unequal length would leave padding inside the conversations besides.
     """
 
     def __init__(
@@ -56,27 +56,27 @@ class TransformersModel:
             processor if spec.text_only else processor.tokenizer
         )
         self._ends = ends_of(model, self._tokenizer)
-        self._texts = ReplyTexts(self._tokenizer, self._ends, spec.thinking_tags)
+        self._texts = ResponseTexts(self._tokenizer, self._ends, spec.thinking_tags)
         self._starts = model.generation_config
         model.generation_config = type(self._starts)()  # ``generate`` fills ours up with it
         if model.config.is_encoder_decoder:
             self._tokenizer.padding_side = "right"  # its positions count from the first token
         self._idle: list[PromptTensors] = []
-        self._picture_tokens = None if spec.text_only else PictureTokens(deepcopy(processor))
+        self._image_tokens = None if spec.text_only else ImageTokens(deepcopy(processor))
 
     @property
     def weights(self) -> "PreTrainedModel":
         """What generates."""
         return self._model
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
-        """Tokens of pictures, so that batches can be of like size; 0 where that is not known."""
-        if self._model.config.model_type in _ONE_AT_A_TIME and pictures:
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        """Tokens of images, so that batches can be of like size; 0 where that is not known."""
+        if self._model.config.model_type in _ONE_AT_A_TIME and images:
             return sys.maxsize
-        if self._picture_tokens is None:
+        if self._image_tokens is None:
             return 0
         try:
-            return sum(self._picture_tokens.of(*picture.size) for picture in pictures)
+            return sum(self._image_tokens.of(*image.size) for image in images)
         except ValueError:
             return 0  # if it is refused, that is an error when it is its turn
 
@@ -89,12 +89,12 @@ class TransformersModel:
         with self._borrowed() as tensors:
             return tensors.of(conversations)
 
-    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation.
 
-        ``seconds`` is the batch's time divided by its size: what a reply cost. A conversation that
-        leaves no room for a whole reply is not asked: its reply has ``error``, as has one whose
-        tokens were drawn of scores that are no numbers.
+        ``seconds`` is the batch's time divided by its size: what a response cost. A conversation
+        that leaves no room for a whole response is not asked: its response has ``error``, as has
+        one whose tokens were drawn of scores that are no numbers.
 
         Raises:
             RuntimeError: If memory runs out, among others.
@@ -105,7 +105,7 @@ class TransformersModel:
         self._refuse_too_long(prepared, draw)
         start, watched = time.perf_counter(), Finite()
         with torch.inference_mode():
-            precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of pictures
+            precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of images
             inputs = prepared.inputs.to(self._model.device, **precision)
             tokens = self._model.generate(
                 **inputs,
@@ -114,9 +114,9 @@ class TransformersModel:
             )
         new = self._new(tokens, inputs["input_ids"]).tolist()
         seconds = (time.perf_counter() - start) / len(new)
-        replies = [self._reply(row, n, prepared, seconds) for n, row in enumerate(new)]
-        bad_from = watched.bad_from(len(replies))
-        return [_of_numbers(one, bad) for one, bad in zip(replies, bad_from, strict=True)]
+        responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
+        bad_from = watched.bad_from(len(responses))
+        return [_of_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
 
     @contextmanager
     def _borrowed(self) -> Iterator[PromptTensors]:
@@ -129,10 +129,10 @@ class TransformersModel:
         except IndexError:
             tensors = PromptTensors(
                 deepcopy(self.processor),
-                self._picture_tokens,
+                self._image_tokens,
                 variables=self._spec.chat_template_kwargs,
                 max_image_tokens=self._spec.max_image_tokens,
-                one_picture=has_one_place(self._spec, self.processor),
+                one_image=has_one_place(self._spec, self.processor),
             )
         try:
             yield tensors
@@ -150,7 +150,7 @@ class TransformersModel:
 
     @cached_property
     def context(self) -> int | None:
-        """Tokens that a prompt and its reply may have together; None where nobody says."""
+        """Tokens that a prompt and its response may have together; None where nobody says."""
         text = self._model.config.get_text_config()
         limit = getattr(text, "max_position_embeddings", None)
         return limit if isinstance(limit, int) and limit > 0 else None
@@ -179,10 +179,10 @@ class TransformersModel:
         begins = tokens.shape[1] >= n and bool((tokens[:, :n] == prompt).all())
         return tokens[:, n:] if begins else tokens
 
-    def _reply(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Reply:
+    def _response(self, new: list[int], n: int, prepared: PromptBatch, seconds: float) -> Response:
         length = next((n for n, token in enumerate(new, 1) if token in self._ends), None)
         opened = opened_thought(prepared.endings[n], self._spec.thinking_tags)
-        return Reply(
+        return Response(
             text=opened + self._texts.of(new[:length]),
             finish_reason="length" if length is None else "stop",
             prompt_tokens=prepared.prompt_tokens[n],
@@ -193,17 +193,17 @@ class TransformersModel:
         )
 
 
-def _of_numbers(reply: Reply, bad_from: int | None) -> Reply:
-    if bad_from is None or bad_from >= (reply.completion_tokens or 0):
-        return reply  # what comes after its end is nobody's
-    return Reply(
-        error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the reply on"
+def _of_numbers(response: Response, bad_from: int | None) -> Response:
+    if bad_from is None or bad_from >= (response.completion_tokens or 0):
+        return response  # what comes after its end is nobody's
+    return Response(
+        error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the response on"
         " (too large for its dtype?)"
     )
 
 
 _ONE_AT_A_TIME = {"phi4_multimodal"}
-"""Families that read another picture's padding: a reply would depend on what else is asked."""
+"""Families that read another image's padding: a response would depend on what else is asked."""
 _BEAMS = ("num_beams", "length_penalty", "early_stopping")
 
 

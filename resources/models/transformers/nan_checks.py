@@ -1,7 +1,7 @@
 """That a model computes with numbers: weights and scores that are NaN or infinite are errors.
 
 Of NaN every comparison is false, so that the first token of the vocabulary is drawn for ever, or
-the one that ends a reply: an empty answer, which would be scored as wrong.
+the one that ends a response: an empty answer, which would be scored as wrong.
 """
 
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ def choosers(draw: Draw, prompt_tokens: Sequence[int]) -> list[Any]:
     """The logits processors of a batch, in the order to apply them.
 
     Args:
-        draw: How replies are drawn.
+        draw: How responses are drawn.
         prompt_tokens: Of each conversation, without padding.
     """
     from transformers import NoRepeatNGramLogitsProcessor

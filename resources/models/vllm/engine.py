@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.config.sections.local_models import VllmSpec
 from resources.models.transformers.generation_config import Card, as_recommended, read_card
@@ -15,18 +15,18 @@ from resources.models.workers.batching import Batches
 from resources.models.workers.pinned_weights import with_template
 from resources.models.workers.port import Job
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import LOCALLY, ShownPictures
+from resources.response_cache.image_changes import LOCALLY, ShownImages
 
 
 class VllmEngine:
     """Runs a checkpoint with vLLM; weights are loaded at the first request.
 
     vLLM runs requests side by side as room becomes free, and keeps what it computed of a beginning
-    that prompts share (instructions, the same picture asked again, the earlier turns of a
+    that prompts share (instructions, the same image asked again, the earlier turns of a
     conversation) as long as there is room. What shares a step differs from run to run, so that a
     near-tie may fall the other way, as in batches on a GPU.
 
-    Prompts are those of ``TransformersEngine``, token for token. Replies are drawn by vLLM's own
+    Prompts are those of ``TransformersEngine``, token for token. Responses are drawn by vLLM's own
     generators, so that the same seed draws others.
     """
 
@@ -35,7 +35,7 @@ class VllmEngine:
         self._spec = spec
         self._location = location
         self._read_image = read_image
-        self.shown = ShownPictures(read_image, LOCALLY)
+        self.shown = ShownImages(read_image, LOCALLY)
 
     @cached_property
     def identity(self) -> str:
@@ -58,7 +58,7 @@ class VllmEngine:
 
     @cached_property
     def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise.
+        """How responses are drawn where a request does not say otherwise.
 
         Raises:
             ModelError: If it is the card's, and vLLM cannot follow that.
@@ -71,8 +71,8 @@ class VllmEngine:
         """Not known: vLLM takes the configured share of a GPU from the start."""
         return None
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests batch by batch; yields position and reply.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests batch by batch; yields position and response.
 
         Raises:
             ModelError: If the checkpoint is incomplete or does not load, or vLLM breaks down.
@@ -80,7 +80,7 @@ class VllmEngine:
         yield from self.shown.noted(requests, self._batches.stream(requests))
 
     def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of a picture."""
+        """The decoder's version where it changes the pixels of an image."""
         return self.shown.particulars(request)
 
     def close(self) -> None:

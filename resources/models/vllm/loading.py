@@ -53,7 +53,7 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
     if spec.processor_kwargs:
         said["mm_processor_kwargs"] = spec.processor_kwargs
     if spec.prompts == "vllm" and not spec.text_only:
-        said["interleave_mm_strings"] = True  # pictures stay where the prompt has them
+        said["interleave_mm_strings"] = True  # images stay where the prompt has them
     if spec.images_per_prompt:
         said["limit_mm_per_prompt"] = {"image": spec.images_per_prompt}
     if checkpoint.adapter:

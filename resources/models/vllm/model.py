@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image as PILImage
 
 from bench_assets.core.parsing.reasoning import opened_thought
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
 from resources.config.sections.local_models import VllmSpec
-from resources.models.transformers.detokenization import ReplyTexts
-from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.detokenization import ResponseTexts
+from resources.models.transformers.inputs.image_tokens import ImageTokens
 from resources.models.transformers.inputs.processor import has_one_place, load_processor
 from resources.models.vllm.loading import arguments, put_together
 from resources.models.vllm.nan_checks import refuse_infinite_files
@@ -71,10 +71,10 @@ class VllmModel:
         self._one_at_a_time = Lock()  # tokenizers are not made for several threads
         self._adapter = adapter
         self._files = files
-        self._texts = ReplyTexts(llm.get_tokenizer(), frozenset(), spec.thinking_tags)
+        self._texts = ResponseTexts(llm.get_tokenizer(), frozenset(), spec.thinking_tags)
         self._context = int(llm.model_config.max_model_len)
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
         """Not needed: vLLM itself runs as many requests side by side as fit."""
         return 0
 
@@ -89,14 +89,14 @@ class VllmModel:
         with self._one_at_a_time:
             return [self._prompts.asked(talk) for talk in conversations]
 
-    def answer(self, prepared: list[VllmPrompt], draw: Draw) -> list[Reply]:
+    def answer(self, prepared: list[VllmPrompt], draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation.
 
-        ``seconds`` is the batch's time divided by its size: what a reply cost.
+        ``seconds`` is the batch's time divided by its size: what a response cost.
 
         Raises:
-            ValueError: If a conversation leaves no room for a whole reply, or vLLM refuses one or
-                breaks a reply off.
+            ValueError: If a conversation leaves no room for a whole response, or vLLM refuses one
+                or breaks a response off.
             ModelError: If its engine has died.
         """
         for asked in prepared:
@@ -105,7 +105,7 @@ class VllmModel:
         outputs = self._outputs(prepared, _params(draw))
         seconds = (time.perf_counter() - start) / len(prepared)
         pairs = zip(outputs, prepared, strict=True)
-        return [self._reply(output, asked, draw, seconds) for output, asked in pairs]
+        return [self._response(output, asked, draw, seconds) for output, asked in pairs]
 
     def _outputs(
         self, asked: list[VllmPrompt], params: list["SamplingParams"]
@@ -126,18 +126,18 @@ class VllmModel:
         except VLLMError as why:
             raise ValueError(first_line(why)) from why
 
-    def _reply(
+    def _response(
         self, output: "RequestOutput", asked: VllmPrompt, draw: Draw, seconds: float
-    ) -> Reply:
+    ) -> Response:
         (said,) = output.outputs
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
-            raise ValueError(f"vLLM broke the reply off ({said.finish_reason})")
-        self._refuse_too_long(n_prompt, draw)  # there may be more around pictures than was thought
+            raise ValueError(f"vLLM broke the response off ({said.finish_reason})")
+        self._refuse_too_long(n_prompt, draw)  # there may be more around images than was thought
         tokens = list(said.token_ids)
         kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # what it stopped at
         ending = (output.prompt or "") if asked.ending is None else asked.ending
-        return Reply(
+        return Response(
             text=opened_thought(ending, self._spec.thinking_tags) + self._texts.of(kept),
             finish_reason=said.finish_reason,
             prompt_tokens=n_prompt,
@@ -182,7 +182,7 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
 
 
 def _params(draw: Draw) -> list["SamplingParams"]:
-    """Write how each reply is drawn; nothing is left to what a checkpoint recommends.
+    """Write how each response is drawn; nothing is left to what a checkpoint recommends.
 
     Raises:
         ValueError: If vLLM refuses it.
@@ -218,10 +218,10 @@ def _prompts(spec: VllmSpec, checkpoint: Checkpoint) -> TokenPrompts:
         ) from why
     return TokenPrompts(
         processor,
-        None if spec.text_only else PictureTokens(processor),
+        None if spec.text_only else ImageTokens(processor),
         variables=spec.chat_template_kwargs,
         max_image_tokens=spec.max_image_tokens,
-        one_picture=has_one_place(spec, processor),
+        one_image=has_one_place(spec, processor),
     )
 
 

@@ -34,8 +34,8 @@ def refuse_infinite_files(checkpoint: Checkpoint) -> None:
     Raises:
         ModelError: If there is any; names the file and the tensor.
     """
-    sealed = {file for one in checkpoint.seals for file in one.states}
-    files = sorted(file for file in sealed if file.suffix == ".safetensors")
+    checksummed = {file for one in checkpoint.checksums for file in one.states}
+    files = sorted(file for file in checksummed if file.suffix == ".safetensors")
     with ThreadPoolExecutor() as threads:
         for file in files:
             spans = [span for span in tensor_spans(file) if span.dtype in _EXPONENTS]

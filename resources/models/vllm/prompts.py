@@ -1,7 +1,7 @@
-"""What vLLM is asked: the tokens that the checkpoint's own processor makes, and the pictures.
+"""What vLLM is asked: the tokens that the checkpoint's own processor makes, and the images.
 
 vLLM's ``LLM.chat`` does the same two steps, chat template and tokenizer, and hands the tokens on
-with one placeholder a picture, which its processor of the family then widens. Doing them here gives
+with one placeholder an image, which its processor of the family then widens. Doing them here gives
 every prompt the tokens that it has with ``transformers``, and lets a question spell ``<image>``.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from resources.models.transformers.inputs.prompt_tensors import PromptTensors
-from resources.models.workers.conversations import Message, pictures_of, with_texts
+from resources.models.workers.conversations import Message, images_of, with_texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,14 +18,14 @@ class VllmPrompt:
     """One conversation, ready for vLLM."""
 
     prompt: Any  # ``TokensPrompt`` of ``LLM.generate``, or messages of ``LLM.chat``
-    least_tokens: int = 0  # of the prompt; vLLM may put more around pictures
-    image_tokens: tuple[int, ...] = ()  # of each picture
+    least_tokens: int = 0  # of the prompt; vLLM may put more around images
+    image_tokens: tuple[int, ...] = ()  # of each image
     note: str = ""  # what was changed so that it could be asked
     ending: str | None = None  # what the template writes behind the last text; None: vLLM knows
 
 
 class TokenPrompts(PromptTensors):
-    """Writes conversations as tokens with one placeholder for each picture."""
+    """Writes conversations as tokens with one placeholder for each image."""
 
     def asked(self, conversation: Sequence[Message]) -> VllmPrompt:
         """Write one conversation.
@@ -35,12 +35,12 @@ class TokenPrompts(PromptTensors):
         """
         taken, ending = self._taken(conversation)
         talk, note = self._sized(taken, tried=not self._tells(taken))
-        pictures, counts = pictures_of(talk), self._counted(talk)
+        images, counts = images_of(talk), self._counted(talk)
         spelled = [with_texts(message, self._tokens_as_text.as_text) for message in talk]
         token_ids = self._token_ids(self._template.written(spelled))
         prompt: dict[str, Any] = {"prompt_token_ids": token_ids}
-        if pictures:
-            prompt["multi_modal_data"] = {"image": pictures}
+        if images:
+            prompt["multi_modal_data"] = {"image": images}
         return VllmPrompt(
             prompt=prompt,
             least_tokens=len(token_ids) + sum(counts) - len(counts),
@@ -60,8 +60,8 @@ class TokenPrompts(PromptTensors):
         return token_ids
 
     def _tells(self, talk: Sequence[Message]) -> bool:
-        """Whether what pictures become can be told, which it cannot where they are refused."""
-        return not self._tokens or len(self._counted(talk)) == len(pictures_of(talk))
+        """Whether what images become can be told, which it cannot where they are refused."""
+        return not self._tokens or len(self._counted(talk)) == len(images_of(talk))
 
 
 def as_messages(conversation: Sequence[Message]) -> VllmPrompt:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import first_line
 from resources.config.sections.local_models import LocalSpec
@@ -25,7 +25,7 @@ from resources.response_cache.engine import ReadImage
 
 
 def as_asked(request: Request, spec: LocalSpec) -> Request:
-    """Put the configured temperature where there is none; drop pictures nobody can see."""
+    """Put the configured temperature where there is none; drop images nobody can see."""
     prompt = request.prompt.without_images() if spec.text_only else request.prompt
     temperature = spec.temperature if request.temperature is None else request.temperature
     return replace(request, prompt=prompt, temperature=temperature)
@@ -55,7 +55,7 @@ def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iter
 
 _READERS = 4
 _BATCHES_AHEAD = 2
-_WINDOW = 4  # batches whose pictures are decoded ahead, so that like sizes can be put together
+_WINDOW = 4  # batches whose images are decoded ahead, so that like sizes can be put together
 _MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
 _UNSEEN = 2**24  # pixels that a request is taken to have before any was read
 
@@ -64,33 +64,33 @@ Conversations: TypeAlias = list[list[Message]]
 
 @dataclass(frozen=True, slots=True)
 class _SizedRequest:
-    """The pictures of a request, and how many tokens they become."""
+    """The images of a request, and how many tokens they become."""
 
-    pictures: DecodedImages
+    images: DecodedImages
     weight: int
 
     @property
     def pixels(self) -> int:
-        return sum(picture.width * picture.height for picture in self.pictures.values())
+        return sum(image.width * image.height for image in self.images.values())
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Requests to ask together, their pictures, and the first turn being prepared."""
+    """Requests to ask together, their images, and the first turn being prepared."""
 
     requests: dict[int, Request]  # by position
-    pictures: DecodedImages
+    images: DecodedImages
     prepared: Future[Any] | None = None
 
 
 class Batches:
     """Asks one model; it is loaded at the first request.
 
-    Requests with the same number of turns and pictures are asked together, longest first, so that
+    Requests with the same number of turns and images are asked together, longest first, so that
     little is padded and memory runs out at the start, if at all. Then the batch is halved, and
     stays so. A request that fails alone is answered with ``error`` and costs the others nothing.
 
-    While the model answers a batch, threads decode pictures and make tensors of the next ones.
+    While the model answers a batch, threads decode images and make tensors of the next ones.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Batches:
 
         Args:
             spec: How the model is asked.
-            read_image: Finds the pictures that prompts name.
+            read_image: Finds the images that prompts name.
             load: Loads the model.
             rest: What a card recommends beside the temperature.
         """
@@ -115,14 +115,14 @@ class Batches:
         self._model: Answers | None = None
         self._batch_size = spec.batch_size
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests batch by batch; yields position and reply.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests batch by batch; yields position and response.
 
         Raises:
             ModelError: If the model does not load, or cannot be asked any more.
         """
         asked = [as_asked(request, self._spec) for request in requests]
-        failed: list[tuple[int, Reply]] = []
+        failed: list[tuple[int, Response]] = []
         with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
             batches = self._batches(asked, readers, failed)
             ahead = deque(self._prepared(b, makers) for b in islice(batches, _BATCHES_AHEAD))
@@ -147,9 +147,9 @@ class Batches:
         self,
         asked: Sequence[Request],
         readers: ThreadPoolExecutor,
-        failed: list[tuple[int, Reply]],
+        failed: list[tuple[int, Response]],
     ) -> Iterator[_Batch]:
-        """Cut requests into batches; those whose pictures cannot be read are ``failed``."""
+        """Cut requests into batches; those whose images cannot be read are ``failed``."""
         pending = deque(in_order(asked))
         ahead: dict[int, Future[_SizedRequest]] = {}
         pixels = _UNSEEN
@@ -165,8 +165,8 @@ class Batches:
                     seen[i] = ahead.pop(i).result()
                 except ModelError:
                     raise
-                except Exception as why:  # noqa: BLE001 - of any kind: formats of pictures differ
-                    failed.append((i, Reply(error=first_line(why))))
+                except Exception as why:  # noqa: BLE001 - of any kind: formats of images differ
+                    failed.append((i, Response(error=first_line(why))))
             pixels = max((one.pixels for one in seen.values()), default=pixels)
             yield from self._cut(asked, seen)
 
@@ -177,8 +177,8 @@ class Batches:
             limit = self._spec.batch_tokens // max(1, seen[waiting[0]].weight)
             size = min(self._batch_size, max(1, limit))
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
-            pictures = {digest: p for i in batch for digest, p in seen[i].pictures.items()}
-            yield _Batch({i: asked[i] for i in batch}, pictures)
+            images = {digest: p for i in batch for digest, p in seen[i].images.items()}
+            yield _Batch({i: asked[i] for i in batch}, images)
 
     def _seen(self, model: Answers, prompt: Prompt) -> _SizedRequest:
         limit = self._spec.max_image_pixels
@@ -189,17 +189,17 @@ class Batches:
         opening = [request.prompt.rounds()[:1] for request in batch.requests.values()]
         if not all(opening):
             return batch  # nothing to answer; it is said when it is its turn
-        talks = [[message(turn, batch.pictures) for turn in first] for (first,) in opening]
+        talks = [[message(turn, batch.images) for turn in first] for (first,) in opening]
         return replace(batch, prepared=makers.submit(self._loaded.prepare, talks))
 
-    def _ask(self, batch: _Batch) -> Iterator[tuple[int, Reply]]:
+    def _ask(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         """Answer a batch; one that fails is asked in halves, down to the request that fails."""
         half = (len(batch.requests) + 1) // 2
         if len(batch.requests) > self._batch_size:  # cut when there seemed to be more memory
             yield from self._ask_halves(batch, half)
             return
         try:
-            replies = self._converse(batch)
+            responses = self._converse(batch)
         except ModelError:
             raise
         except Exception as why:  # noqa: BLE001 - of any kind: templates and families differ
@@ -207,37 +207,37 @@ class Batches:
             if device_memory.ran_out(why):
                 self._batch_size = half
         else:
-            yield from zip(batch.requests, replies, strict=True)
+            yield from zip(batch.requests, responses, strict=True)
             return
         # Here: until the handler above is left, its traceback holds the tensors.
         device_memory.free()
         if len(batch.requests) == 1:
-            yield from ((i, Reply(error=error)) for i in batch.requests)
+            yield from ((i, Response(error=error)) for i in batch.requests)
         else:
             yield from self._ask_halves(batch, half)
 
-    def _ask_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Reply]]:
+    def _ask_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Response]]:
         items = list(batch.requests.items())
-        yield from self._ask(_Batch(dict(items[:half]), batch.pictures))
-        yield from self._ask(_Batch(dict(items[half:]), batch.pictures))
+        yield from self._ask(_Batch(dict(items[:half]), batch.images))
+        yield from self._ask(_Batch(dict(items[half:]), batch.images))
 
-    def _converse(self, batch: _Batch) -> list[Reply]:
+    def _converse(self, batch: _Batch) -> list[Response]:
         """Answer every open turn, first all first ones; tokens and seconds are those of all."""
         requests = list(batch.requests.values())
         conversations: Conversations = [[] for _ in requests]
-        answers: list[list[Reply]] = []
+        answers: list[list[Response]] = []
         for turns in zip(*(request.prompt.rounds() for request in requests), strict=True):
             for conversation, asked in zip(conversations, turns, strict=True):
-                conversation += [message(turn, batch.pictures) for turn in asked]
+                conversation += [message(turn, batch.images) for turn in asked]
             ahead = batch.prepared if not answers else None
             prepared = ahead.result() if ahead else self._loaded.prepare(conversations)
             answers.append(self._loaded.answer(prepared, self._draw(requests, len(answers))))
-            for conversation, reply in zip(conversations, answers[-1], strict=True):
-                said = without_reasoning(reply.text, self._spec.thinking_tags)
-                conversation.append(message(Turn("assistant", (said,)), batch.pictures))
+            for conversation, response in zip(conversations, answers[-1], strict=True):
+                said = without_reasoning(response.text, self._spec.thinking_tags)
+                conversation.append(message(Turn("assistant", (said,)), batch.images))
         if not answers:
             raise ValueError("the prompt leaves no turn of the user to be answered")
-        return [_together(replies) for replies in zip(*answers, strict=True)]
+        return [_together(responses) for responses in zip(*answers, strict=True)]
 
     def _draw(self, requests: Sequence[Request], turn: int) -> Draw:
         spec = self._spec
@@ -250,9 +250,11 @@ class Batches:
         )
 
 
-def _together(replies: Sequence[Reply]) -> Reply:
-    """One reply of several turns; what follows a turn that failed answers nothing."""
-    return next((reply for reply in replies if reply.error), None) or Reply.together(replies)
+def _together(responses: Sequence[Response]) -> Response:
+    """One response of several turns; what follows a turn that failed answers nothing."""
+    return next((response for response in responses if response.error), None) or Response.together(
+        responses
+    )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What prompts become before a checkpoint reads them: conversations and decoded pictures."""
+"""What prompts become before a checkpoint reads them: conversations and decoded images."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
@@ -27,24 +27,24 @@ def message(turn: Turn, images: DecodedImages) -> Message:
 
 
 def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
-    """Decode a picture, shrunk where it has more pixels than allowed.
+    """Decode an image, shrunk where it has more pixels than allowed.
 
     Raises:
         ImageError: If it does not decode.
     """
     try:
-        picture = decoding.decode(data).picture
+        rgb = decoding.decode(data).image
     except ImageError as why:
-        raise ImageError(f"picture {image.sha256}: {why}") from why
-    share = (max_pixels or picture.width * picture.height) / (picture.width * picture.height)
+        raise ImageError(f"image {image.sha256}: {why}") from why
+    share = (max_pixels or rgb.width * rgb.height) / (rgb.width * rgb.height)
     if share >= 1:
-        return picture
-    width, height = (max(1, int(side * share**0.5)) for side in picture.size)
-    return picture.resize((width, height), PILImage.Resampling.BICUBIC)
+        return rgb
+    width, height = (max(1, int(side * share**0.5)) for side in rgb.size)
+    return rgb.resize((width, height), PILImage.Resampling.BICUBIC)
 
 
-def pictures_of(talk: Sequence[Message]) -> list[PILImage.Image]:
-    """Every picture of a conversation, in reading order."""
+def images_of(talk: Sequence[Message]) -> list[PILImage.Image]:
+    """Every image of a conversation, in reading order."""
     return [
         part["image"]
         for message in talk
@@ -55,7 +55,7 @@ def pictures_of(talk: Sequence[Message]) -> list[PILImage.Image]:
 
 
 def as_text(message: Message) -> Message:
-    """Write a turn as one string, without its pictures."""
+    """Write a turn as one string, without its images."""
     return message | {"content": "".join(_texts(message))}
 
 
@@ -71,8 +71,8 @@ def with_texts(message: Message, written: Callable[[str], str]) -> Message:
     return message | {"content": parts}
 
 
-def with_pictures(message: Message, shown: Callable[[PILImage.Image], PILImage.Image]) -> Message:
-    """Change every picture of a turn."""
+def with_images(message: Message, shown: Callable[[PILImage.Image], PILImage.Image]) -> Message:
+    """Change every image of a turn."""
     content = message["content"]
     if isinstance(content, str):
         return message

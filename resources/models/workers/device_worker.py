@@ -11,7 +11,7 @@ from resources.models.workers.port import Chunk, Done, Job, Said
 
 
 def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]") -> None:
-    """Answer chunk after chunk, each reply as it arrives, until the other end is closed."""
+    """Answer chunk after chunk, each response as it arrives, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other end, which then hangs up
     _share_cores(n_processes)
     batches = job.batches()
@@ -24,15 +24,17 @@ def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]
 
 
 def answered(chunk: Chunk, batches: Batches, device: str) -> Iterator[Said]:
-    """Answer a chunk, each reply as it arrives; then that it is done, or why nothing can be asked.
+    """Answer a chunk, each response as it arrives.
+
+    Then that it is done, or why nothing can be asked.
 
     ``device`` is the one whose memory is counted; "": none.
     """
     positions = list(chunk)
     device_memory.start_counting(device)
     try:
-        for i, reply in batches.stream(list(chunk.values())):
-            yield positions[i], reply
+        for i, response in batches.stream(list(chunk.values())):
+            yield positions[i], response
     except ModelError as why:
         yield why
     else:

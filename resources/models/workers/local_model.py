@@ -1,4 +1,4 @@
-"""What asks a model of this machine needs of it, and how replies are drawn."""
+"""What asks a model of this machine needs of it, and how responses are drawn."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.models.workers.conversations import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """How the replies of a batch are drawn."""
+    """How the responses of a batch are drawn."""
 
     max_tokens: int
     temperature: float  # 0: greedy
@@ -30,8 +30,8 @@ class Draw:
 class Answers(Protocol):
     """A loaded model."""
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
-        """Tokens that pictures become, for batches of like size; 0 where that is not known.
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        """Tokens that images become, for batches of like size; 0 where that is not known.
 
         Called in several threads while a batch is answered.
         """
@@ -45,7 +45,7 @@ class Answers(Protocol):
         """
         ...
 
-    def answer(self, prepared: Any, draw: Draw) -> list[Reply]:  # noqa: ANN401 - from prepare
+    def answer(self, prepared: Any, draw: Draw) -> list[Response]:  # noqa: ANN401 - from prepare
         """Generate the next turn of each conversation.
 
         Raises:

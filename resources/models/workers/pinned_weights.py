@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import not_overwritten, seal, unchanged
+from resources.checkpoints.content_checksums import checksum, not_overwritten, unchanged
 from resources.checkpoints.files import content_digest
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
@@ -28,13 +28,13 @@ def load_named(
     Raises:
         ModelError: If they are not, before or after loading, or it does not load.
     """
-    with unchanged(checkpoint.seals):
+    with unchanged(checkpoint.checksums):
         model = load(spec, checkpoint)
     return _PinnedModel(model, checkpoint)
 
 
 def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
-    """Put the seal of a chat template that lies in a file of its own to those of a checkpoint.
+    """Put the checksum of a chat template that lies in a file of its own to those of a checkpoint.
 
     Raises:
         ModelError: If it cannot be read.
@@ -43,10 +43,10 @@ def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
         return checkpoint
     file = Path(spec.chat_template).expanduser()
     try:
-        sealed = seal(partial(_alone, file), content_digest)
+        checksummed = checksum(partial(_alone, file), content_digest)
     except OSError as why:
         raise ModelError(f"chat_template {file}: cannot be read: {why.strerror}") from why
-    return replace(checkpoint, seals=(*checkpoint.seals, sealed))
+    return replace(checkpoint, checksums=(*checkpoint.checksums, checksummed))
 
 
 def _alone(file: Path) -> list[Path]:
@@ -63,20 +63,20 @@ class _PinnedModel:
 
     def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:
         self._model = model
-        self._seals = list(checkpoint.seals)
+        self._checksums = list(checkpoint.checksums)
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
-        return self._model.weight(pictures)
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        return self._model.weight(images)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own
         return self._model.prepare(conversations)
 
-    def answer(self, prepared: Any, draw: Draw) -> list[Reply]:  # noqa: ANN401 - from prepare
+    def answer(self, prepared: Any, draw: Draw) -> list[Response]:  # noqa: ANN401 - from prepare
         """Generate the next turn of each conversation.
 
         Raises:
             ModelError: If the files were overwritten; what was just said is not kept.
         """
-        replies = self._model.answer(prepared, draw)
-        self._seals = not_overwritten(self._seals)
-        return replies
+        responses = self._model.answer(prepared, draw)
+        self._checksums = not_overwritten(self._checksums)
+        return responses

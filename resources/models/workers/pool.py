@@ -3,21 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from bench_assets.core.schema.chat import Decoding, Reply, Request
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.models.workers.port import Job, Workers
 from resources.models.workers.work_queue import Chunks
 from resources.response_cache.engine import Engine, LooksFurther
-from resources.response_cache.image_changes import ShownPictures
+from resources.response_cache.image_changes import ShownImages
 
 
 class LocalEngine(Engine, LooksFurther, Protocol):
     """An engine of this machine that can say what it takes to ask the same elsewhere."""
 
-    shown: ShownPictures
+    shown: ShownImages
 
     @property
     def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise."""
+        """How responses are drawn where a request does not say otherwise."""
         ...
 
     @property
@@ -29,8 +29,8 @@ class LocalEngine(Engine, LooksFurther, Protocol):
 class SideBySide:
     """Asks workers that have all the weights each; they start at the first request.
 
-    Replies come to this process, which alone writes them down. Identity and decoding are those of
-    one engine, so that a model keeps its replies however many ask it.
+    Responses come to this process, which alone writes them down. Identity and decoding are those of
+    one engine, so that a model keeps its responses however many ask it.
     """
 
     def __init__(self, one: LocalEngine, workers: Callable[[Job], Workers]) -> None:
@@ -52,7 +52,7 @@ class SideBySide:
 
     @property
     def decoding(self) -> Decoding:
-        """How replies are drawn where a request does not say otherwise."""
+        """How responses are drawn where a request does not say otherwise."""
         return self._one.decoding
 
     @property
@@ -60,8 +60,8 @@ class SideBySide:
         """Bytes on the fullest device during the last stream, weights included; CUDA only."""
         return self._peak_memory
 
-    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Reply]]:
-        """Answer requests, longest first, by all workers; yields position and reply.
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Answer requests, longest first, by all workers; yields position and response.
 
         Closing the iterator early ends the workers.
 
@@ -74,7 +74,7 @@ class SideBySide:
         self._workers.start()
         chunks = Chunks(job.spec, requests, self._workers)
         try:
-            yield from self._one.shown.noted(requests, chunks.replies())
+            yield from self._one.shown.noted(requests, chunks.responses())
         finally:
             self._peak_memory = chunks.peak_memory
             if chunks.is_under_way:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeAlias
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import LocalSpec
@@ -55,7 +55,7 @@ class WorkerDied:
     why: str
 
 
-Said: TypeAlias = tuple[int, Reply] | Done | ModelError
+Said: TypeAlias = tuple[int, Response] | Done | ModelError
 
 
 class Worker(Protocol):

@@ -4,13 +4,13 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.batching import as_asked, in_order
 from resources.models.workers.port import Chunk, Done, Said, Worker, WorkerDied, Workers
 
-_BATCHES_A_CHUNK = 8  # at most: pictures are read ahead only within a chunk
+_BATCHES_A_CHUNK = 8  # at most: images are read ahead only within a chunk
 _CHUNKS_A_WORKER = 4  # of what is left, so that all finish at about the same time
 _WORDS = {1: "one", 2: "two"}
 
@@ -34,7 +34,7 @@ class Chunks:
         """Whether somebody is still answering."""
         return bool(self._handed)
 
-    def replies(self) -> Iterator[tuple[int, Reply]]:
+    def responses(self) -> Iterator[tuple[int, Response]]:
         """Hand out chunks and listen, until everything is answered or nobody is left.
 
         Raises:
@@ -46,7 +46,7 @@ class Chunks:
                 yield from self._take(worker, said)
             if not self._workers.n_alive:
                 error = f"{self._why}, the last there was"
-                yield from ((i, Reply(error=error)) for i in self._waiting)
+                yield from ((i, Response(error=error)) for i in self._waiting)
                 return
 
     def _hand_out(self) -> None:
@@ -70,7 +70,7 @@ class Chunks:
     def _is_last_try(self, position: int) -> bool:
         return self._deaths[position] == self._workers.most_deaths - 1
 
-    def _take(self, worker: Worker, said: Said | WorkerDied) -> Iterator[tuple[int, Reply]]:
+    def _take(self, worker: Worker, said: Said | WorkerDied) -> Iterator[tuple[int, Response]]:
         match said:
             case WorkerDied():
                 self._why = said.why
@@ -80,11 +80,11 @@ class Chunks:
                 self.peak_memory = max(self.peak_memory or 0, said.peak_memory or 0) or None
             case ModelError():
                 raise said
-            case (position, reply):
+            case (position, response):
                 del self._handed[worker][position]
-                yield position, reply
+                yield position, response
 
-    def _bury(self, left: Chunk) -> Iterator[tuple[int, Reply]]:
+    def _bury(self, left: Chunk) -> Iterator[tuple[int, Response]]:
         """Let another one ask what one leaves behind, unless too many died of it."""
         self._deaths.update(list(left))
         for i in left:
@@ -92,4 +92,7 @@ class Chunks:
                 self._waiting.append(i)
             else:
                 others = _WORDS[self._deaths[i] - 1]
-                yield i, Reply(error=f"{self._why}, and {others} before it over the same requests")
+                yield (
+                    i,
+                    Response(error=f"{self._why}, and {others} before it over the same requests"),
+                )

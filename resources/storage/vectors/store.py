@@ -28,7 +28,7 @@ class Embedder(Protocol):
         ...
 
     def images(self, images: Sequence[str]) -> Vectors:
-        """Embed a batch of pictures, by their SHA-256."""
+        """Embed a batch of images, by their SHA-256."""
         ...
 
 
@@ -156,8 +156,8 @@ class RememberingEncoder:
             name: Part of what a vector is remembered by.
             embedder: Does the work.
             store: The memory.
-            batch_size: Texts or pictures at once.
-            image_key: SHA-256 of a picture -> what its vector is remembered by.
+            batch_size: Texts or images at once.
+            image_key: SHA-256 of an image -> what its vector is remembered by.
         """
         self._name = name
         self._embedder = embedder
@@ -176,10 +176,10 @@ class RememberingEncoder:
         return self._encode(keys, texts, self._embedder.texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
-        """Embed each picture, by its SHA-256, in order; ``(n, dimensions)``.
+        """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
 
         Raises:
-            ImageError: If a picture is not in the image store.
+            ImageError: If an image is not in the image store.
         """
         keys = {image: self._image_key(image) for image in images}
         return self._encode(keys, images, self._embedder.images)

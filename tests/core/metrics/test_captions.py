@@ -64,7 +64,7 @@ def test_rouge_l(candidate, references, rouge_l):
     assert scores([candidate, *references]).rouge_l[0] == pytest.approx(rouge_l)
 
 
-def test_cider_of_a_caption_that_is_its_reference_is_10_unless_all_pictures_share_it():
+def test_cider_of_a_caption_that_is_its_reference_is_10_unless_all_images_share_it():
     found = scores(["a b c d", "a b c d"], ["e f g h", "e f g h"]).cider
     assert found == pytest.approx([10, 10])
     assert scores(["a b c d", "a b c d"], ["a b c d", "a b c d"]).cider == pytest.approx([0, 0])

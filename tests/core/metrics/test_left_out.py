@@ -30,7 +30,7 @@ def test_it_stays_between_nothing_and_the_most_there_is():
     assert (low / 10, high / 10) == pytest.approx(once)
 
 
-def test_captions_of_one_picture_are_one():
+def test_captions_of_one_image_are_one():
     twice = interval(parts(np.repeat(VALUES, 2)), list("aabbccddeeff"), of_mean, 1.0)
     assert twice == pytest.approx(interval(parts(VALUES), list("abcdef"), of_mean, 1.0))
 
@@ -53,6 +53,6 @@ def test_of_two_clusters_it_is_students_with_one_degree_of_freedom():
     assert found == pytest.approx((0.25 - 12.706 * 0.15, 0.25 + 12.706 * 0.15))
 
 
-@pytest.mark.parametrize("clusters", [["a"], ["a", "a"]], ids=["one caption", "one picture"])
+@pytest.mark.parametrize("clusters", [["a"], ["a", "a"]], ids=["one caption", "one image"])
 def test_of_one_cluster_nothing_is_known(clusters):
     assert np.isnan(interval(parts(VALUES[: len(clusters)]), clusters, of_mean, 1.0)).all()

@@ -6,7 +6,7 @@ from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_m
 
 
 @pytest.mark.parametrize(
-    ("reply", "references", "points"),
+    ("response", "references", "points"),
     [
         pytest.param("Paris", ["Paris"], 1.0, id="the same text"),
         pytest.param(
@@ -21,12 +21,12 @@ from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_m
         pytest.param("answer", ["Answer"], 1.0, id="an answer that is the word itself"),
     ],
 )
-def test_a_text_is_right_if_it_is_a_reference(reply, references, points):
-    assert exact_match(reply, references) == points
+def test_a_text_is_right_if_it_is_a_reference(response, references, points):
+    assert exact_match(response, references) == points
 
 
 @pytest.mark.parametrize(
-    ("reply", "references", "similarity"),
+    ("response", "references", "similarity"),
     [
         pytest.param("hello", ["hello"], 1.0, id="the same"),
         pytest.param("HELLO", ["hello"], 1.0, id="case does not count"),
@@ -51,13 +51,13 @@ def test_a_text_is_right_if_it_is_a_reference(reply, references, points):
     ],
 )
 def test_anls_is_the_share_of_letters_that_are_right_if_more_than_half(
-    reply, references, similarity
+    response, references, similarity
 ):
-    assert anls(reply, references) == pytest.approx(similarity)
+    assert anls(response, references) == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(
-    ("reply", "reference", "points"),
+    ("response", "reference", "points"),
     [
         pytest.param("95", "100", 1.0, id="five per cent too little"),
         pytest.param("105", "100", 1.0, id="five per cent too much"),
@@ -72,8 +72,8 @@ def test_anls_is_the_share_of_letters_that_are_right_if_more_than_half(
         pytest.param("no idea", "42", 0.0, id="no number"),
     ],
 )
-def test_a_number_may_be_five_per_cent_away(reply, reference, points):
-    assert relaxed_match(reply, [reference]) == points
+def test_a_number_may_be_five_per_cent_away(response, reference, points):
+    assert relaxed_match(response, [reference]) == points
 
 
 def test_a_number_is_not_near_what_is_none():

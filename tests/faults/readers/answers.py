@@ -1,4 +1,4 @@
-"""Readers of servers' and hubs' answers, and of every task's replies and verdicts, end to end."""
+"""Readers of servers' and hubs' answers, and of every task's responses and verdicts, end to end."""
 
 import http.server
 import threading
@@ -24,11 +24,11 @@ from resources.models.api.formats.openai import OpenAI
 from resources.models.api.formats.response_body import read
 from resources.models.registry.baselines import ScriptedModel
 from tests.faults.readers.reader import Reader, of_text
-from tests.faults.servers.server import reply
+from tests.faults.servers.server import response
 from tests.rows import prediction, question
 
 _BODIES: dict[str, Sequence[object]] = {
-    "openai": [reply("A"), {"error": {"message": "no", "code": 502}}],
+    "openai": [response("A"), {"error": {"message": "no", "code": 502}}],
     "anthropic": [
         {
             "type": "message",
@@ -67,7 +67,8 @@ _HUB = {
 
 
 def _server(name: str) -> Callable[[bytes, Path], object]:
-    spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", format=name)
     apis = {"openai": OpenAI, "anthropic": Anthropic, "gemini": Gemini}
     form = apis[name](spec, lambda _: b"")
     return lambda data, _: read(form, data, 1.0, {})
@@ -111,7 +112,7 @@ def _tasks() -> list[tuple[Task, list[Question]]]:
 
 
 def _every_task(text: str) -> object:
-    """One reply, read by every reading of every task."""
+    """One response, read by every reading of every task."""
     for task, questions in _tasks():
         said = [prediction(question_id=one.question_id, text=text) for one in questions]
         rules = RULES in task.judges
@@ -132,7 +133,7 @@ def _every_judge(text: str) -> object:
 
 
 def judged_as(task: Task, questions: list[Question], judge: str, text: str) -> list[bool | None]:
-    """What a judge that always says the same decides of a reply that the rules do not read."""
+    """What a judge that always says the same decides of a response that the rules do not read."""
     said = [prediction(question_id=one.question_id, text="I would say so.") for one in questions]
     rows = pipeline.judge(task, questions, said, ScriptedModel("judge", lambda _: text), judge)
     scores = pipeline.score(task, questions, said, rows)
@@ -161,14 +162,14 @@ def _row(name: str, kind: str, read_it: object, *seeds: bytes, **more: Any) -> R
 
 ANSWERS = [
     *(
-        _row(f"a reply of a server, {name}", "json", _server(name), *map(orjson.dumps, bodies))
+        _row(f"a response of a server, {name}", "json", _server(name), *map(orjson.dumps, bodies))
         for name, bodies in _BODIES.items()
     ),
     _row("an error of a server", "json", lambda data, _: failure(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
     _row("what a hub says", "json", _hub, orjson.dumps(_HUB), short=False),
-    _row("a reply, by every reading of every task", "text", of_text(_every_task), b"The answer: A",
-         b"opening", b"3", short=False, linear=True),
+    _row("a response, by every reading of every task", "text", of_text(_every_task),
+         b"The answer: A", b"opening", b"3", short=False, linear=True),
     _row("a verdict, by every judge of every task", "text", of_text(_every_judge), b"right", b"yes",
          b"1. [1] 2. [0]", b"(A)", short=False, linear=True),
     _row("the preview of a question", "text", of_text(_preview), b"<script>1</script> a|b",

@@ -26,12 +26,12 @@ from resources.datasets.archives import unpack
 from resources.datasets.cache import ReleaseCache
 from resources.images.download import downloaded
 from resources.images.store import ImageStore
-from resources.models.registry.recorded import RecordedReply, by_model, read_replies
+from resources.models.registry.recorded import RecordedResponse, by_model, read_responses
 from resources.tables.parquet import TableFiles
 from tests.faults.checkpoints import headed, tensor, written_checkpoint
 from tests.faults.readers.reader import Reader, of_file
 
-_REPLY = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
+_RESPONSE = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
 _ROW = {"id": "1", "question": "Which?", "options": ["red", "blue"], "answer": "A", "image": ""}
 _CSV = b"id,question,A,B,answer\n1,Which?,red,blue,A\n2,What?,up,down,B\n"
 _TOML = b"""[models.m]
@@ -58,8 +58,8 @@ def _plain(name: str) -> Callable[[bytes, Path], object]:
         return build(
             benchmark,
             place_of("quiz", file, settings),
-            lambda picture, of: (
-                store.put_file(picture, of) if isinstance(picture, Path) else store.put(picture, of)
+            lambda image, of: (
+                store.put_file(image, of) if isinstance(image, Path) else store.put(image, of)
             ),
         )
 
@@ -151,7 +151,7 @@ def _tar(mode: str) -> bytes:
     return data.getvalue()
 
 
-def _picture(form: str) -> bytes:
+def _image(form: str) -> bytes:
     data = io.BytesIO()
     Image.linear_gradient("L").resize((8, 8)).convert("RGB").save(data, form)
     return data.getvalue()
@@ -173,12 +173,12 @@ def _row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> R
 FILES = [
     _row("bench.toml", "bytes", of_file("bench.toml", lambda file: load_settings(file.parent)),
          _TOML),
-    _row("a file of replies", "lines", of_file("replies.jsonl", lambda file: by_model(
-        read_replies(file), "m")), _REPLY),
+    _row("a file of responses", "lines", of_file("responses.jsonl", lambda file: by_model(
+        read_responses(file), "m")), _RESPONSE),
     _row("records of JSON lines", "lines", of_file("r.jsonl", lambda file: records(
-        read_lines(file), RecordedReply, closed=True, unique=["question_id"])), _REPLY),
+        read_lines(file), RecordedResponse, closed=True, unique=["question_id"])), _RESPONSE),
     _row("records of a JSON list", "json", of_file("r.json", lambda file: records(
-        read_entries(file), RecordedReply)), b"[%s]" % _REPLY),
+        read_entries(file), RecordedResponse)), b"[%s]" % _RESPONSE),
     *(
         _row(f"a plain benchmark of {name}", kind, _plain(f"q.{name}"), *seeds)
         for name, kind, seeds in (
@@ -209,8 +209,8 @@ FILES = [
     _row("a tar.bz2", "bytes", of_file("a.tar.bz2", unpack), _tar("w:bz2")),
     _row("a tar.xz", "bytes", of_file("a.tar.xz", unpack), _tar("w:xz")),
     *(
-        _row(f"a picture, {form}", "bytes",
-             lambda data, folder: ImageStore(folder=str(folder)).put(data, "x"), _picture(form))
+        _row(f"an image, {form}", "bytes",
+             lambda data, folder: ImageStore(folder=str(folder)).put(data, "x"), _image(form))
         for form in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
     ),
     _row("a table of ours", "bytes", _table, _scores()),

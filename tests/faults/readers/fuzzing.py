@@ -33,7 +33,7 @@ _NO_VERDICTS = (
     "",
     "I have no idea.",
     "Yes, I can help! Please send the output.",
-    "No problem, but the reply is missing.",
+    "No problem, but the response is missing.",
     "The answer cannot be determined; the left image is missing.",
     "I'm sorry, but as an AI language model I cannot judge this.",
     "Error: upstream request timeout",
@@ -168,11 +168,11 @@ def _judged(said: str) -> str:
 
 _MARKUP = {
     "a script": "<script>alert(1)</script>",
-    "a picture from elsewhere": "![x](http://example.org/x.png)",
-    "a picture from elsewhere, as HTML": '<img src="http://example.org/x.png" onerror="alert(1)">',
+    "an image from elsewhere": "![x](http://example.org/x.png)",
+    "an image from elsewhere, as HTML": '<img src="http://example.org/x.png" onerror="alert(1)">',
     "a link that runs": "[x](javascript:alert(1))",
     "a link in angle brackets": "<javascript:alert(1)>",
-    "a picture of data that is SVG": "![x](data:image/svg+xml;base64,PHN2Zz4=)",
+    "an image of data that is SVG": "![x](data:image/svg+xml;base64,PHN2Zz4=)",
     "a cell that ends its row": "a | b\n| c | d |",
     "a backslash before a bar": "a \\| b",
     "a frame": "<iframe src=//example.org></iframe>",

@@ -53,7 +53,7 @@ _ASKED = {"img_id": "1", "category": "event", "question": "?", "choice_a": "a",
 
 
 def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
-    """A source folder with pictures, of which one file is the input."""
+    """A source folder with images, of which one file is the input."""
 
     def written(data: bytes, folder: Path) -> object:
         (folder / "images").mkdir(exist_ok=True)

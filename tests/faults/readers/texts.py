@@ -24,12 +24,17 @@ from tests.faults.readers.reader import Reader, of_text
 from tests.suites.multi.rows import item, question
 
 _OPTIONS = ("red", "blue", "red and blue", "none")
-_REPLY = (b"The answer is (B).", b"<think>A?</think>**Answer:** B", b"1. [1] 2. [0]", b"12,345.6")
+_RESPONSE = (
+    b"The answer is (B).",
+    b"<think>A?</think>**Answer:** B",
+    b"1. [1] 2. [0]",
+    b"12,345.6",
+)
 _HTML = (b'<p>1+1=<u>  </u></p><table><tr><td colspan="2">x</td></tr></table><sub>2</sub>$a$',)
 
 
 def _carefully(text: str) -> object:
-    """Read a reply as one of each kind of question."""
+    """Read a response as one of each kind of question."""
     asked = [question(kind, gold) for kind, gold in (("SA", "B"), ("MA", "BD"), ("FB", "1\n2"))]
     readers = [careful(one) for one in asked]
     cleaned = [reader.clean(text) for reader in readers]
@@ -41,7 +46,7 @@ def _carefully(text: str) -> object:
 
 def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: object) -> Reader:
     return Reader(
-        name=name, kind="text", read=of_text(read), seeds=seeds or _REPLY, linear=linear, **more  # type: ignore[arg-type]
+        name=name, kind="text", read=of_text(read), seeds=seeds or _RESPONSE, linear=linear, **more  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -61,12 +66,12 @@ TEXTS = [
     _row("core.reasoning.take_apart", reasoning.take_apart),
     _row("core.reasoning.take_apart, own tags", lambda t: reasoning.take_apart(t, ("<a>", "</a>"))),
     _row("core.reasoning.opened_thought", reasoning.opened_thought),
-    _row("core.reply_text.plain", normalization.plain),
-    _row("core.reply_text.sentences", normalization.sentences),
-    _row("core.reply_text.refuses", normalization.refuses),
-    _row("core.reply_text.after_doubts", normalization.after_doubts),
-    _row("core.reply_text.with_letters", normalization.with_letters),
-    _row("core.reply_text.denies", normalization.denies),
+    _row("core.response_text.plain", normalization.plain),
+    _row("core.response_text.sentences", normalization.sentences),
+    _row("core.response_text.refuses", normalization.refuses),
+    _row("core.response_text.after_doubts", normalization.after_doubts),
+    _row("core.response_text.with_letters", normalization.with_letters),
+    _row("core.response_text.denies", normalization.denies),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),

@@ -6,7 +6,7 @@ import orjson
 
 from tests.faults.homes import KEY
 from tests.faults.servers.misbehaviour import Misbehaviour, Must
-from tests.faults.servers.server import Asked, Misbehave, reply
+from tests.faults.servers.server import Asked, Misbehave, response
 
 _KEY = KEY.encode()
 _PAGE = b"<html><body>Denied: Authorization: Bearer %s</body></html>" % _KEY
@@ -29,8 +29,8 @@ def _error(text: str) -> bytes:
     return orjson.dumps({"error": {"message": text}})
 
 
-def _in_reply(**more: object) -> Misbehave:
-    return lambda asked: asked.say(orjson.dumps(reply(asked.right, **more)))
+def _in_response(**more: object) -> Misbehave:
+    return lambda asked: asked.say(orjson.dumps(response(asked.right, **more)))
 
 
 def _row(must: Must, name: str, misbehave: Misbehave) -> Misbehaviour:
@@ -74,12 +74,12 @@ ECHOES = [
     *(
         _row("either", name, misbehave)
         for name, misbehave in (
-            ("in the model's name", _in_reply(model=KEY)),
-            ("in the id of the reply", _in_reply(id=KEY, system_fingerprint=KEY)),
-            ("in the text of a reply", lambda asked: asked.say(
-                orjson.dumps(reply(f"{asked.right}\n\nBearer {KEY}")))),
+            ("in the model's name", _in_response(model=KEY)),
+            ("in the id of the response", _in_response(id=KEY, system_fingerprint=KEY)),
+            ("in the text of a response", lambda asked: asked.say(
+                orjson.dumps(response(f"{asked.right}\n\nBearer {KEY}")))),
             ("in a thought", lambda asked: asked.say(
-                orjson.dumps(reply(f"<think>The key is {KEY}.</think>{asked.right}")))),
+                orjson.dumps(response(f"<think>The key is {KEY}.</think>{asked.right}")))),
         )
     ),
 ]  # fmt: skip

@@ -6,13 +6,13 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from tests.faults.servers.server import Asked, Misbehave, reply
+from tests.faults.servers.server import Asked, Misbehave, response
 
 Must: TypeAlias = Literal["lost", "kept", "either", "own", "silent"]
 SAYS: dict[Must, str] = {
     "lost": "an error of that request alone, not stored, asked again",
-    "kept": "a reply like any other",
-    "either": "the right reply, or an error that is asked again; nothing else",
+    "kept": "a response like any other",
+    "either": "the right response, or an error that is asked again; nothing else",
     "own": "the model's own failure: stored, never right, not asked again",
     "silent": "an error that is asked again, or the model's own failure: never right",
 }
@@ -28,7 +28,7 @@ class Misbehaviour:
     misbehave: Misbehave
     short: bool = True
     most_memory: int = 300  # MB that it may take more than before
-    timeout: float = 5.0  # s; how long we wait for a reply
+    timeout: float = 5.0  # s; how long we wait for a response
 
 
 def bodies(must: Must, *rows: tuple[str, Callable[[Asked], object]], **more: Any) -> list[Any]:
@@ -42,24 +42,24 @@ def bodies(must: Must, *rows: tuple[str, Callable[[Asked], object]], **more: Any
 
 
 def choice(**changes: Any) -> Callable[[Asked], object]:
-    """The reply that gives the wrong points, with other fields in its choice."""
-    return lambda asked: reply(..., choices=[_choice(asked.wrong) | changes])
+    """The response that gives the wrong points, with other fields in its choice."""
+    return lambda asked: response(..., choices=[_choice(asked.wrong) | changes])
 
 
 def right_choice(**changes: Any) -> Callable[[Asked], object]:
-    """The right reply, with other fields in its choice."""
-    return lambda asked: reply(..., choices=[_choice(asked.right) | changes])
+    """The right response, with other fields in its choice."""
+    return lambda asked: response(..., choices=[_choice(asked.right) | changes])
 
 
 def message(**changes: Any) -> Callable[[Asked], object]:
     """A choice with this message alone."""
-    return lambda asked: reply(
+    return lambda asked: response(
         ..., choices=[{"index": 0, "message": changes, "finish_reason": "stop"}]
     )
 
 
 def _choice(text: str) -> dict[str, Any]:
-    whole: dict[str, Any] = reply(text)["choices"][0]
+    whole: dict[str, Any] = response(text)["choices"][0]
     return whole
 
 

@@ -55,7 +55,7 @@ class Count(NamedTuple):
     answered: Counter[int]  # and got the right answer, whole
 
 
-def reply(text: object, **more: Any) -> dict[str, Any]:
+def response(text: object, **more: Any) -> dict[str, Any]:
     """A body as the API documents it; ``more`` is put on top, None takes a field away."""
     body = {
         "id": "chatcmpl-1",
@@ -82,12 +82,12 @@ class MisbehavingServer:
         self, misbehave: Misbehave | None = None, numbers: str = "024", latency: float = 0.0
     ) -> None:
         self.misbehave = misbehave
-        self.latency = latency  # s before each reply
+        self.latency = latency  # s before each response
         self.numbers = {int(number) for number in numbers}
         self.wrong_key = 0
         self.asked: Counter[int] = Counter()
         self.answered: Counter[int] = Counter()
-        self.pictures: set[str] = set()  # SHA-256 of what it was shown
+        self.images: set[str] = set()  # SHA-256 of what it was shown
         self.port = 0
         self._ready = threading.Event()
 
@@ -143,10 +143,10 @@ class MisbehavingServer:
         one = Asked(number, said, "B" if said == "A" else "A", request, writer)
         self.wrong_key += KEY.lower().encode() not in head
         self.asked[number] += 1
-        self.pictures |= {sha256(b64decode(data)).hexdigest() for data in _DATA.findall(text)}
+        self.images |= {sha256(b64decode(data)).hexdigest() for data in _DATA.findall(text)}
         await asyncio.sleep(self.latency)
         if self.misbehave and number in self.numbers:
             await self.misbehave(one)
         else:
             self.answered[number] += 1
-            await one.say(orjson.dumps(reply(said)))
+            await one.say(orjson.dumps(response(said)))

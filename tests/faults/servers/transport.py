@@ -8,15 +8,15 @@ from collections.abc import Callable
 import orjson
 
 from tests.faults.servers.misbehaviour import Misbehaviour, Must
-from tests.faults.servers.server import Asked, Misbehave, reply
+from tests.faults.servers.server import Asked, Misbehave, response
 
 
 def _right(asked: Asked) -> bytes:
-    return orjson.dumps(reply(asked.right))
+    return orjson.dumps(response(asked.right))
 
 
 def _wrong(asked: Asked) -> bytes:
-    return orjson.dumps(reply(asked.wrong))
+    return orjson.dumps(response(asked.wrong))
 
 
 def _status(
@@ -138,11 +138,11 @@ STATUSES = [
     ),
     *_rows(
         "either",
-        "a reply with another status",
-        ("HTTP 201 with a reply", lambda a: a.say(_right(a), "201 Created")),
-        ("HTTP 206 with a reply", lambda a: a.say(_right(a), "206 Partial Content")),
-        ("HTTP 203 with a reply", lambda a: a.say(_right(a), "203 Non-Authoritative")),
-        ("HTTP 100 before the reply",
+        "a response with another status",
+        ("HTTP 201 with a response", lambda a: a.say(_right(a), "201 Created")),
+        ("HTTP 206 with a response", lambda a: a.say(_right(a), "206 Partial Content")),
+        ("HTTP 203 with a response", lambda a: a.say(_right(a), "203 Non-Authoritative")),
+        ("HTTP 100 before the response",
          _raw(lambda a: b"HTTP/1.1 100 Continue\r\n\r\n" + _head(len(_right(a))) + _right(a))),
     ),
 ]  # fmt: skip
@@ -192,22 +192,22 @@ CONNECTIONS = [
     *_rows("lost", "a gzip of 1 GiB of blanks, in 1 MB", ("a gzip bomb", _bomb(1024)), short=False),
     *_rows(
         "kept",
-        "a reply, sent in another way",
+        "a response, sent in another way",
         ("gzip", _encoded(b"gzip", gzip.compress)),
         ("deflate", _encoded(b"deflate", zlib.compress)),
         ("chunks", _chunked(lambda b: b"%x\r\n%s\r\n0\r\n\r\n" % (len(b), b), wrong=False)),
         ("no reason behind the status",
          _raw(lambda a: _head(len(_right(a)), status=b"200") + _right(a), close=False)),
-        ("closed behind the reply", _raw(lambda a: _head(len(_right(a))) + _right(a))),
+        ("closed behind the response", _raw(lambda a: _head(len(_right(a))) + _right(a))),
         ("a hundred cookies", lambda a: a.say(
             _right(a), "200 OK", *(b"Set-Cookie: c%d=1" % n for n in range(100)))),
     ),
     *_rows(
         "either",
-        "a reply, and something behind it",
-        ("bytes behind the reply", _raw(lambda a: _head(len(_right(a))) + _right(a) + b"junk",
+        "a response, and something behind it",
+        ("bytes behind the response", _raw(lambda a: _head(len(_right(a))) + _right(a) + b"junk",
                                         close=False)),
-        ("a second reply that nobody asked for", _raw(
+        ("a second response that nobody asked for", _raw(
             lambda a: _head(len(_right(a))) + _right(a) + _head(len(_wrong(a))) + _wrong(a),
             close=False)),
         ("chunks with a trailer", _chunked(
@@ -220,7 +220,7 @@ CONNECTIONS = [
     *_rows(
         "lost",
         "time",
-        ("silence instead of a reply", _stalled(lambda _: b"")),
+        ("silence instead of a response", _stalled(lambda _: b"")),
         ("silence behind the headers", _stalled(lambda a: _head(len(_wrong(a))))),
         ("silence in the body", _stalled(lambda a: _head(9999) + _wrong(a))),
         ("one byte at a time, for ever", _drip),

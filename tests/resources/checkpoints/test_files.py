@@ -79,7 +79,7 @@ def test_a_template_that_comes_after_the_digest_is_not_loaded(folder: Path) -> N
     pinned = pin(str(folder))
     _write(folder / BELOW["a template"], "x")
     refused = pytest.raises(ModelError, match=r"default\.jinja: not what it was")
-    with refused, unchanged(pinned.seals):
+    with refused, unchanged(pinned.checksums):
         pass
 
 

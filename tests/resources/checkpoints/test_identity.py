@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of
+from tests.resources.local.tiny_engine import MIXED, engine_of, responses_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -93,7 +93,7 @@ def test_a_checkpoint_that_is_not_whole_is_named(
     shutil.copytree(vlm, folder)
     damage(folder)
     with pytest.raises(ModelError, match=says) as raised:
-        replies_of(engine_of(folder), [Request(prompt=MIXED[0])])
+        responses_of(engine_of(folder), [Request(prompt=MIXED[0])])
     assert str(folder) in str(raised.value)
     assert "\n" not in str(raised.value)
 

@@ -1,4 +1,4 @@
-"""Encoders of texts and pictures: a tiny CLIP made here, chance, and what is remembered."""
+"""Encoders of texts and images: a tiny CLIP made here, chance, and what is remembered."""
 
 import io
 
@@ -46,10 +46,10 @@ def clip(tmp_path_factory):
     torch.manual_seed(0)
     config = CLIPConfig(text_config=text, vision_config=vision, projection_dim=16)
     CLIPModel(config).save_pretrained(folder)
-    pictures = CLIPImageProcessorPil(
+    images = CLIPImageProcessorPil(
         size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
     )
-    CLIPProcessor(image_processor=pictures, tokenizer=tokenizer).save_pretrained(folder)
+    CLIPProcessor(image_processor=images, tokenizer=tokenizer).save_pretrained(folder)
     return folder
 
 
@@ -70,10 +70,10 @@ def opened(folder, images, **options):
     return open_encoder("tiny", spec, str(folder), images, store)
 
 
-def test_a_checkpoint_embeds_texts_and_pictures_into_one_space(clip, images):
-    pictures = [put(images, "red"), put(images, "blue")]
+def test_a_checkpoint_embeds_texts_and_images_into_one_space(clip, images):
+    shown = [put(images, "red"), put(images, "blue")]
     with opened(clip, images) as encoder:
-        texts, seen = encoder.encode_texts(TEXTS), encoder.encode_images(pictures)
+        texts, seen = encoder.encode_texts(TEXTS), encoder.encode_images(shown)
         assert encoder.name.startswith("tiny@sha256:")
     assert texts.shape == (3, 16)
     assert seen.shape == (2, 16)
@@ -119,8 +119,8 @@ def test_whatever_a_library_raises(clip, images, monkeypatch, raised, comes, com
         pass
 
 
-def test_a_picture_that_is_not_there_is_an_error(clip, images):
-    with opened(clip, images) as encoder, pytest.raises(ImageError, match="no picture 00"):
+def test_a_image_that_is_not_there_is_an_error(clip, images):
+    with opened(clip, images) as encoder, pytest.raises(ImageError, match="no image 00"):
         encoder.encode_images(["00"])
 
 
@@ -159,6 +159,6 @@ def test_nothing_is_embedded_twice_by_one_model(tmp_path):
     again.encode_images(["b"])
     shown_otherwise = RememberingEncoder("m@1", work, store, 2, lambda image: f"{image}@1")
     shown_otherwise.encode_images(["b"])
-    assert work.batches.pop() == ["b"]  # the picture as a later decoder shows it
+    assert work.batches.pop() == ["b"]  # the image as a later decoder shows it
     RememberingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
-    assert work.batches[2:] == [["b"], ["b"]]  # a picture is no text, and m@2 is another model
+    assert work.batches[2:] == [["b"], ["b"]]  # an image is no text, and m@2 is another model

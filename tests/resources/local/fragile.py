@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
@@ -21,24 +21,24 @@ from resources.models.workers.local_model import Draw
 
 
 class Fragile:
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
         return 0
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
         return [talk[-1]["content"][-1]["text"] for talk in conversations]
 
-    def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
         return [_answer(text) for text in prepared]
 
 
 class Telling(Fragile):
-    def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
         drawn = f"{draw.temperature} {draw.top_p} {sorted(draw.rest.items())}"
-        return [Reply(text=drawn, prompt_tokens=1, completion_tokens=1) for _ in prepared]
+        return [Response(text=drawn, prompt_tokens=1, completion_tokens=1) for _ in prepared]
 
 
 class Slow(Fragile):
-    def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
         time.sleep(0.2)
         return super().answer(prepared, draw)
 
@@ -59,11 +59,11 @@ def load_nothing(spec: TransformersSpec, checkpoint: Checkpoint) -> Fragile:
     raise ModelError(f"{checkpoint.location}: no weights today")
 
 
-def _answer(text: str) -> Reply:
+def _answer(text: str) -> Response:
     match text.split():
         case ["always"]:
             os.kill(os.getpid(), signal.SIGKILL)
         case ["once", mark] if not Path(mark).exists():
             Path(mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-    return Reply(text=text.upper(), finish_reason="stop", prompt_tokens=1, completion_tokens=1)
+    return Response(text=text.upper(), finish_reason="stop", prompt_tokens=1, completion_tokens=1)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from resources.models.workers.conversations import Message
 from resources.models.workers.local_model import Draw
 from tests.resources.local.echoing import Echo, ask, batches
@@ -29,15 +29,15 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
     echo = Echo()
     echo.at_prepare = lambda texts: made[texts[0]].set()
     echo.at_answer = wait_for_the_next
-    replies = ask(echo, *map(Prompt.of, "abc"), batch_size=1)
-    assert [reply.text for reply in replies] == ["A", "B", "C"]
+    responses = ask(echo, *map(Prompt.of, "abc"), batch_size=1)
+    assert [response.text for response in responses] == ["A", "B", "C"]
     assert echo.asked == [["a"], ["b"], ["c"]]
 
 
-def test_pictures_are_weighed_beside_the_thread_that_asks() -> None:
+def test_images_are_weighed_beside_the_thread_that_asks() -> None:
     threads: set[int] = set()
 
-    def weigh(picture: PILImage.Image) -> int:
+    def weigh(image: PILImage.Image) -> int:
         threads.add(threading.get_ident())
         return 1
 
@@ -62,7 +62,7 @@ def test_batches_are_cut_by_weight_the_heaviest_first(
     batch_tokens: int, expected: list[list[str]]
 ) -> None:
     echo = Echo()
-    echo.weigh = lambda picture: picture.width * picture.height
+    echo.weigh = lambda image: image.width * image.height
     prompts = [
         Prompt.of(RED if text[0] == "r" else BLUE, text) for text in ("r1", "b1", "r2", "b2", "r3")
     ]
@@ -70,7 +70,7 @@ def test_batches_are_cut_by_weight_the_heaviest_first(
     assert [sorted(texts) for texts in echo.asked] == expected
 
 
-def test_pictures_of_one_kind_stay_in_one_batch_whatever_their_number() -> None:
+def test_images_of_one_kind_stay_in_one_batch_whatever_their_number() -> None:
     echo = Echo()
     prompts = [Prompt.of(RED, BLUE, "two"), Prompt.of(RED, "one"), Prompt.of("none")]
     ask(echo, *prompts, batch_size=8)
@@ -91,24 +91,24 @@ def test_every_request_is_answered_once_in_any_mixture(
 
     def prompt(n: int, kind: str) -> Prompt:
         said = Turn("user", (f"{n} {kind}",))
-        pictures: dict[str, tuple[Image, ...]] = {
+        images: dict[str, tuple[Image, ...]] = {
             "red": (RED,),
             "two": (RED, BLUE),
             "lost": (Image("0" * 64),),
         }
-        seen = replace(said, parts=(*pictures.get(kind, ()), *said.parts))
+        seen = replace(said, parts=(*images.get(kind, ()), *said.parts))
         return Prompt((seen, Turn("assistant", ("yes",))) if kind == "closed" else (seen,))
 
     echo = Echo()
-    echo.weigh = lambda picture: picture.width * picture.height
+    echo.weigh = lambda image: image.width * image.height
     echo.at_prepare = fail
     prompts = [prompt(n, kind) for n, kind in enumerate(kinds)]
-    replies = ask(echo, *prompts, batch_size=size, batch_tokens=tokens)
-    for n, (kind, reply) in enumerate(zip(kinds, replies, strict=True)):
+    responses = ask(echo, *prompts, batch_size=size, batch_tokens=tokens)
+    for n, (kind, response) in enumerate(zip(kinds, responses, strict=True)):
         if kind in ("lost", "odd", "closed"):
-            assert reply.error
+            assert response.error
         else:
-            assert (reply.text, reply.error) == (f"{n} {kind}".upper(), "")
+            assert (response.text, response.error) == (f"{n} {kind}".upper(), "")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_every_request_is_answered_once_in_any_mixture(
         pytest.param(1, 8, id="two windows of four batches"),
     ],
 )
-def test_no_more_pictures_are_read_ahead_than_memory_is_meant_for(
+def test_no_more_images_are_read_ahead_than_memory_is_meant_for(
     batch_size: int, at_most: int
 ) -> None:
     read: list[str] = []
@@ -155,8 +155,8 @@ def test_a_later_turn_is_asked_with_the_answer_and_without_its_thought() -> None
             heard.append([said["content"][0]["text"] for said in conversations[0]])
             return super().prepare(conversations)
 
-        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
-            return [Reply(text="<think>hm</think>yes") for _ in prepared]
+        def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
+            return [Response(text="<think>hm</think>yes") for _ in prepared]
 
     ask(Thinking(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
     assert heard == [["one"], ["one", "yes", "two"]]

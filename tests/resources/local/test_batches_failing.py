@@ -4,7 +4,7 @@ import jinja2
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.models.workers.local_model import Draw
 from tests.resources.local.echoing import Echo, ask, batches
@@ -31,9 +31,9 @@ def test_any_exception_costs_only_its_own_request(where: str, raised: Exception)
     echo = Echo()
     setattr(echo, where, fail)
     texts = ["a", "b", "odd", "c", "d", "e", "f"]
-    replies = ask(echo, *map(Prompt.of, texts), batch_size=4)
-    assert [reply.text for reply in replies] == ["A", "B", "", "C", "D", "E", "F"]
-    assert [reply.error for reply in replies if reply.error] == [str(raised)]
+    responses = ask(echo, *map(Prompt.of, texts), batch_size=4)
+    assert [response.text for response in responses] == ["A", "B", "", "C", "D", "E", "F"]
+    assert [response.error for response in responses if response.error] == [str(raised)]
 
 
 @pytest.mark.parametrize("where", ["at_prepare", "at_answer"])
@@ -55,21 +55,21 @@ def test_a_model_that_cannot_be_asked_stops_all(where: str) -> None:
         pytest.param(KeyError("no such digest"), id="whatever else"),
     ],
 )
-def test_a_picture_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
+def test_a_image_that_cannot_be_read_costs_only_its_own_question(raised: Exception) -> None:
     def read(digest: str) -> bytes:
         if digest == BLUE.sha256:
             raise raised
         return ALBUM.read(digest)
 
-    requests = [Request(prompt=Prompt.of(picture, "a")) for picture in (RED, BLUE, RED)]
-    replies = dict(batches(Echo(), read).stream(requests))
-    assert [replies[n].text for n in range(3)] == ["A", "", "A"]
-    assert replies[1].error == str(raised)
+    requests = [Request(prompt=Prompt.of(image, "a")) for image in (RED, BLUE, RED)]
+    responses = dict(batches(Echo(), read).stream(requests))
+    assert [responses[n].text for n in range(3)] == ["A", "", "A"]
+    assert responses[1].error == str(raised)
 
 
-def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
-    def weigh(picture: PILImage.Image) -> int:
-        return 1 // (64 - picture.width)
+def test_images_that_cannot_be_weighed_cost_only_their_own_question() -> None:
+    def weigh(image: PILImage.Image) -> int:
+        return 1 // (64 - image.width)
 
     echo = Echo()
     echo.weigh = weigh
@@ -80,10 +80,10 @@ def test_pictures_that_cannot_be_weighed_cost_only_their_own_question() -> None:
 
 def test_a_turn_that_failed_is_the_error_of_the_whole_conversation() -> None:
     class FailingFirst(Echo):
-        def answer(self, prepared: list[str], draw: Draw) -> list[Reply]:
+        def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
             first = len(self.asked) == 0
             said = super().answer(prepared, draw)
-            return [Reply(error="NaN") for _ in said] if first else said
+            return [Response(error="NaN") for _ in said] if first else said
 
-    (reply,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
-    assert reply == Reply(error="NaN")
+    (response,) = ask(FailingFirst(), Prompt((Turn("user", ("one",)), Turn("user", ("two",)))))
+    assert response == Response(error="NaN")

@@ -12,7 +12,7 @@ from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.models.transformers.generation_config import Card, read_card
-from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said
+from tests.resources.local.tiny_engine import MIXED, engine_of, responses_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -74,7 +74,7 @@ def test_a_card_is_read_as_transformers_reads_it(
     ("written", "says"),
     [
         pytest.param({"penalty_alpha": 0.6}, "penalty_alpha = 0.6 is not", id="contrastive search"),
-        pytest.param({"stop_strings": ["\n"]}, "stop_strings", id="texts that end a reply"),
+        pytest.param({"stop_strings": ["\n"]}, "stop_strings", id="texts that end a response"),
         pytest.param({"suppress_tokens": [7]}, "suppress_tokens", id="tokens never drawn"),
         pytest.param({"min_new_tokens": 5}, "min_new_tokens", id="a least length"),
         pytest.param({"do_sample": True, "num_beams": 2}, "sampling with beams", id="both"),
@@ -97,7 +97,7 @@ def test_a_card_is_in_the_signature(tmp_path: Path) -> None:
     assert str(card.decoding(8, 3)) == expected
 
 
-def test_a_penalty_changes_replies_only_where_the_card_is_asked_for(
+def test_a_penalty_changes_responses_only_where_the_card_is_asked_for(
     vlm: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "penalised"
@@ -105,10 +105,10 @@ def test_a_penalty_changes_replies_only_where_the_card_is_asked_for(
     settings = folder / "generation_config.json"
     settings.write_text(json.dumps(json.loads(settings.read_text()) | {"repetition_penalty": 1.5}))
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    plain = said(replies_of(engine_of(vlm), requests))
-    assert said(replies_of(engine_of(folder), requests)) == plain
+    plain = said(responses_of(engine_of(vlm), requests))
+    assert said(responses_of(engine_of(folder), requests)) == plain
     engine = engine_of(folder, decoding="card")
-    penalised = said(replies_of(engine, requests))
+    penalised = said(responses_of(engine, requests))
     assert penalised != plain
-    assert penalised == [said(replies_of(engine, [request]))[0] for request in requests]
+    assert penalised == [said(responses_of(engine, [request]))[0] for request in requests]
     assert str(engine.decoding) == "card,t=0,max=8,repetition_penalty=1.5"

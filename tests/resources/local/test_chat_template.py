@@ -119,7 +119,7 @@ def test_a_text_that_is_left_out_is_an_error(template: str, talk: list[Message],
     assert str(raised.value) == f"the chat template leaves out '{lost}'"
 
 
-def test_a_thought_may_be_taken_off_an_earlier_reply() -> None:
+def test_a_thought_may_be_taken_off_an_earlier_response() -> None:
     template = (
         "{% for m in messages %}{% set t = m['content'][0]['text'] %}"
         "{{ t.split('</think>')[-1] if m['role'] == 'assistant' else t }}{% endfor %}"

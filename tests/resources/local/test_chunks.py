@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.models.workers.port import Chunk, Done, Said, WorkerDied
 from resources.models.workers.work_queue import Chunks
@@ -37,7 +37,7 @@ class Hand:
                 return WorkerDied(f"{self.name} is gone")
             case "none":
                 return ModelError("no weights")
-        return position, Reply(text=_text(request).upper())
+        return position, Response(text=_text(request).upper())
 
 
 class Hands:
@@ -78,12 +78,14 @@ def _text(request: Request) -> str:
 
 
 def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
-    """What was said to each text, the reply or the error."""
+    """What was said to each text, the response or the error."""
     spec = spec_of("m", batch_size=batch_size)
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    arrived = list(Chunks(spec, requests, hands).replies())
+    arrived = list(Chunks(spec, requests, hands).responses())
     assert sorted(position for position, _ in arrived) == list(range(len(texts)))
-    return [reply.text or reply.error for _, reply in sorted(arrived, key=lambda one: one[0])]
+    return [
+        response.text or response.error for _, response in sorted(arrived, key=lambda one: one[0])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +139,6 @@ def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
 def test_the_fullest_device_is_told() -> None:
     spec = spec_of("m", batch_size=1)
     chunks = Chunks(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1, 2))
-    list(chunks.replies())
+    list(chunks.responses())
     assert chunks.peak_memory == 5  # the double says how many chunks it was handed
     assert not chunks.is_under_way

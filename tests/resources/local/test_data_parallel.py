@@ -12,11 +12,11 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.images.shared_images import SharedPictures
+from resources.images.shared_images import SharedImages
 from resources.models.transformers.data_parallel import DataParallelEngine
 from resources.models.workers.port import Load
 from tests.resources.local import fragile
-from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -37,13 +37,15 @@ def asks(folder: Path, load: Load, *devices: str, **fields: object) -> DataParal
 
 
 @pytest.mark.long
-def test_two_processes_reply_as_one_does_also_when_one_is_killed(vlm: Path, tmp_path: Path) -> None:
-    shared = SharedPictures(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
-    for digest, data in ALBUM.pictures.items():
+def test_two_processes_response_as_one_does_also_when_one_is_killed(
+    vlm: Path, tmp_path: Path
+) -> None:
+    shared = SharedImages(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
+    for digest, data in ALBUM.images.items():
         shared.keep(digest, data)
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
     alone = engine_of(vlm)
-    expected = said(replies_of(alone, requests))
+    expected = said(responses_of(alone, requests))
     spec = spec_of(vlm, device="auto", devices=["cpu", "cpu"], batch_size=2)
     with closing(DataParallelEngine(spec, str(vlm), shared.read)) as engine:
         assert (engine.identity, engine.decoding) == (alone.identity, alone.decoding)
@@ -65,8 +67,8 @@ def test_processes_draw_as_the_card_says(vlm: Path, tmp_path: Path) -> None:
     (careful / "generation_config.json").write_text(card)
     requests = [Request(prompt=Prompt.of("?"))]
     with closing(asks(careful, fragile.load_telling, "cpu", decoding="card")) as engine:
-        (reply,) = replies_of(engine, requests)
-        assert reply.text == "0.5 0.9 [('top_k', 7)]"
+        (response,) = responses_of(engine, requests)
+        assert response.text == "0.5 0.9 [('top_k', 7)]"
         assert engine.decoding == engine_of(careful, decoding="card").decoding
 
 
@@ -77,7 +79,7 @@ def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later
     texts = ["a", "bb", f"once {tmp_path / 'mark'}", "ccc"]
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with closing(asks(vlm, fragile.load, "cpu", "cpu", batch_size=2)) as engine:
-        assert [r.text for r in replies_of(engine, requests)] == [t.upper() for t in texts]
+        assert [r.text for r in responses_of(engine, requests)] == [t.upper() for t in texts]
         assert len(active_children()) == 1
         arriving = engine.stream(requests)
         next(arriving)
@@ -91,8 +93,8 @@ def test_what_kills_every_process_is_an_error_and_comes_last(vlm: Path) -> None:
     texts = ["always", "a", "bb", "ccc"]
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     engine = asks(vlm, fragile.load, "cpu", "cpu", batch_size=1)
-    killer, *others = replies_of(engine, requests)
-    assert [reply.text for reply in others] == ["A", "BB", "CCC"]
+    killer, *others = responses_of(engine, requests)
+    assert [response.text for response in others] == ["A", "BB", "CCC"]
     assert killer.error == (
         "the process on cpu ended with code -9, and one before it over the same requests"
     )
@@ -101,9 +103,9 @@ def test_what_kills_every_process_is_an_error_and_comes_last(vlm: Path) -> None:
 @pytest.mark.long
 def test_without_a_process_the_rest_comes_back_unasked(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(text)) for text in ("always", "a")]
-    replies = replies_of(asks(vlm, fragile.load, "cpu", batch_size=1), requests)
+    responses = responses_of(asks(vlm, fragile.load, "cpu", batch_size=1), requests)
     why = "the process on cpu ended with code -9, the last there was"
-    assert [reply.error for reply in replies] == [why, why]
+    assert [response.error for response in responses] == [why, why]
 
 
 @pytest.mark.long

@@ -1,4 +1,7 @@
-"""The local engine, on models of random weights: replies are babble, but always the same babble."""
+"""The local engine, on models of random weights.
+
+Responses are babble, but always the same babble.
+"""
 
 import io
 import json
@@ -25,7 +28,7 @@ from tests.resources.local.tiny_engine import (
     RED,
     Album,
     engine_of,
-    replies_of,
+    responses_of,
     said,
     spec_of,
 )
@@ -41,17 +44,17 @@ from tests.tiny_checkpoint import save_tiny_language_model
         pytest.param(16, 1.0, id="one batch of each kind-sampled", marks=pytest.mark.long),
     ],
 )
-def test_replies_are_the_same_alone_and_in_batches(
+def test_responses_are_the_same_alone_and_in_batches(
     vlm: Path, size: int, temperature: float
 ) -> None:
     requests = [
         Request(prompt=prompt, temperature=temperature) for prompt in [*MIXED, *MIXED[::-1]]
     ]
     engine = engine_of(vlm, batch_size=size)
-    alone = [reply for request in requests for reply in replies_of(engine, [request])]
-    together = replies_of(engine, requests)
+    alone = [response for request in requests for response in responses_of(engine, [request])]
+    together = responses_of(engine, requests)
     assert said(together) == said(alone)
-    assert len({reply.text for reply in alone}) == len(MIXED)  # they depend on text and picture
+    assert len({response.text for response in alone}) == len(MIXED)  # they depend on text and image
 
 
 @pytest.mark.long
@@ -66,12 +69,12 @@ def test_sampling_settings_of_a_checkpoint_are_not_used(
     settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
     for temperature in (0.0, 1.0):
         requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
-        expected = said(replies_of(engine_of(vlm), requests))
-        assert said(replies_of(engine_of(folder), requests)) == expected
+        expected = said(responses_of(engine_of(vlm), requests))
+        assert said(responses_of(engine_of(folder), requests)) == expected
     assert not caplog.messages
 
 
-def test_a_reply_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path) -> None:
+def test_a_response_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path) -> None:
     folder = tmp_path / "short of breath"
     shutil.copytree(vlm, folder)
     settings = folder / "generation_config.json"
@@ -79,19 +82,19 @@ def test_a_reply_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path)
     settings.write_text(json.dumps(json.loads(settings.read_text()) | {"eos_token_id": ends}))
     engine = engine_of(folder, max_tokens=12)
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(16)]
-    alone = [reply for request in requests for reply in replies_of(engine, [request])]
-    assert said(replies_of(engine, requests)) == said(alone)
+    alone = [response for request in requests for response in responses_of(engine, [request])]
+    assert said(responses_of(engine, requests)) == said(alone)
     lengths: dict[str, set[int | None]] = {"stop": set(), "length": set()}
-    for reply in alone:
-        lengths[reply.finish_reason].add(reply.completion_tokens)
+    for response in alone:
+        lengths[response.finish_reason].add(response.completion_tokens)
     assert lengths["length"] == {12}
     assert len(lengths["stop"]) > 1
 
 
 def test_draws_of_one_prompt_differ_and_come_again(vlm: Path) -> None:
     requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
-    first, again = (said(replies_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
-    other_seed = said(replies_of(engine_of(vlm, seed=2), requests))
+    first, again = (said(responses_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
+    other_seed = said(responses_of(engine_of(vlm, seed=2), requests))
     assert first == again
     assert len({text for text, *_ in first + other_seed}) == 8
 
@@ -123,58 +126,58 @@ def test_tokens_are_drawn_from_the_distribution(
 def test_later_turns_see_the_answers_to_earlier_ones(vlm: Path) -> None:
     engine = engine_of(vlm)
     one, two = Turn("user", (RED, "one")), Turn("user", ("two",))
-    (first,) = replies_of(engine, [Request(prompt=Prompt((one,)))])
+    (first,) = responses_of(engine, [Request(prompt=Prompt((one,)))])
     spelled_out = Prompt((one, Turn("assistant", (first.text,)), two))
-    (expected,) = replies_of(engine, [Request(prompt=spelled_out)])
-    (reply,) = replies_of(engine, [Request(prompt=Prompt((one, two)))])
-    assert reply.text == expected.text
-    assert reply.completion_tokens == 16  # 8 for each of the two answers
+    (expected,) = responses_of(engine, [Request(prompt=spelled_out)])
+    (response,) = responses_of(engine, [Request(prompt=Prompt((one, two)))])
+    assert response.text == expected.text
+    assert response.completion_tokens == 16  # 8 for each of the two answers
 
 
 def test_a_prompt_without_an_open_turn_is_an_error_of_its_own(vlm: Path) -> None:
     closed = Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",))))
-    good, bad = replies_of(engine_of(vlm), [Request(prompt=MIXED[0]), Request(prompt=closed)])
+    good, bad = responses_of(engine_of(vlm), [Request(prompt=MIXED[0]), Request(prompt=closed)])
     assert not good.error
     assert "no turn of the user" in bad.error
 
 
 @pytest.mark.parametrize(
-    ("picture", "says"),
+    ("image", "says"),
     [
-        pytest.param(Image("0" * 64), "no picture 000", id="a picture that is not there"),
+        pytest.param(Image("0" * 64), "no image 000", id="an image that is not there"),
         pytest.param(
             Image("text"),
-            "picture text: not a picture in any known format",
-            id="a picture that is text",
+            "image text: not an image in any known format",
+            id="an image that is text",
         ),
     ],
 )
-def test_a_bad_picture_costs_only_its_own_question(vlm: Path, picture: Image, says: str) -> None:
-    pictures = ALBUM.pictures | {"text": b"not a picture"}
+def test_a_bad_image_costs_only_its_own_question(vlm: Path, image: Image, says: str) -> None:
+    images = ALBUM.images | {"text": b"not an image"}
     album = Album()
-    album.pictures = pictures
+    album.images = images
     engine = TransformersEngine(spec_of(vlm), str(vlm), album.read)
-    prompts = [Prompt.of(RED, "?"), Prompt.of(picture, "?"), Prompt.of(BLUE, "?")]
-    replies = replies_of(engine, [Request(prompt=prompt) for prompt in prompts])
-    assert [bool(reply.error) for reply in replies] == [False, True, False]
-    assert says in replies[1].error
+    prompts = [Prompt.of(RED, "?"), Prompt.of(image, "?"), Prompt.of(BLUE, "?")]
+    responses = responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    assert [bool(response.error) for response in responses] == [False, True, False]
+    assert says in responses[1].error
 
 
 def test_a_placeholder_in_a_question_is_only_text(vlm: Path) -> None:
     prompt = Prompt.of(RED, "What does <image> mean, and <|end|>?")
-    assert said(replies_of(engine_of(vlm), [Request(prompt=prompt)]))
+    assert said(responses_of(engine_of(vlm), [Request(prompt=prompt)]))
 
 
-def test_a_blind_model_is_asked_without_the_pictures(tmp_path: Path) -> None:
+def test_a_blind_model_is_asked_without_the_images(tmp_path: Path) -> None:
     engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
     prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
-    with_picture, without, other = said(
-        replies_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    with_image, without, other = said(
+        responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
     )
-    assert with_picture == without != other
+    assert with_image == without != other
 
 
-def test_a_large_picture_is_shrunk_and_a_turned_one_is_set_upright() -> None:
+def test_a_large_image_is_shrunk_and_a_turned_one_is_set_upright() -> None:
     written = io.BytesIO()
     turned = PILImage.Exif()
     turned[0x0112] = 6  # orientation: a quarter turn
@@ -196,7 +199,7 @@ def test_a_compiled_model_is_compiled_once_for_all_shapes(
         lambda self, **how: compiled.append((type(self).__name__, how)),
     )
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    assert said(replies_of(engine_of(vlm, compile=True), requests))
+    assert said(responses_of(engine_of(vlm, compile=True), requests))
     assert compiled == [("LlamaModel", {"dynamic": True})]
 
 

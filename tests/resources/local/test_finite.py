@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.models.transformers.loading import load_weights
 from resources.models.transformers.nan_checks import Finite, refuse_infinite_weights
-from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, spec_of
+from tests.resources.local.tiny_engine import MIXED, engine_of, responses_of, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model
 
 NAN, INF = float("nan"), float("inf")
@@ -46,7 +46,7 @@ def test_a_number_that_is_none_is_named_by_its_tensor(
 
     folder = _changed(language_model, breaking, tmp_path / "broken")
     with pytest.raises(ModelError, match=f"NaN or infinity in its tensor '{broken}'") as why:
-        replies_of(engine_of(folder, text_only=True), [Request(prompt=MIXED[0])])
+        responses_of(engine_of(folder, text_only=True), [Request(prompt=MIXED[0])])
     assert str(folder) in str(why.value)
 
 
@@ -114,8 +114,8 @@ def test_scores_that_are_no_numbers_are_that_conversations_error(
 
     folder = _changed(language_model, enlarging, tmp_path / "loud")
     asked = [Request(prompt=Prompt.of(text)) for text in ("a yes", "a QQ", "a red")]
-    good = replies_of(engine_of(folder, text_only=True), [asked[0], asked[2]])
-    first, bad, last = replies_of(engine_of(folder, text_only=True), asked)
+    good = responses_of(engine_of(folder, text_only=True), [asked[0], asked[2]])
+    first, bad, last = responses_of(engine_of(folder, text_only=True), asked)
     assert bad.error.startswith("the model's scores are NaN or infinite from token 1 of")
     assert bad.text == ""
     assert [first.text, last.text] == [one.text for one in good]

@@ -11,10 +11,10 @@ import pytest
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.models.transformers.image_digests import PictureDigests
+from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import load_weights, refuse_incomplete
 from resources.models.transformers.model import load
-from tests.resources.local.tiny_engine import MIXED, engine_of, replies_of, said, spec_of
+from tests.resources.local.tiny_engine import MIXED, engine_of, responses_of, said, spec_of
 from tests.sensors.hostile import pickled, writing
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
@@ -107,7 +107,7 @@ def test_whatever_a_library_raises(
         raise raised
 
     monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
-    digests = PictureDigests(tmp_path / "digests.json")
+    digests = ImageDigests(tmp_path / "digests.json")
     for read in (load, digests.of):
         with pytest.raises(
             comes, match=f"{vlm}: does not load: odd" if comes is ModelError else ""
@@ -128,7 +128,7 @@ def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path
     with pytest.raises(ModelError, match="trust_remote_code = true"):
         load(spec_of(copy), pin(str(copy)))
     trusted = engine_of(copy, trust_remote_code=True)
-    assert said(replies_of(trusted, _REQUESTS)) == said(replies_of(engine_of(vlm), _REQUESTS))
+    assert said(responses_of(trusted, _REQUESTS)) == said(responses_of(engine_of(vlm), _REQUESTS))
 
 
 def _with_numbers_for_texts(folder: Path) -> None:
@@ -194,12 +194,12 @@ def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
 
 
 @needs_peft
-def test_an_adapter_changes_replies_merged_or_not(vlm: Path, tmp_path: Path) -> None:
+def test_an_adapter_changes_responses_merged_or_not(vlm: Path, tmp_path: Path) -> None:
     adapter = save_adapter(vlm, tmp_path / "adapter")
-    merged = said(replies_of(engine_of(adapter), _REQUESTS))
-    beside = said(replies_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
+    merged = said(responses_of(engine_of(adapter), _REQUESTS))
+    beside = said(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
     assert merged == beside
-    assert merged != said(replies_of(engine_of(vlm), _REQUESTS))
+    assert merged != said(responses_of(engine_of(vlm), _REQUESTS))
 
 
 @needs_peft

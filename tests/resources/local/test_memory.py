@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
@@ -13,7 +13,7 @@ from resources.models.transformers.inputs.prompt_tensors import PromptBatch
 from resources.models.transformers.model import TransformersModel, load
 from resources.models.workers.conversations import Message
 from resources.models.workers.local_model import Draw
-from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said, spec_of
 
 
 class Cramped:
@@ -24,13 +24,13 @@ class Cramped:
         self.room = room
         self.sizes: list[int] = []
 
-    def weight(self, pictures: Sequence[PILImage.Image]) -> int:
-        return self.model.weight(pictures)
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        return self.model.weight(images)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
         return self.model.prepare(conversations)
 
-    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Reply]:
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         import torch
 
         self.sizes.append(len(prepared.notes))
@@ -54,12 +54,12 @@ def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
 def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
     engine, sizes = cramped(vlm, room=2)
-    assert said(replies_of(engine, requests)) == said(replies_of(engine_of(vlm), requests))
+    assert said(responses_of(engine, requests)) == said(responses_of(engine_of(vlm), requests))
     assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
 
 
 def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
     engine, sizes = cramped(vlm, room=0)
-    (reply,) = replies_of(engine, [Request(prompt=MIXED[0])])
-    assert reply == Reply(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
+    (response,) = responses_of(engine, [Request(prompt=MIXED[0])])
+    assert response == Response(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
     assert sizes == [1]

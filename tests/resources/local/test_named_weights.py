@@ -1,4 +1,4 @@
-"""What is loaded is what was named: checkpoints that change between digest, load and reply."""
+"""What is loaded is what was named: checkpoints that change between digest, load and response."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.local.sealed import Change, Loader, asked_of, engine_of, overwritten
+from tests.resources.local.checksummed import Change, Loader, asked_of, engine_of, overwritten
 from tests.sensors.watched import safetensors, write_checkpoint
 
 
@@ -83,14 +83,14 @@ def test_what_changes_while_it_is_loaded_is_refused(folder: Path, change: Change
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_changes_while_it_is_asked_keeps_no_reply_made_since(
+def test_what_changes_while_it_is_asked_keeps_no_response_made_since(
     folder: Path, change: Change
 ) -> None:
     engine = engine_of(folder, Loader(asking=lambda: change(folder)))
     arrived: list[str] = []
     requests = [Request(prompt=Prompt.of(text)) for text in ("aaa", "b", "c")]
     with pytest.raises(ModelError, match="overwritten or replaced meanwhile"):
-        arrived.extend(reply.text for _, reply in engine.stream(requests))
+        arrived.extend(response.text for _, response in engine.stream(requests))
     assert arrived == ["AAA"]
 
 

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.models.transformers.inputs.processor import load_processor
 from tests.families import captioners, idefics, llama, qwen
-from tests.resources.local.tiny_engine import MIXED, RED, engine_of, replies_of, said, spec_of
+from tests.resources.local.tiny_engine import MIXED, RED, engine_of, responses_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
 
@@ -34,7 +34,7 @@ def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as raised:
         loaded(tmp_path)
     assert str(raised.value) == (
-        f"{tmp_path}: the pictures of this family need torchvision: pip install '.[vision]'"
+        f"{tmp_path}: the images of this family need torchvision: pip install '.[vision]'"
     )
 
 
@@ -50,17 +50,17 @@ def test_the_video_half_is_left_out(build: Callable[[Path], None], tmp_path: Pat
 @pytest.mark.parametrize(
     ("build", "in_template"),
     [
-        pytest.param(save_tiny_vlm, True, id="the text names the place of the picture"),
-        pytest.param(captioners.blip_2, False, id="the processor puts the picture in front"),
+        pytest.param(save_tiny_vlm, True, id="the text names the place of the image"),
+        pytest.param(captioners.blip_2, False, id="the processor puts the image in front"),
     ],
 )
-def test_a_plain_template_has_a_place_for_a_picture_where_it_needs_one(
+def test_a_plain_template_has_a_place_for_a_image_where_it_needs_one(
     build: Callable[[Path], Any], in_template: bool, tmp_path: Path
 ) -> None:
     build(tmp_path)
     processor = loaded(tmp_path, chat_template="plain")
-    picture = {"type": "image"}
-    talk = [{"role": "user", "content": [picture, {"type": "text", "text": "one"}]}]
+    image = {"type": "image"}
+    talk = [{"role": "user", "content": [image, {"type": "text", "text": "one"}]}]
     place = processor.image_token if in_template else ""
     assert processor.apply_chat_template(talk, tokenize=False) == f"{place}one"
 
@@ -79,11 +79,11 @@ def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_
     file.write_text((vlm / "chat_template.jinja").read_text())
     mine = engine_of(vlm, chat_template=str(file))
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    identity, same = mine.identity, said(replies_of(mine, requests))
-    assert same == said(replies_of(engine_of(vlm), requests))
+    identity, same = mine.identity, said(responses_of(mine, requests))
+    assert same == said(responses_of(engine_of(vlm), requests))
     file.write_text(file.read_text() + "Well, ")
     other = engine_of(vlm, chat_template=str(file))
-    assert said(replies_of(other, requests)) != same
+    assert said(responses_of(other, requests)) != same
     assert other.identity != identity
 
 
@@ -107,8 +107,8 @@ def test_a_template_file_that_cannot_be_read_is_named(
 def test_a_template_that_is_no_jinja_is_an_error_of_each_request(vlm: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.jinja"
     file.write_text("{% for m in messages %}")
-    replies = replies_of(engine_of(vlm, chat_template=str(file)), [Request(prompt=MIXED[0])])
-    assert "the chat template refuses the conversation" in replies[0].error
+    responses = responses_of(engine_of(vlm, chat_template=str(file)), [Request(prompt=MIXED[0])])
+    assert "the chat template refuses the conversation" in responses[0].error
 
 
 def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Pa
         )
     with pytest.raises(ModelError, match=r'chat_template = a file, or "plain" for a base model'):
         loaded(folder)
-    (reply,) = replies_of(
+    (response,) = responses_of(
         engine_of(folder, chat_template="plain"), [Request(prompt=Prompt.of(RED, "What colour?"))]
     )
-    assert not reply.error
+    assert not response.error
 
 
 def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
@@ -134,5 +134,5 @@ def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
         shutil.copy(vlm / name, weights)
     requests = [Request(prompt=prompt) for prompt in MIXED]
     elsewhere = engine_of(weights, processor=str(vlm))
-    assert said(replies_of(elsewhere, requests)) == said(replies_of(engine_of(vlm), requests))
+    assert said(responses_of(elsewhere, requests)) == said(responses_of(engine_of(vlm), requests))
     assert "+processor:sha256:" in elsewhere.identity

@@ -1,4 +1,4 @@
-"""Conversations as tensors: of a LLaVA whose processor makes 4 tokens of every picture."""
+"""Conversations as tensors: of a LLaVA whose processor makes 4 tokens of every image."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +10,7 @@ import pytest
 from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
-from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.image_tokens import ImageTokens
 from resources.models.transformers.inputs.processor import load_processor
 from resources.models.transformers.inputs.prompt_tensors import PromptTensors
 from tests.families import qwen
@@ -36,12 +36,12 @@ def tensors(
     folder = saved(build)
     processor = load_processor(spec_of(folder), pin(str(folder)))
     processor.chat_template = template or processor.chat_template
-    return PromptTensors(processor, PictureTokens(processor), variables={}, **how)
+    return PromptTensors(processor, ImageTokens(processor), variables={}, **how)
 
 
 def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
-    pictures = [{"type": "image", "image": PILImage.new("RGB", size, "red")} for size in sizes]
-    return {"role": "user", "content": [*pictures, {"type": "text", "text": "How many?"}]}
+    images = [{"type": "image", "image": PILImage.new("RGB", size, "red")} for size in sizes]
+    return {"role": "user", "content": [*images, {"type": "text", "text": "How many?"}]}
 
 
 def test_a_batch_is_padded_on_the_left() -> None:
@@ -63,10 +63,10 @@ def test_a_text_that_the_template_leaves_out_is_an_error() -> None:
         tensors(template="{% for m in messages %}{{ m['role'] }}{% endfor %}").of([[shown()]])
 
 
-def test_one_picture_where_there_is_one_place() -> None:
-    one_place = tensors(one_picture=True)
+def test_one_image_where_there_is_one_place() -> None:
+    one_place = tensors(one_image=True)
     assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
-    with pytest.raises(ValueError, match="one picture at a time"):
+    with pytest.raises(ValueError, match="one image at a time"):
         one_place.of([[shown((9, 9), (9, 9))]])
 
 
@@ -79,20 +79,20 @@ def test_one_picture_where_there_is_one_place() -> None:
         pytest.param((300, 200), "", id="what it takes stays"),
     ],
 )
-def test_narrow_pictures_are_enlarged_and_that_is_said(size: tuple[int, int], note: str) -> None:
+def test_narrow_images_are_enlarged_and_that_is_said(size: tuple[int, int], note: str) -> None:
     made = tensors(qwen.qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
     assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 
 
-def test_pictures_of_too_many_tokens_are_shrunk_and_that_is_said() -> None:
+def test_images_of_too_many_tokens_are_shrunk_and_that_is_said() -> None:
     # 280 x 280 px are 10 x 10 tokens; 0.9 of them, 252, are 9 x 9.
     made = tensors(qwen.qwen2_5_vl, max_image_tokens=81).of([[shown((280, 280), (56, 56))]])
     assert made.image_tokens == [(81, 4)]
     assert made.notes == ["shrunk to max_image_tokens: 280x280 px to 252x252 px"]
 
 
-def test_pictures_that_are_never_few_enough_are_an_error() -> None:
-    with pytest.raises(ValueError, match="a picture becomes 4 tokens, max_image_tokens = 3"):
+def test_images_that_are_never_few_enough_are_an_error() -> None:
+    with pytest.raises(ValueError, match="an image becomes 4 tokens, max_image_tokens = 3"):
         tensors(max_image_tokens=3).of([[shown((40, 30))]])
 
 

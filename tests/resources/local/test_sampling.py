@@ -80,7 +80,7 @@ def test_the_penalty_is_for_what_was_there(
     assert penalised.tolist() == expected
 
 
-def test_padding_stays_padding_as_replies_grow() -> None:
+def test_padding_stays_padding_as_responses_grow() -> None:
     import torch
 
     penalty = RepetitionPenalty(2.0, [1])

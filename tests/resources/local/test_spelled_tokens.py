@@ -95,7 +95,7 @@ def test_a_stand_in_in_a_text_is_the_character_itself() -> None:
 
 def test_a_text_without_control_tokens_is_left_alone() -> None:
     spelled = SpelledTokens(words(), _TEMPLATE)
-    assert spelled.as_text("is 1 < 2 in the picture?") == "is 1 < 2 in the picture?"
+    assert spelled.as_text("is 1 < 2 in the image?") == "is 1 < 2 in the image?"
 
 
 def test_what_cannot_be_written_as_text_is_broken_up() -> None:

@@ -1,4 +1,4 @@
-"""What tests ask a tiny checkpoint: prompts of every form, with pictures of one colour."""
+"""What tests ask a tiny checkpoint: prompts of every form, with images of one colour."""
 
 import io
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Image, Prompt, Reply, Request, Turn
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
@@ -15,10 +15,10 @@ from resources.response_cache.engine import Engine
 
 
 class Album:
-    """Pictures of one colour, by digest."""
+    """Images of one colour, by digest."""
 
     def __init__(self) -> None:
-        self.pictures: dict[str, bytes] = {}
+        self.images: dict[str, bytes] = {}
         self.red = self.add("red", (40, 30))
         self.blue = self.add("blue", (64, 64))
 
@@ -26,13 +26,13 @@ class Album:
         written = io.BytesIO()
         PILImage.new("RGB", size, colour).save(written, "PNG")
         digest = sha256(written.getvalue()).hexdigest()
-        self.pictures[digest] = written.getvalue()
+        self.images[digest] = written.getvalue()
         return Image(digest)
 
     def read(self, digest: str) -> bytes:
-        if digest not in self.pictures:
-            raise ImageError(f"no picture {digest}")
-        return self.pictures[digest]
+        if digest not in self.images:
+            raise ImageError(f"no image {digest}")
+        return self.images[digest]
 
 
 ALBUM = Album()
@@ -42,7 +42,7 @@ MIXED = [
     Prompt.of("Is it yes, or is it no? This question is a good deal longer than the first one."),
     Prompt.of(RED, "What colour?"),
     Prompt.of(BLUE, "What colour?"),
-    Prompt.of("Now the picture comes last, and there are more words before it:", RED),
+    Prompt.of("Now the image comes last, and there are more words before it:", RED),
     Prompt.of(RED, "or", BLUE, "Which one?", system="Answer left or right."),
     Prompt.of(BLUE, "or", RED, "Which of the two is larger, the left or the right one?"),
     Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",)), Turn("user", ("two",)))),
@@ -60,12 +60,12 @@ def engine_of(folder: Path | str, **fields: object) -> TransformersEngine:
     return TransformersEngine(spec_of(folder, **fields), str(folder), ALBUM.read)
 
 
-def replies_of(engine: Engine, requests: Sequence[Request]) -> list[Reply]:
+def responses_of(engine: Engine, requests: Sequence[Request]) -> list[Response]:
     arrived = list(engine.stream(requests))
     assert sorted(position for position, _ in arrived) == list(range(len(requests)))
-    return [reply for _, reply in sorted(arrived, key=lambda one: one[0])]
+    return [response for _, response in sorted(arrived, key=lambda one: one[0])]
 
 
-def said(replies: Sequence[Reply]) -> list[tuple[str, str, int | None, int | None]]:
-    assert [reply.error for reply in replies] == [""] * len(replies)
-    return [(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens) for r in replies]
+def said(responses: Sequence[Response]) -> list[tuple[str, str, int | None, int | None]]:
+    assert [response.error for response in responses] == [""] * len(responses)
+    return [(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens) for r in responses]

@@ -11,9 +11,9 @@ from resources.models.registry.baselines import ScriptedModel
 from resources.models.registry.model_check import ModelCheck, check_model
 
 PROBES = [
-    "a picture",
-    "two pictures",
-    "no picture",
+    "an image",
+    "two images",
+    "no image",
     "a system prompt",
     "control tokens",
     "a conversation",
@@ -35,7 +35,7 @@ def errors(found: ModelCheck) -> dict[str, str]:
 
 
 def echoing(name: str, open_image: Callable[[str], Any]) -> ChatModel:
-    """A model in Python that says how large the first picture is."""
+    """A model in Python that says how large the first image is."""
 
     def said(request: Request) -> str:
         return str([open_image(image.sha256).size for image in request.prompt.images[:1]])

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 from resources.models.registry.baselines import (
@@ -20,8 +20,8 @@ def asking(*questions: Question) -> list[Request]:
     return [Request(prompt=Prompt.of(q.text), question=q) for q in questions]
 
 
-def said(replies: list[Reply]) -> list[str]:
-    return [reply.text for reply in replies]
+def said(responses: list[Response]) -> list[str]:
+    return [response.text for response in responses]
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def said(replies: list[Reply]) -> list[str]:
 )
 def test_random_draws_from_what_is_possible(asked: Question, possible: set[str]) -> None:
     models = [RandomBaseline("random", seed) for seed in range(40)]
-    replies = [model.reply(asking(asked))[0] for model in models]
-    assert {reply.text for reply in replies} == possible
-    assert {(reply.error, reply.finish_reason) for reply in replies} == {("", "stop")}
+    responses = [model.response(asking(asked))[0] for model in models]
+    assert {response.text for response in responses} == possible
+    assert {(response.error, response.finish_reason) for response in responses} == {("", "stop")}
 
 
 def test_random_is_fair() -> None:
     asked = [
         question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(4000)
     ]
-    counts = Counter(said(RandomBaseline("random").reply(asking(*asked))))
+    counts = Counter(said(RandomBaseline("random").response(asking(*asked))))
     # Four standard deviations of a binomial with n = 4000, p = 1/4 are 110.
     assert all(890 <= counts[letter] <= 1110 for letter in "ABCD")
 
@@ -65,15 +65,15 @@ def test_random_is_fair() -> None:
 def test_a_random_draw_does_not_depend_on_what_else_is_asked() -> None:
     asked = [question(question_id=str(n), kind="choice", options=tuple("wxyz")) for n in range(50)]
     model = RandomBaseline("random")
-    together = said(model.reply(asking(*asked)))
-    alone = [said(model.reply(asking(q)))[0] for q in reversed(asked)]
+    together = said(model.response(asking(*asked)))
+    alone = [said(model.response(asking(q)))[0] for q in reversed(asked)]
     assert alone[::-1] == together
 
 
 def test_random_draws_again_for_another_draw_or_seed() -> None:
     asked = question(kind="choice", options=tuple("wxyz"))
     draws = [Request(prompt=Prompt.of("?"), question=asked, sample=n) for n in range(20)]
-    first, second = (said(RandomBaseline("random", seed).reply(draws)) for seed in (0, 1))
+    first, second = (said(RandomBaseline("random", seed).response(draws)) for seed in (0, 1))
     assert len(set(first)) > 1
     assert first != second
 
@@ -119,7 +119,7 @@ def test_random_draws_again_for_another_draw_or_seed() -> None:
     ],
 )
 def test_most_frequent(asked: list[Question], expected: list[str]) -> None:
-    assert said(MostFrequentBaseline("most-frequent").reply(asking(*asked))) == expected
+    assert said(MostFrequentBaseline("most-frequent").response(asking(*asked))) == expected
 
 
 def test_a_question_counts_once_however_often_it_is_asked() -> None:
@@ -127,14 +127,14 @@ def test_a_question_counts_once_however_often_it_is_asked() -> None:
     others = [
         question(question_id=i, kind="choice", options=("w", "x"), answer=("B",)) for i in "23"
     ]
-    replies = MostFrequentBaseline("most-frequent").reply(asking(often, often, often, *others))
-    assert said(replies) == ["B"] * 5
+    responses = MostFrequentBaseline("most-frequent").response(asking(often, often, often, *others))
+    assert said(responses) == ["B"] * 5
 
 
 @pytest.mark.parametrize("model", [RandomBaseline("luck"), MostFrequentBaseline("luck")])
 def test_a_baseline_cannot_judge(model: RandomBaseline | MostFrequentBaseline) -> None:
     with pytest.raises(ModelError, match="luck: a baseline answers questions; it cannot judge"):
-        model.reply([Request(prompt=Prompt.of("Is this right?"))])
+        model.response([Request(prompt=Prompt.of("Is this right?"))])
 
 
 def test_signatures_tell_baselines_apart() -> None:
@@ -142,10 +142,10 @@ def test_signatures_tell_baselines_apart() -> None:
     assert MostFrequentBaseline("b").signature == "most_frequent"
 
 
-def test_a_blind_model_is_the_other_without_pictures() -> None:
+def test_a_blind_model_is_the_other_without_images() -> None:
     seeing = ScriptedModel("eyes", lambda request: request.prompt.to_json())
     blind = BlindModel(seeing, "no-eyes")
     prompt = Prompt.of("Look:", Image("ab"), "What is it?", system="Be brief.")
-    (reply,) = blind.reply([Request(prompt=prompt)])
-    assert reply.text == '[["system",["Be brief."]],["user",["Look:","What is it?"]]]'
+    (response,) = blind.response([Request(prompt=prompt)])
+    assert response.text == '[["system",["Be brief."]],["user",["Look:","What is it?"]]]'
     assert (blind.name, blind.signature) == ("no-eyes", "blind|scripted")

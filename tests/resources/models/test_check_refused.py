@@ -70,7 +70,7 @@ def cut_weights(vlm: Path, folder: Path) -> str:
         pytest.param(
             lambda vlm, folder: '[models.m]\nkind = "recorded"\nfile = "gone.jsonl"\n',
             "gone.jsonl",
-            id="no such replies",
+            id="no such responses",
         ),
     ],
 )
@@ -102,4 +102,4 @@ def test_the_rest_is_checked_and_the_home_stays_as_it_was(
 
     shown = CliRunner().invoke(app, ["models", "--check", "m"])
     assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "m: ok")
-    assert "tokens a picture    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout
+    assert "tokens an image    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
-from bench_assets.workspace.build.name_validation import check_names
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.sections.engine_kinds import kind_problems
 from resources.config.sections.models import listed
@@ -23,7 +23,7 @@ from tests.resources.server.asking import requests_for
 
 GROUP = "bench_assets.engines"
 ACME = """
-from bench_assets.core.schema.chat import Decoding, Reply
+from bench_assets.core.schema.chat import Decoding, Response
 from resources.config.sections.engine_kinds import EngineKind
 from resources.config.sections.base import SamplingSection, PriceSection
 
@@ -49,7 +49,7 @@ class Engine:
         for position, request in enumerate(requests):
             said = request.prompt.turns[-1].parts[-1]
             self.asked.append(said)
-            yield position, Reply(
+            yield position, Response(
                 text=said.upper() * self.spec.volume, prompt_tokens=1, completion_tokens=3
             )
 
@@ -123,7 +123,9 @@ LOUD = '[models.m]\nkind = "acme_loud"\nvolume = 2\n'
 
 def say(opened: Models, *texts: str) -> list[str]:
     with opened.open("m") as model:
-        return [reply.text or reply.error for reply in model.reply(requests_for(*texts))]
+        return [
+            response.text or response.error for response in model.response(requests_for(*texts))
+        ]
 
 
 def test_it_is_asked_once_and_remembered(made, tmp_path):
@@ -152,12 +154,12 @@ def test_its_budget_is_kept(made, tmp_path):
         say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), "another")
 
 
-def test_it_knows_its_name_its_pictures_and_what_lies_beside_bench_toml(made, tmp_path):
+def test_it_knows_its_name_its_images_and_what_lies_beside_bench_toml(made, tmp_path):
     opened = models(tmp_path, LOUD)
     say(opened, "a")
     (at,) = [one.at for one in made]
     assert (at.name, at.resolve("weights")) == ("m", tmp_path / "weights")
-    with pytest.raises(ImageError, match="no picture 00ff"):
+    with pytest.raises(ImageError, match="no image 00ff"):
         at.read_image("00ff")
 
 
@@ -171,7 +173,7 @@ def test_it_can_be_tried_out(made, tmp_path):
 def test_it_can_be_asked_blind(made, tmp_path):
     opened = models(tmp_path, f'{LOUD}[models.b]\nkind = "blind"\nof = "m"\n')
     with opened.open("b") as model:
-        model.reply([Request(prompt=Prompt.of("a"))])
+        model.response([Request(prompt=Prompt.of("a"))])
         assert model.signature == "blind|acme|2|t=0,max=1024"
 
 
@@ -253,7 +255,7 @@ def test_it_is_an_error_where_it_is_asked(unusable):
             pass
         assert why in check_model(name, load_settings(home)).error
     with opened.open("s") as model:
-        assert model.reply(requests_for("a"))[0].text == "A"
+        assert model.response(requests_for("a"))[0].text == "A"
 
 
 def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(unusable):

@@ -1,4 +1,4 @@
-"""Models in Python: behind the reply store, known by their code, their options and questions."""
+"""Models in Python: behind the response store, known by their code, their options and questions."""
 
 import io
 import sys
@@ -15,7 +15,7 @@ from resources.models.registry.opening import Models
 from tests.rows import question
 
 CODE = """
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 
 class Model:
     signature = "mine|v1"
@@ -23,25 +23,26 @@ class Model:
     def __init__(self, name, open_image, voice="{voice}"):
         self.name, self.open_image, self.voice = name, open_image, voice
 
-    def reply(self, requests):
+    def response(self, requests):
         BATCHES.append(len(requests))
-        return [Reply(text=self.say(request)) for request in requests]
+        return [Response(text=self.say(request)) for request in requests]
 
     def say(self, request):
         sizes = [self.open_image(image.sha256).size for image in request.prompt.images]
         return f"{{self.voice}} {{request.question.question_id}} {{sizes}}"
 
 class Short(Model):
-    def reply(self, requests):
+    def response(self, requests):
         return []
 
 class Silent(Model):
-    def reply(self, requests):
+    def response(self, requests):
         return None
 
 class Odd(Model):
-    def reply(self, requests):
-        odd = [Reply(text=5), "A", Reply(text="\\ud83d"), None, Reply(text="A", prompt_tokens="12")]
+    def response(self, requests):
+        odd = [Response(text=5), "A", Response(text="\\ud83d"), None,
+               Response(text="A", prompt_tokens="12")]
         return odd[:len(requests)]
 
 BATCHES = []
@@ -68,7 +69,7 @@ def ask(home: Path, *requests: Request, more: str = "", factory: str = "Model") 
     store = ImageStore(folder=str(home / "images"))
     with Models(settings=SettingsFile(home=str(home)), image_store=store).open("m") as model:
         ask.signature = model.signature
-        return [reply.text for reply in model.reply(requests)]
+        return [response.text for response in model.response(requests)]
 
 
 def about(question_id: str) -> Request:
@@ -107,12 +108,12 @@ def test_a_changed_file_asks_again(code, tmp_path):
     assert batches() == [1]
 
 
-def test_replies_are_kept_batch_by_batch(code, tmp_path):
+def test_responses_are_kept_batch_by_batch(code, tmp_path):
     ask(tmp_path, *(about(f"t/{n}") for n in range(5)), more="batch_size = 2")
     assert batches() == [2, 2, 1]
 
 
-def test_it_sees_pictures(code, tmp_path):
+def test_it_sees_images(code, tmp_path):
     written = io.BytesIO()
     PILImage.new("L", (3, 2)).save(written, "PNG")
     stored = ImageStore(folder=str(tmp_path / "images")).put(written.getvalue(), "a.png")
@@ -120,26 +121,28 @@ def test_it_sees_pictures(code, tmp_path):
     assert ask(tmp_path, request)[0].endswith("[(3, 2)]")
 
 
-def test_a_picture_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code, tmp_path):
+def test_a_image_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code, tmp_path):
     broken = Request(prompt=Prompt.of(Image("00ff"), "?"), question=question())
-    with pytest.raises(ModelError, match="m: none of 1 requests: no picture 00ff in"):
+    with pytest.raises(ModelError, match="m: none of 1 requests: no image 00ff in"):
         ask(tmp_path, broken)
     good = about("t/1")
     assert ask(tmp_path, good, broken) == ["A t/1 []", ""]
 
 
 def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
-    with pytest.raises(ModelError, match="m: 0 replies to 1 requests; model_of_tests:Short should"):
+    with pytest.raises(
+        ModelError, match="m: 0 responses to 1 requests; model_of_tests:Short should"
+    ):
         ask(tmp_path, about("t/1"), factory="Short")
 
 
 def test_one_that_gives_nothing_back_is_told_so(code, tmp_path):
-    with pytest.raises(ModelError, match="m: 0 replies to 1 requests; model_of_tests:Silent"):
+    with pytest.raises(ModelError, match="m: 0 responses to 1 requests; model_of_tests:Silent"):
         ask(tmp_path, about("t/1"), factory="Silent")
 
 
 @pytest.mark.parametrize("more", ["", "budget_tokens = 5"], ids=["freely", "within a budget"])
-def test_what_is_no_reply_is_an_error_of_its_question_and_the_rest_stays(code, tmp_path, more):
+def test_what_is_no_response_is_an_error_of_its_question_and_the_rest_stays(code, tmp_path, more):
     questions = [about(f"t/{n}") for n in range(5)]
     assert ask(tmp_path, *questions, factory="Odd", more=more) == ["", "", "", "", "A"]
 

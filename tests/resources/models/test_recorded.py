@@ -1,4 +1,4 @@
-"""Replies that were made elsewhere."""
+"""Responses that were made elsewhere."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from resources.models.registry.recorded import (
     EvaluatedModel,
     RecordedJudge,
     RecordedModel,
-    RecordedReply,
+    RecordedResponse,
     by_model,
-    read_replies,
+    read_responses,
     report,
 )
 from tests.rows import question
@@ -23,14 +23,14 @@ A_LINE = '{"question_id": "t/1", "text": "x"}'
 
 
 def written(folder: Path, text: str) -> Path:
-    file = folder / "replies.jsonl"
+    file = folder / "responses.jsonl"
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     return file
 
 
-def recorded(**fields: Any) -> RecordedReply:
-    defaults = {"where": "replies.jsonl, line 1", "question_id": "t/1", "text": "x"}
-    return RecordedReply(**(defaults | fields))
+def recorded(**fields: Any) -> RecordedResponse:
+    defaults = {"where": "responses.jsonl, line 1", "question_id": "t/1", "text": "x"}
+    return RecordedResponse(**(defaults | fields))
 
 
 def asking(question_id: str, sample: int = 0) -> Request:
@@ -45,25 +45,25 @@ def test_a_line_has_two_fields_or_more(tmp_path: Path) -> None:
         "model": "m",
         "condition": "no_context",
         "sample": 1,
-        "judge_reply": "right",
+        "judge_response": "right",
     }
     file = written(tmp_path, f"{A_LINE}\r\n\n{json.dumps(whole, ensure_ascii=False)}")
-    assert read_replies(file) == [
-        RecordedReply(where=f"{file}, line 1", question_id="t/1", text="x"),
-        RecordedReply(
+    assert read_responses(file) == [
+        RecordedResponse(where=f"{file}, line 1", question_id="t/1", text="x"),
+        RecordedResponse(
             where=f"{file}, line 3",
             question_id="t/2",
             text="左",
             model="m",
             condition="no_context",
             sample=1,
-            judge_reply="right",
+            judge_response="right",
         ),
     ]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
-    assert len(read_replies(written(tmp_path, "\ufeff" + A_LINE))) == 1
+    assert len(read_responses(written(tmp_path, "\ufeff" + A_LINE))) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
             id="two answers to one question",
         ),
         pytest.param(
-            '{"question_id": "t/1", "text": "x", "judge_reply": "wrong"}',
+            '{"question_id": "t/1", "text": "x", "judge_response": "wrong"}',
             "line 2: t/1 is answered differently in .*line 1",
             id="two verdicts on one answer",
         ),
         pytest.param(A_LINE, "line 2: t/1 is answered in .*line 1 already", id="a line twice"),
         pytest.param(
-            '{"question_id": "t/2", "text": "x", "judge_replies": "right"}',
-            "line 2: no such field: 'judge_replies'; there are: question_id, text, model",
+            '{"question_id": "t/2", "text": "x", "judge_responses": "right"}',
+            "line 2: no such field: 'judge_responses'; there are: question_id, text, model",
             id="a field that nobody reads",
         ),
         pytest.param(
@@ -114,86 +114,88 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(SourceError, match=f"replies.jsonl.*{message}"):
-        read_replies(written(tmp_path, f"{A_LINE}\n{line}\n"))
+    with pytest.raises(SourceError, match=f"responses.jsonl.*{message}"):
+        read_responses(written(tmp_path, f"{A_LINE}\n{line}\n"))
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "\ufeff"])
-def test_a_file_without_a_reply_is_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SourceError, match=r"replies.jsonl: holds no reply"):
-        read_replies(written(tmp_path, text))
+def test_a_file_without_a_response_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SourceError, match=r"responses.jsonl: holds no response"):
+        read_responses(written(tmp_path, text))
 
 
 def test_a_file_that_answers_nothing_of_what_is_asked_is_no_model() -> None:
     model = EvaluatedModel("m", [recorded(question_id="t/9")], Path("r.jsonl"))
-    with pytest.raises(ModelError, match=r"m: r.jsonl has no reply to any of 2.* 't/9', for one"):
-        model.reply([asking("t/1"), asking("t/2")])
-    assert model.reply([asking("t/1"), asking("t/9")])[1].text == "x"
-    assert model.reply([]) == []
+    with pytest.raises(
+        ModelError, match=r"m: r.jsonl has no response to any of 2.* 't/9', for one"
+    ):
+        model.response([asking("t/1"), asking("t/2")])
+    assert model.response([asking("t/1"), asking("t/9")])[1].text == "x"
+    assert model.response([]) == []
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"nowhere.jsonl: cannot be read: No such file"):
-        read_replies(tmp_path / "nowhere.jsonl")
+        read_responses(tmp_path / "nowhere.jsonl")
 
 
 def test_other_draws_models_and_conditions_are_no_duplicates(tmp_path: Path) -> None:
     others: list[dict[str, Any]] = [{"sample": 1}, {"model": "m"}, {"condition": "no_context"}]
     lines = [json.dumps({"question_id": "t/1", "text": "y"} | other) for other in others]
-    assert len(read_replies(written(tmp_path, "\n".join([A_LINE, *lines])))) == 4
+    assert len(read_responses(written(tmp_path, "\n".join([A_LINE, *lines])))) == 4
 
 
 def test_report_counts_and_names() -> None:
     questions = [question(question_id=f"t/{n}") for n in (1, 2, 3, 4)]
-    replies = [
+    responses = [
         recorded(question_id="t/2"),
         recorded(question_id="t/1", sample=0),
         recorded(question_id="t/1", sample=1),
-        recorded(question_id="t/9", where="replies.jsonl, line 4"),
+        recorded(question_id="t/9", where="responses.jsonl, line 4"),
     ]
-    fits = report(questions, replies)
+    fits = report(questions, responses)
     assert (fits.n_read, fits.n_used) == (4, 3)
     assert (fits.missing, fits.unknown) == (("t/3", "t/4"), ("t/9",))
-    assert fits.first_unknown == "replies.jsonl, line 4"
+    assert fits.first_unknown == "responses.jsonl, line 4"
 
 
-def test_replies_without_a_model_belong_to_the_nameless() -> None:
+def test_responses_without_a_model_belong_to_the_nameless() -> None:
     first, second, third = recorded(model="b"), recorded(), recorded(model="b", sample=1)
     assert by_model([first, second, third], nameless="me") == {"b": [first, third], "me": [second]}
 
 
 def test_a_recorded_model_answers_by_question_draw_and_condition() -> None:
-    replies = [
+    responses = [
         recorded(text="zero"),
         recorded(text="one", sample=1),
         recorded(text="blind", condition="no_context"),
     ]
     requests = [asking("t/1", sample=1), asking("t/2"), asking("t/1")]
-    model = RecordedModel("m", replies, Path("r.jsonl"))
-    assert [(reply.text, reply.error) for reply in model.reply(requests)] == [
+    model = RecordedModel("m", responses, Path("r.jsonl"))
+    assert [(response.text, response.error) for response in model.response(requests)] == [
         ("one", ""),
-        ("", "no recorded reply in r.jsonl"),
+        ("", "no recorded response in r.jsonl"),
         ("zero", ""),
     ]
-    other = RecordedModel("m", replies, Path("r.jsonl"), condition="no_context")
-    assert other.reply([asking("t/1")])[0].text == "blind"
+    other = RecordedModel("m", responses, Path("r.jsonl"), condition="no_context")
+    assert other.response([asking("t/1")])[0].text == "blind"
     assert (model.name, model.signature) == ("m", "recorded|r.jsonl")
 
 
-def test_a_recorded_judge_says_what_stands_beside_the_reply() -> None:
-    replies = [recorded(judge_reply="right"), recorded(question_id="t/2")]
-    judge = RecordedJudge("recorded", replies, Path("r.jsonl"))
-    first, second = judge.reply([asking("t/1"), asking("t/2")])
+def test_a_recorded_judge_says_what_stands_beside_the_response() -> None:
+    responses = [recorded(judge_response="right"), recorded(question_id="t/2")]
+    judge = RecordedJudge("recorded", responses, Path("r.jsonl"))
+    first, second = judge.response([asking("t/1"), asking("t/2")])
     assert first.text == "right"
-    assert second.error == "no recorded reply in r.jsonl"
+    assert second.error == "no recorded response in r.jsonl"
 
 
-def test_a_request_without_a_question_finds_its_reply_by_name() -> None:
+def test_a_request_without_a_question_finds_its_response_by_name() -> None:
     model = RecordedModel("m", [recorded(question_id="chain/1")], Path("r.jsonl"))
-    (reply,) = model.reply([Request(prompt=Prompt.of("?"), name="chain/1")])
-    assert reply.text == "x"
+    (response,) = model.response([Request(prompt=Prompt.of("?"), name="chain/1")])
+    assert response.text == "x"
 
 
-def test_recorded_replies_do_not_answer_what_has_no_name() -> None:
+def test_recorded_responses_do_not_answer_what_has_no_name() -> None:
     with pytest.raises(ModelError, match="answer what has a name, nothing else"):
-        RecordedModel("m", [recorded()], Path("r.jsonl")).reply([Request(prompt=Prompt.of("?"))])
+        RecordedModel("m", [recorded()], Path("r.jsonl")).response([Request(prompt=Prompt.of("?"))])

@@ -1,4 +1,4 @@
-"""How a model is set up: what its replies depend on changes it, and nothing else does."""
+"""How a model is set up: what its responses depend on changes it, and nothing else does."""
 
 import os
 
@@ -63,7 +63,7 @@ def settle(old, new):
                      id="how checkpoints are asked"),
     ],
 )  # fmt: skip
-def test_what_replies_depend_on_is_part_of_it(home, name, change):
+def test_what_responses_depend_on_is_part_of_it(home, name, change):
     before = setup(home, name)
     change(home)
     assert before != setup(home, name) != ""
@@ -89,7 +89,7 @@ def move(home):
         pytest.param(settle('path = "weights"', 'path = "weights"\nbatch_size = 2'), id="batches"),
     ],
 )
-def test_what_replies_do_not_depend_on_is_not(home, change):
+def test_what_responses_do_not_depend_on_is_not(home, change):
     before = setup(home, "local")
     change(home)
     assert setup(home, "local") == before

@@ -12,7 +12,7 @@ from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 FORM = Form(
     name="codis/votes",
     title="Is the submission right?",
-    instructions="Look at the picture first.",
+    instructions="Look at the image first.",
     fields=(
         Field(name="correct", kind="choice", label="Is it correct?", choices=("yes", "no")),
         Field(name="comment", kind="text", label="What is wrong?", required=False),

@@ -14,7 +14,7 @@ from resources.models.transformers.engine import TransformersEngine
 from resources.models.workers.port import Load
 from tests.ray_cluster import OTHER, RayCluster, ray_cluster
 from tests.resources.local import fragile
-from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said, spec_of
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said, spec_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
 pytestmark = pytest.mark.long
@@ -54,30 +54,30 @@ def asks(folder: Path, load: Load, replicas: int, **fields: object) -> RayEngine
     return RayEngine(TransformersEngine(spec, str(folder), ALBUM.read, load), spec)
 
 
-def test_two_nodes_reply_as_one_machine_does(vlm: Path) -> None:
+def test_two_nodes_response_as_one_machine_does(vlm: Path) -> None:
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]
     alone = engine_of(vlm)
-    expected = said(replies_of(alone, requests))
+    expected = said(responses_of(alone, requests))
     spec = spec_of(vlm, on="ray", replicas=2, batch_size=2)
     one = TransformersEngine(spec, str(vlm), ALBUM.read)
     with closing(RayEngine(one, spec)) as engine:
         assert (engine.identity, engine.decoding) == (alone.identity, alone.decoding)
-        assert said(replies_of(engine, requests)) == expected
-        assert said(replies_of(engine, requests)) == expected  # the replicas are still there
+        assert said(responses_of(engine, requests)) == expected
+        assert said(responses_of(engine, requests)) == expected  # the replicas are still there
 
 
 def test_what_a_dead_replica_leaves_is_asked_elsewhere(vlm: Path, tmp_path: Path) -> None:
     texts = ["a", "bb", f"once {tmp_path / 'mark'}", "ccc"]
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with closing(asks(vlm, fragile.load, 2, batch_size=2)) as engine:
-        assert [r.text for r in replies_of(engine, requests)] == [t.upper() for t in texts]
+        assert [r.text for r in responses_of(engine, requests)] == [t.upper() for t in texts]
 
 
 def test_what_kills_three_replicas_is_an_error_and_the_rest_is_answered(vlm: Path) -> None:
     requests = [Request(prompt=Prompt.of(text)) for text in ("always", "a", "bb", "ccc")]
     with closing(asks(vlm, fragile.load, 2, batch_size=1)) as engine:
-        killer, *others = replies_of(engine, requests)
-    assert [reply.text for reply in others] == ["A", "BB", "CCC"]
+        killer, *others = responses_of(engine, requests)
+    assert [response.text for response in others] == ["A", "BB", "CCC"]
     assert killer.error.startswith("the replica on 127.0.0.")
     assert killer.error.endswith(", and two before it over the same requests")
 
@@ -97,8 +97,8 @@ def test_a_node_that_is_killed_costs_only_time(vlm: Path, cluster: RayCluster) -
         arriving = engine.stream(requests)
         arrived = dict([next(arriving) for _ in range(8)])
         cluster.kill(OTHER)
-        for position, reply in arriving:
+        for position, response in arriving:
             assert position not in arrived
-            arrived[position] = reply
+            arrived[position] = response
     assert [arrived[i].text for i in range(64)] == [text.upper() for text in texts]
     cluster.start_other()

@@ -18,7 +18,7 @@ HOSTED = (
     StandIn(
         name="openai",
         takes=USUAL - {"max_tokens"},
-        reply=completion(content="B", refusal=None, annotations=[]),
+        response=completion(content="B", refusal=None, annotations=[]),
         too_long=said(400, CONTEXT, code="context_length_exceeded", param="messages"),
         no_model=said(404, "The model `n` does not exist", code="model_not_found"),
         bad_key=NO_KEY,
@@ -27,7 +27,7 @@ HOSTED = (
         name="azure",
         takes=USUAL - {"max_tokens"},
         key=("api-key", "sk-1"),
-        reply=completion(content="B", refusal=None),
+        response=completion(content="B", refusal=None),
         too_long=said(400, CONTEXT, code="context_length_exceeded"),
         no_model=error(
             404,
@@ -38,7 +38,7 @@ HOSTED = (
     StandIn(
         name="openrouter",
         takes=USUAL,
-        reply=completion(content="B", reasoning="A? B.", reasoning_details=[]),
+        response=completion(content="B", reasoning="A? B.", reasoning_details=[]),
         text=THOUGHT,
         too_long=error(
             400,
@@ -85,7 +85,7 @@ HOSTED = (
     StandIn(
         name="mistral",
         takes=USUAL - {"seed", "max_completion_tokens"} | {"random_seed"},
-        reply=completion(
+        response=completion(
             content=[
                 {"type": "thinking", "thinking": [{"type": "text", "text": "A? B."}]},
                 {"type": "text", "text": "B"},
@@ -103,7 +103,7 @@ HOSTED = (
     StandIn(
         name="deepseek",
         takes=USUAL - {"max_completion_tokens"},
-        reply=completion(content="B", reasoning_content="A? B."),
+        response=completion(content="B", reasoning_content="A? B."),
         text=THOUGHT,
         too_long=said(400, CONTEXT, type="invalid_request_error"),
         no_model=said(400, "Model Not Exist", type="invalid_request_error"),
@@ -113,7 +113,7 @@ HOSTED = (
         name="xai",
         takes=USUAL,
         formats=frozenset({"jpeg", "jpg", "png"}),
-        reply=completion(content="B", reasoning_content="A? B.", refusal=None),
+        response=completion(content="B", reasoning_content="A? B.", refusal=None),
         text=THOUGHT,
         too_long=error(
             400,
@@ -129,7 +129,7 @@ HOSTED = (
     StandIn(
         name="dashscope",
         takes=USUAL,
-        reply=completion(content="B", reasoning_content="A? B."),
+        response=completion(content="B", reasoning_content="A? B."),
         text=THOUGHT,
         too_long=said(400, "Range of input length should be [1, 4096]", code="invalid_parameter"),
         no_model=said(404, "The model `n` does not exist.", code="model_not_found"),

@@ -1,7 +1,7 @@
 """Engines over ``weights_server``, for the tests of servers that are started.
 
 ``python -m tests.resources.server.serving FOLDER SAID OPTION...`` asks one question, says the
-reply, and then waits until it is killed. With BENCH_DATABASE its servers are announced there.
+response, and then waits until it is killed. With BENCH_DATABASE its servers are announced there.
 """
 
 import os
@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.managed.engine import ServedEngine
 from resources.storage.postgres import Database
@@ -54,13 +54,13 @@ def sharing(
         one.close()
 
 
-def asked(one: ServedEngine, *texts: str) -> list[Reply]:
-    replies = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
-    return [replies[position] for position in range(len(texts))]
+def asked(one: ServedEngine, *texts: str) -> list[Response]:
+    responses = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
+    return [responses[position] for position in range(len(texts))]
 
 
-def said_by(replies: Sequence[Reply]) -> list[str]:
-    return [reply.error or reply.text for reply in replies]
+def said_by(responses: Sequence[Response]) -> list[str]:
+    return [response.error or response.text for response in responses]
 
 
 if __name__ == "__main__":

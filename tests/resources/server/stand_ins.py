@@ -49,7 +49,7 @@ class StandIn:
     takes: frozenset[str]  # any other field of a request is refused
     formats: frozenset[str] = USUAL_FORMATS
     key: tuple[str, str] = ("Authorization", "Bearer sk-1")
-    reply: Answer = field(default_factory=lambda: completion(content="B"))
+    response: Answer = field(default_factory=lambda: completion(content="B"))
     text: str = "B"
     too_long: Answer | None  # None: it does not look
     no_model: Answer
@@ -68,7 +68,7 @@ class StandIn:
         if any(url.split(";")[0].removeprefix("data:image/") not in self.formats for url in urls):
             return said(400, "invalid image input")
         too_long = self.too_long and any(part.get("text") == "long" for part in parts)
-        return self.too_long if too_long else self.reply
+        return self.too_long if too_long else self.response
 
 
 THOUGHT = "<think>A? B.</think>B"
@@ -78,7 +78,7 @@ LOCAL = (
     StandIn(
         name="vllm",
         takes=USUAL | PENALTIES | SAMPLING | {"chat_template_kwargs"},
-        reply=completion(reasoning="A? B.", content="B", tool_calls=[]),
+        response=completion(reasoning="A? B.", content="B", tool_calls=[]),
         text=THOUGHT,
         too_long=said(400, CONTEXT, type="BadRequestError", code=400),
         no_model=said(404, "The model `n` does not exist.", type="NotFoundError", code=404),
@@ -87,7 +87,7 @@ LOCAL = (
     StandIn(
         name="sglang",
         takes=USUAL | PENALTIES | SAMPLING | {"chat_template_kwargs"},
-        reply=completion(reasoning_content="A? B.", content="B"),
+        response=completion(reasoning_content="A? B.", content="B"),
         text=THOUGHT,
         too_long=flat(
             400,
@@ -100,7 +100,7 @@ LOCAL = (
     StandIn(
         name="lmdeploy",
         takes=USUAL | SAMPLING | {"chat_template_kwargs"},
-        reply=completion(reasoning_content="A? B.", content="B", tool_calls=None),
+        response=completion(reasoning_content="A? B.", content="B", tool_calls=None),
         text=THOUGHT,
         too_long=flat(
             400, "The request exceeds the model context length.", "invalid_request_error"
@@ -115,7 +115,7 @@ LOCAL = (
         | {"top_k", "min_p", "typical_p", "repeat_penalty", "dry_multiplier", "xtc_probability"}
         | {"mirostat", "chat_template_kwargs"},
         formats=frozenset({"jpeg", "png", "gif"}),
-        reply=completion(reasoning_content="A? B.", content="B"),
+        response=completion(reasoning_content="A? B.", content="B"),
         text=THOUGHT,
         too_long=said(
             400,
@@ -130,7 +130,7 @@ LOCAL = (
     StandIn(
         name="transformers",
         takes=USUAL | {"generation_config", "chat_template_kwargs"},
-        reply=completion(content="B", reasoning_content=None),
+        response=completion(content="B", reasoning_content=None),
         too_long=None,
         no_model=error(400, {"detail": "Server is pinned to 'm'; requested 'n'."}),
         bad_key=None,
@@ -139,7 +139,7 @@ LOCAL = (
         name="ollama",
         takes=USUAL - {"max_completion_tokens"} | PENALTIES,
         formats=frozenset({"jpeg", "jpg", "png", "webp"}),
-        reply=completion(content="B", reasoning="A? B."),
+        response=completion(content="B", reasoning="A? B."),
         text=THOUGHT,
         too_long=error(
             400, {"error": "prompt too long; exceeded max context length by 904 tokens"}

@@ -4,33 +4,33 @@ import asyncio
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.http.event_loop import Hand, in_background
 
-REPLY = Reply(text="A")
+RESPONSE = Response(text="A")
 
 
 class Workers:
-    """Each hands over replies, one after another, and says which of them were taken."""
+    """Each hands over responses, one after another, and says which of them were taken."""
 
-    def __init__(self, n: int, replies: int = 1) -> None:
-        self.n, self.replies = n, replies
+    def __init__(self, n: int, responses: int = 1) -> None:
+        self.n, self.responses = n, responses
         self.taken: list[int] = []
 
     async def produce(self, hand: Hand) -> None:
         async def work(worker: int) -> None:
-            for number in range(self.replies):
-                await hand((worker * self.replies + number, REPLY))
-                self.taken.append(worker * self.replies + number)
+            for number in range(self.responses):
+                await hand((worker * self.responses + number, RESPONSE))
+                self.taken.append(worker * self.responses + number)
 
         await asyncio.gather(*map(work, range(self.n)))
 
 
-@pytest.mark.parametrize(("n", "replies"), [(1, 1), (3, 1), (4, 1), (5, 1), (64, 1), (7, 9)])
-def test_everything_is_handed_over_once_and_taken(n: int, replies: int) -> None:
-    workers = Workers(n, replies)
+@pytest.mark.parametrize(("n", "responses"), [(1, 1), (3, 1), (4, 1), (5, 1), (64, 1), (7, 9)])
+def test_everything_is_handed_over_once_and_taken(n: int, responses: int) -> None:
+    workers = Workers(n, responses)
     handed = [position for position, _ in in_background(workers.produce)]
-    assert sorted(handed) == sorted(workers.taken) == list(range(n * replies))
+    assert sorted(handed) == sorted(workers.taken) == list(range(n * responses))
 
 
 def test_nothing_is_taken_before_it_was_stored() -> None:
@@ -52,7 +52,7 @@ def test_who_stops_early_has_taken_what_he_came_back_for() -> None:
 
 def test_what_has_arrived_comes_before_what_ended_it() -> None:
     async def produce(hand: Hand) -> None:
-        tasks = [asyncio.ensure_future(hand((number, REPLY))) for number in range(6)]
+        tasks = [asyncio.ensure_future(hand((number, RESPONSE))) for number in range(6)]
         await asyncio.wait(tasks, timeout=0)
         raise OSError("gone")
 

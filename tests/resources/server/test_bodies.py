@@ -32,10 +32,10 @@ MIB = 2**20
         pytest.param(http(BODY, "Content-Type: \xff; charset=\xff;;=="), id="nonsense for a type"),
     ],
 )
-def test_a_reply_is_read(answer: bytes) -> None:
+def test_a_response_is_read(answer: bytes) -> None:
     with saying(answer) as url:
-        (reply,) = ask(url, "?")
-    assert (reply.text, reply.error) == ("é", "")
+        (response,) = ask(url, "?")
+    assert (response.text, response.error) == ("é", "")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_reply_is_read(answer: bytes) -> None:
         pytest.param(b"hello\r\n\r\n", "broke", id="no HTTP"),
     ],
 )
-def test_no_reply(answer: bytes, error: str) -> None:
+def test_no_response(answer: bytes, error: str) -> None:
     with saying(answer) as url:
         first, second = ask(url, "a", "b", max_tries=1, concurrency=9)
     assert re.search(error, first.error)
@@ -91,8 +91,8 @@ def packed(n_bytes: int) -> bytes:
 def test_what_is_too_large_is_an_error_and_not_kept_in_memory(answer: bytes) -> None:
     with saying(answer) as url:
         tracemalloc.start()
-        (reply,) = ask(url, "?", max_tries=1)
+        (response,) = ask(url, "?", max_tries=1)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert re.fullmatch(r"HTTP \d+ with a body of more than 16 MiB.*", reply.error)
+    assert re.fullmatch(r"HTTP \d+ with a body of more than 16 MiB.*", response.error)
     assert peak < 40 * MIB

@@ -1,4 +1,7 @@
-"""A budget stops the asking cleanly; the test server counts 1 token read and 3 written a reply."""
+"""A budget stops the asking cleanly.
+
+The test server counts 1 token read and 3 written a response.
+"""
 
 from typing import Any
 
@@ -27,7 +30,7 @@ def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine
     ("fields", "n_asked"),
     [
         pytest.param({}, 20, id="without a budget all are asked"),
-        pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten replies of four"),
+        pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten responses of four"),
         pytest.param({"budget_tokens": 41}, 11, id="the last one may pass it"),
         pytest.param({"budget_tokens": 0}, 0, id="nothing may be spent"),
         pytest.param({"budget": 5, "price_in": A_MILLION}, 5, id="5 for what is read"),
@@ -37,9 +40,9 @@ def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine
 )
 def test_what_the_budget_allows_is_asked(fields: dict[str, Any], n_asked: int) -> None:
     with ChatServer() as server:
-        replies = dict(engine(server, **fields).stream(TWENTY))
+        responses = dict(engine(server, **fields).stream(TWENTY))
         assert server.n_requests == n_asked
-    assert [bool(replies[n].error) for n in range(20)] == [False] * n_asked + [True] * (
+    assert [bool(responses[n].error) for n in range(20)] == [False] * n_asked + [True] * (
         20 - n_asked
     )
 
@@ -54,26 +57,26 @@ def test_who_was_not_asked_says_why() -> None:
 
 def test_what_is_under_way_is_not_thrown_away() -> None:
     with ChatServer(latency=0.02) as server:
-        replies = dict(engine(server, budget_tokens=40, concurrency=4).stream(TWENTY))
-        n_answered = sum(not reply.error for reply in replies.values())
+        responses = dict(engine(server, budget_tokens=40, concurrency=4).stream(TWENTY))
+        n_answered = sum(not response.error for response in responses.values())
         assert 10 <= n_answered <= 13  # three others are under way with the tenth
         assert server.n_requests == n_answered
 
 
 def test_what_was_asked_before_counts(tmp_path: Any) -> None:
-    store = SqliteResponseStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "responses.sqlite")
     with ChatServer() as server:
 
         def ask(budget_tokens: int) -> list[str]:
             spent = store.tokens_of
             model = RememberingModel("m", engine(server, spent, budget_tokens=budget_tokens), store)
-            return [reply.error for reply in model.reply(TWENTY)]
+            return [response.error for response in model.response(TWENTY)]
 
         assert ask(40).count("") == 10
         with pytest.raises(ModelError, match="40 of the budget_tokens of 40"):
-            RememberingModel("m", engine(server, store.tokens_of, budget_tokens=40), store).reply(
-                requests_for("another")
-            )
+            RememberingModel(
+                "m", engine(server, store.tokens_of, budget_tokens=40), store
+            ).response(requests_for("another"))
         assert ask(60).count("") == 15
         assert server.n_requests == 15
 
@@ -81,7 +84,7 @@ def test_what_was_asked_before_counts(tmp_path: Any) -> None:
 def test_a_server_that_counts_no_tokens_is_asked_once() -> None:
     uncounted = Answer(raw=b'{"choices": [{"message": {"content": "A"}}]}')
     with ChatServer(lambda _: uncounted) as server:
-        replies = dict(engine(server, budget_tokens=40).stream(TWENTY))
+        responses = dict(engine(server, budget_tokens=40).stream(TWENTY))
         assert server.n_requests == 1
-    assert replies[0].text == "A"
-    assert "does not say how many tokens" in replies[1].error
+    assert responses[0].text == "A"
+    assert "does not say how many tokens" in responses[1].error

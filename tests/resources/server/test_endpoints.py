@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
@@ -13,7 +13,7 @@ from resources.models.api.load_balancer import Endpoint
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask
 
-ANSWERED = Reply(text="A")
+ANSWERED = Response(text="A")
 OVERLOADED = Failure(what="HTTP 429", tries=AS_OFTEN_AS_ALLOWED)
 WRONG = Failure(what="HTTP 400")
 LOADING = Failure(what="HTTP 503", tries=AS_OFTEN_AS_ALLOWED, loading=True)
@@ -33,7 +33,7 @@ def endpoint(**fields) -> Endpoint:
         pytest.param([OVERLOADED], 4, id="an overload halves it"),
         pytest.param([OVERLOADED] * 2, 2, id="another halves it again"),
         pytest.param([OVERLOADED] * 9, 1, id="one at once always remains"),
-        pytest.param([OVERLOADED, ANSWERED], 4.25, id="a reply brings a fourth of one back"),
+        pytest.param([OVERLOADED, ANSWERED], 4.25, id="a response brings a fourth of one back"),
         pytest.param([WRONG], 8, id="a request that is wrong says nothing of the load"),
         pytest.param([NO_CONNECTION], 8, id="nor does a server that is away"),
         pytest.param([LOADING], 8, id="nor one whose model is not there yet"),
@@ -59,7 +59,7 @@ def test_the_lower_bound_is_kept():
     assert one.limit == 5
 
 
-def test_a_slow_reply_is_an_overload():
+def test_a_slow_response_is_an_overload():
     one = endpoint(slow=10)
     one.learn(ANSWERED, time.monotonic() - 9)
     assert one.limit == 8
@@ -79,15 +79,15 @@ def test_a_server_that_bears_four_is_soon_asked_four_at_once(adapting):
 
     with ChatServer(answer, latency=0.01) as server:
         bounds = {"concurrency": 32, "min_concurrency": 1 if adapting else 32}
-        replies = ask(server.base_url, *map(str, range(200)), max_tries=99, **bounds)
-    assert [reply.text for reply in replies] == ["A"] * 200
+        responses = ask(server.base_url, *map(str, range(200)), max_tries=99, **bounds)
+    assert [response.text for response in responses] == ["A"] * 200
     # The first round alone refuses 28; who does not adapt has most of each round refused.
     assert (next(refused) < 150) == adapting
 
 
 def asked_of_two(first: ChatServer, second: ChatServer, n: int = 200) -> tuple[int, int]:
-    replies = ask((first.base_url, second.base_url), *map(str, range(n)), concurrency=4)
-    assert [reply.error for reply in replies] == [""] * n
+    responses = ask((first.base_url, second.base_url), *map(str, range(n)), concurrency=4)
+    assert [response.error for response in responses] == [""] * n
     return first.n_requests, second.n_requests
 
 
@@ -109,8 +109,8 @@ def test_an_address_that_is_away_is_left_alone(dead_port):
     with ChatServer() as server:
         away = f"http://127.0.0.1:{dead_port}/v1"
         started = time.monotonic()
-        replies = ask((away, server.base_url), *map(str, range(100)), concurrency=4)
-        assert [reply.error for reply in replies] == [""] * 100
+        responses = ask((away, server.base_url), *map(str, range(100)), concurrency=4)
+        assert [response.error for response in responses] == [""] * 100
         assert server.n_requests == 100
         assert time.monotonic() - started < 5
 

@@ -12,9 +12,9 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from tests.chat_server import Answer, ChatServer, texts
-from tests.resources.server.asking import PICTURES, ask, engine, requests_for
+from tests.resources.server.asking import IMAGES, ask, engine, requests_for
 
-PNG = "data:image/png;base64," + base64.b64encode(PICTURES["png"]).decode()
+PNG = "data:image/png;base64," + base64.b64encode(IMAGES["png"]).decode()
 
 
 def user(content: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def user(content: Any) -> dict[str, Any]:
                 "temperature": 0.0,
                 "max_tokens": 1024,
             },
-            id="texts and pictures stay in reading order, after the system's text",
+            id="texts and images stay in reading order, after the system's text",
         ),
     ],
 )
@@ -85,13 +85,18 @@ def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> N
     )
     answers = {"2+2?": "<think>two twos</think>4", "sure?": "yes"}
     with ChatServer(lambda body: answers[texts(body)[-1]]) as server:
-        ((_, reply),) = engine(server.base_url, format=api).stream([Request(prompt=Prompt(turns))])
+        ((_, response),) = engine(server.base_url, format=api).stream(
+            [Request(prompt=Prompt(turns))]
+        )
         assert [texts(body) for body in server.bodies] == [
             ["1+1?", "2", "2+2?"],
             ["1+1?", "2", "2+2?", "4", "sure?"],
         ]
-    assert reply.text == "yes"
-    assert (reply.prompt_tokens, reply.completion_tokens) == (3 + 5, 3 + 3)  # turns; 3 a reply
+    assert response.text == "yes"
+    assert (response.prompt_tokens, response.completion_tokens) == (
+        3 + 5,
+        3 + 3,
+    )  # turns; 3 a response
 
 
 @pytest.mark.parametrize(
@@ -111,14 +116,14 @@ def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> N
         ),
     ],
 )
-def test_reply(answer: Answer, text: str) -> None:
+def test_response(answer: Answer, text: str) -> None:
     with ChatServer(lambda _: answer) as server:
-        (reply,) = ask(server.base_url, "?")
-    assert (reply.text, reply.error, reply.finish_reason) == (text, "", "stop")
-    assert (reply.prompt_tokens, reply.completion_tokens) == (1, 3)
+        (response,) = ask(server.base_url, "?")
+    assert (response.text, response.error, response.finish_reason) == (text, "", "stop")
+    assert (response.prompt_tokens, response.completion_tokens) == (1, 3)
 
 
-def test_replies_come_as_they_arrive_and_carry_their_position() -> None:
+def test_responses_come_as_they_arrive_and_carry_their_position() -> None:
     def answer(body: dict[str, Any]) -> Answer:
         return Answer(text=texts(body)[0], wait=0.3 if texts(body) == ["slow"] else 0.0)
 
@@ -131,8 +136,8 @@ def test_replies_come_as_they_arrive_and_carry_their_position() -> None:
 
 def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:
     with ChatServer(latency=0.01) as server:
-        replies = ask(server.base_url, *map(str, range(40)), concurrency=4)
-        assert [reply.error for reply in replies] == [""] * 40
+        responses = ask(server.base_url, *map(str, range(40)), concurrency=4)
+        assert [response.error for response in responses] == [""] * 40
         assert (server.n_requests, server.most_at_once, server.n_connections) == (40, 4, 4)
 
 
@@ -146,7 +151,7 @@ def test_closing_early_cancels_what_is_under_way() -> None:
         assert server.n_requests <= 3
 
 
-def test_a_reply_that_is_not_taken_holds_its_place() -> None:
+def test_a_response_that_is_not_taken_holds_its_place() -> None:
     with ChatServer() as server:
         stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(10))))
         next(stream)
@@ -158,7 +163,7 @@ def test_a_reply_that_is_not_taken_holds_its_place() -> None:
 @pytest.mark.parametrize(
     ("prompt", "error"),
     [
-        pytest.param(Prompt.of(Image("gone"), "?"), "no picture gone", id="a picture is missing"),
+        pytest.param(Prompt.of(Image("gone"), "?"), "no image gone", id="an image is missing"),
         pytest.param(Prompt.of("\ud83d"), "surrogates", id="a text is not valid Unicode"),
         pytest.param(
             Prompt((Turn("user", ("?",)), Turn("assistant", ("A",)))),
@@ -170,10 +175,10 @@ def test_a_reply_that_is_not_taken_holds_its_place() -> None:
 def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, error: str) -> None:
     with ChatServer() as server:
         requests = [Request(prompt=prompt), Request(prompt=Prompt.of("?"))]
-        replies = dict(engine(server.base_url).stream(requests))
+        responses = dict(engine(server.base_url).stream(requests))
         assert server.n_requests == 1
-    assert re.search(f"cannot be sent: .*{error}", replies[0].error)
-    assert replies[1].text == "A"
+    assert re.search(f"cannot be sent: .*{error}", responses[0].error)
+    assert responses[1].text == "A"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +195,7 @@ def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, 
         pytest.param(
             {"concurrency": 1, "timeout": 5, "api_key_env": "K"},
             "server:http://s/v1|m",
-            id="not what cannot change a reply",
+            id="not what cannot change a response",
         ),
     ],
 )
@@ -209,17 +214,17 @@ def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
         assert asyncio.run(cell()) == "A"
 
 
-def test_a_picture_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> None:
+def test_a_image_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> None:
     asked = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
     with ChatServer() as server:
-        ((_, reply),) = engine(server.base_url).stream([asked])
+        ((_, response),) = engine(server.base_url).stream([asked])
         (body,) = server.bodies
-    assert reply.note == "picture 2: only its first frame is shown"
+    assert response.note == "image 2: only its first frame is shown"
     urls = [part["image_url"]["url"] for part in body["messages"][0]["content"][:2]]
     assert [url[:22] for url in urls] == ["data:image/png;base64,"] * 2
 
 
-def test_a_plain_picture_is_no_part_of_a_reply_s_identity_and_a_transparent_one_is() -> None:
+def test_a_plain_image_is_no_part_of_a_response_s_identity_and_a_transparent_one_is() -> None:
     asked = engine("http://127.0.0.1:1/v1")
     assert asked.particulars(Request(prompt=Prompt.of(Image("png"), "?"))) == ""
-    assert asked.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "pictures@1"
+    assert asked.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "images@1"

@@ -1,4 +1,4 @@
-"""What servers say instead of replying, and what is made of it."""
+"""What servers say instead of responding, and what is made of it."""
 
 import time
 
@@ -121,7 +121,7 @@ ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
             ONCE,
             id="llama.cpp without eyes",
         ),
-        pytest.param(said(400, "At most 1 image(s) may be given"), "HTTP 400", ONCE, id="pictures"),
+        pytest.param(said(400, "At most 1 image(s) may be given"), "HTTP 400", ONCE, id="images"),
         pytest.param(said(413, "too big"), "HTTP 413", ONCE, id="too many bytes"),
         pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
         pytest.param(said(408, "slow"), "HTTP 408", AGAIN, id="a time limit"),

@@ -76,8 +76,8 @@ def spec_at(file: Path, **fields: object) -> ServerSpec:
 def streamed(spec: ServerSpec, home: Path, n: int) -> Iterator[str]:
     kind = engine_kind(spec)
     assert kind
-    for _, reply in kind.engine(spec, beside(home)).stream(requests_for(*map(str, range(n)))):
-        yield reply.error or reply.text
+    for _, response in kind.engine(spec, beside(home)).stream(requests_for(*map(str, range(n)))):
+        yield response.error or response.text
 
 
 def test_a_new_address_is_taken_and_one_that_is_gone_is_left_while_a_run_asks(
@@ -87,28 +87,28 @@ def test_a_new_address_is_taken_and_one_that_is_gone_is_left_while_a_run_asks(
     file = tmp_path / "addresses"
     with ChatServer("one", latency=0.005) as one, ChatServer("two", latency=0.005) as two:
         file.write_text(f"# the first\n{one.base_url}\nno address\n", encoding="utf-8")
-        replies, by_then = [], 0
-        for reply in streamed(spec_at(file, concurrency=2), tmp_path, 200):
-            replies.append(reply)
-            if len(replies) == 20:
+        responses, by_then = [], 0
+        for response in streamed(spec_at(file, concurrency=2), tmp_path, 200):
+            responses.append(response)
+            if len(responses) == 20:
                 file.write_text(f"{two.base_url}/\n", encoding="utf-8")
-            by_then = by_then or (one.n_requests if reply == "two" else 0)
-        assert {*replies} == {"one", "two"}
+            by_then = by_then or (one.n_requests if response == "two" else 0)
+        assert {*responses} == {"one", "two"}
         assert one.n_requests + two.n_requests == 200
         assert one.n_requests <= by_then + 2
 
 
-def test_a_key_in_a_file_of_addresses_is_told_by_no_reply(tmp_path: Path) -> None:
+def test_a_key_in_a_file_of_addresses_is_told_by_no_response(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "w")
     file, key = tmp_path / "addresses", "K3y-of-an-address"
     with ChatServer(f"asked with {key}") as one, ChatServer(f"and {key}s") as two:
         file.write_text(f"{one.base_url}?api_key={key}\n", encoding="utf-8")
-        replies = []
-        for reply in streamed(spec_at(file, concurrency=1), tmp_path, 400):
-            replies.append(reply)
-            if len(replies) == 3:
+        responses = []
+        for response in streamed(spec_at(file, concurrency=1), tmp_path, 4000):
+            responses.append(response)
+            if len(responses) == 3:
                 file.write_text(f"{two.base_url}?api_key={key}s\n", encoding="utf-8")
-    assert {*replies} == {"asked with ***", "and ***"}
+    assert {*responses} == {"asked with ***", "and ***"}
 
 
 def test_a_file_without_addresses_is_waited_for_and_then_said(tmp_path: Path) -> None:

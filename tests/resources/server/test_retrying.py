@@ -8,7 +8,7 @@ from email.utils import formatdate
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from resources.http.backoff import retry_after
 from tests.chat_server import Answer, ChatServer, texts
@@ -22,13 +22,13 @@ NOT_JSON = Answer(raw=b"<html>")
     [
         pytest.param([429, 500, 502, 503, 504], 6, "", id="what may pass is tried again"),
         pytest.param([Answer(drop=True)] * 2, 3, "", id="a broken connection is tried again"),
-        pytest.param([NOT_JSON], 2, "", id="half a reply is tried again"),
-        pytest.param([NOT_JSON] * 2, 2, "the reply is not JSON", id="half a reply, twice"),
+        pytest.param([NOT_JSON], 2, "", id="half a response is tried again"),
+        pytest.param([NOT_JSON] * 2, 2, "the response is not JSON", id="half a response, twice"),
         pytest.param(
             [Answer(raw=b'{"error": "overloaded"}')] * 2,
             2,
-            r"an error instead of a reply \(HTTP 200\): overloaded",
-            id="an error with status 200 is no reply",
+            r"an error instead of a response \(HTTP 200\): overloaded",
+            id="an error with status 200 is no response",
         ),
         pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
         pytest.param([400], 1, "HTTP 400: as asked", id="what is wrong stays wrong"),
@@ -66,11 +66,11 @@ def test_retry_after_may_be_a_date() -> None:
     assert 58 < retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
 
 
-def test_a_reply_that_takes_too_long_is_asked_for_again() -> None:
+def test_a_response_that_takes_too_long_is_asked_for_again() -> None:
     with ChatServer(lambda _: Answer(wait=0.5)) as server:
-        (reply,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
+        (response,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
         assert server.n_requests == 2
-    assert reply.error == "no reply within 0.2 s (tries: 2)"
+    assert response.error == "no response within 0.2 s (tries: 2)"
 
 
 def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -99,9 +99,9 @@ def test_the_key_is_sent_and_never_told(
     monkeypatch.setenv("MY_KEY", "sk-secret")
     with ChatServer(lambda _: Answer(status=400, text="bad key sk-secret")) as server:
         server.fail_next(1, Answer(status=500, text="bad key sk-secret"))
-        (reply,) = ask(server.base_url, "?", api_key_env="MY_KEY")
+        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
         assert [h["Authorization"] for h in server.headers] == ["Bearer sk-secret"] * 2
-    assert reply.error == "HTTP 400: bad key ***"
+    assert response.error == "HTTP 400: bad key ***"
     assert "sk-secret" not in caplog.text
 
 
@@ -126,16 +126,16 @@ def test_a_server_that_refuses_us_is_not_asked_on(status: int) -> None:
         assert server.n_requests <= 4
 
 
-def test_a_refusal_after_a_reply_is_about_one_request() -> None:
+def test_a_refusal_after_a_response_is_about_one_request() -> None:
     with ChatServer(lambda body: 404 if texts(body) == ["odd"] else "A") as server:
-        replies = ask(server.base_url, "?", "odd", "?!", concurrency=1)
-    assert [reply.error for reply in replies] == ["", "HTTP 404: as asked", ""]
+        responses = ask(server.base_url, "?", "odd", "?!", concurrency=1)
+    assert [response.error for response in responses] == ["", "HTTP 404: as asked", ""]
 
 
 def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
     with ChatServer(lambda body: 500 if texts(body) == ["poison"] else "A") as server:
-        replies = ask(server.base_url, "poison", *"abc", concurrency=1, max_tries=2)
-    assert [bool(reply.error) for reply in replies] == [True, False, False, False]
+        responses = ask(server.base_url, "poison", *"abc", concurrency=1, max_tries=2)
+    assert [bool(response.error) for response in responses] == [True, False, False, False]
 
 
 def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
@@ -148,16 +148,16 @@ def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
 def test_a_server_that_goes_away_costs_only_the_rest() -> None:
     with ChatServer(latency=0.01) as server:
         requests = requests_for(*map(str, range(2_000)))
-        replies: dict[int, Reply] = {}
+        responses: dict[int, Response] = {}
         started = time.monotonic()
-        for position, reply in engine(server.base_url, concurrency=4).stream(requests):
-            replies[position] = reply
-            if len(replies) == 20:
+        for position, response in engine(server.base_url, concurrency=4).stream(requests):
+            responses[position] = response
+            if len(responses) == 20:
                 server.stop()
-    assert sorted(replies) == list(range(2_000))
-    answered = [reply for reply in replies.values() if not reply.error]
+    assert sorted(responses) == list(range(2_000))
+    answered = [response for response in responses.values() if not response.error]
     assert 20 <= len(answered) <= 24
-    assert replies[1_999].error.startswith(f"{server.base_url} cannot be reached any more: ")
+    assert responses[1_999].error.startswith(f"{server.base_url} cannot be reached any more: ")
     assert time.monotonic() - started < 5
 
 

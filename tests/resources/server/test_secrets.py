@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from tests.chat_server import Answer, ChatServer
-from tests.echoing_server import BROKEN, ECHOES, FAILURES, REPLIES, Echo, EchoingServer
+from tests.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.resources.server.asking import ask
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
@@ -31,8 +31,8 @@ def said_by(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
     """Everything that comes of asking."""
     with EchoingServer([echo]) as server:
         try:
-            (reply,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
-            said = repr(reply)
+            (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
+            said = repr(response)
         except ModelError as why:
             said = repr(why)
         assert server.keys[0] == key
@@ -55,14 +55,14 @@ def test_blanks_around_a_key_are_not_part_of_it(
     blanks: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", blanks.format(KEY))
-    assert KEY not in said_by(REPLIES["a text"], caplog, KEY)
+    assert KEY not in said_by(RESPONSES["a text"], caplog, KEY)
 
 
 def test_the_rest_of_what_a_server_says_is_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
-    assert "'B, and your key is ***'" in said_by(REPLIES["a text"], caplog, KEY)
+    assert "'B, and your key is ***'" in said_by(RESPONSES["a text"], caplog, KEY)
     assert "Hello ***" in said_by(FAILURES["a page"], caplog, KEY)
     assert "the connection broke" in said_by(BROKEN["a header without a colon"], caplog, KEY)
 
@@ -73,8 +73,8 @@ def test_a_word_instead_of_a_key_hides_no_words_and_is_warned_of(
 ) -> None:
     monkeypatch.setenv("MY_KEY", word)
     with ChatServer(lambda _: Answer(status=400, text="an extra test of 1234 is EMPTY")) as server:
-        (reply,) = ask(server.base_url, "?", api_key_env="MY_KEY")
-    assert reply.error == "HTTP 400: an extra test of 1234 is EMPTY"
+        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
+    assert response.error == "HTTP 400: an extra test of 1234 is EMPTY"
     assert "the key in the environment variable MY_KEY is too short" in caplog.text
 
 
@@ -106,9 +106,9 @@ def test_a_key_in_an_address_or_a_field_is_not_told(caplog: pytest.LogCaptureFix
     with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {KEY[::-1]}")) as server:
         url = f"{server.base_url}?api-version=2024-10-21&subscription-key={quote(KEY, safe='')}"
         body = {"metadata": {"api_key": KEY[::-1]}}
-        (reply,) = ask(url, "?", extra_body=body, max_tries=2)
+        (response,) = ask(url, "?", extra_body=body, max_tries=2)
         assert server.bodies[0]["metadata"]["api_key"] == KEY[::-1]
-    assert reply.error == "HTTP 500: *** and *** (tries: 2)"
+    assert response.error == "HTTP 500: *** and *** (tries: 2)"
     assert "api-version=2024-10-21&subscription-key=***" in caplog.text
     for key in (KEY, KEY[::-1]):
         assert [form for form in forms(key) if form in caplog.text] == []

@@ -83,12 +83,12 @@ def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(
 def remembering(
     weights: Path, tmp_path: Path, *texts: str, flag: str = "flag=1", **fields: object
 ) -> tuple[list[str], int]:
-    """Replies, and how many were asked in all so far."""
+    """Responses, and how many were asked in all so far."""
     asked_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
-        model = RememberingModel("m", served, SqliteResponseStore(tmp_path / "replies.sqlite"))
-        return [reply.text for reply in model.reply(requests)], len(lines(asked_file))
+        model = RememberingModel("m", served, SqliteResponseStore(tmp_path / "responses.sqlite"))
+        return [response.text for response in model.response(requests)], len(lines(asked_file))
 
 
 def test_the_same_weights_at_another_address_and_in_another_folder_are_not_asked_again(
@@ -225,8 +225,8 @@ def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) 
     )
     for text in ("a", "b"):  # two suites
         with models.open(f"step-1@{fingerprint(weights)}") as model:
-            (reply,) = model.reply([Request(prompt=Prompt.of(text))])
-            assert reply.text == f"1234 {text}"
+            (response,) = model.response([Request(prompt=Prompt.of(text))])
+            assert response.text == f"1234 {text}"
             assert pin(str(weights)).content in model.signature
     (pid,) = map(int, lines(starts))
     assert is_running(pid)

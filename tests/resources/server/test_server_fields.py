@@ -1,4 +1,4 @@
-"""What the settings of a server make of a request, and of a reply's identity."""
+"""What the settings of a server make of a request, and of a response's identity."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ def spec(**fields: Any) -> ServerSpec:
 
 def sent(request: Request, **fields: Any) -> dict[str, Any]:
     with ChatServer() as server:
-        ((_, reply),) = engine(server.base_url, **fields).stream([request])
-        assert not reply.error
+        ((_, response),) = engine(server.base_url, **fields).stream([request])
+        assert not response.error
         (body,) = server.bodies
     del body["messages"]
     return body
@@ -207,7 +207,7 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
         ),
         pytest.param({"format": "grpc"}, "format", id="an API that is none of ours"),
         pytest.param({"server": "tgi"}, "server", id="a server without a name here"),
-        pytest.param({"max_images": 0}, "max_images", id="no pictures at all: kind blind"),
+        pytest.param({"max_images": 0}, "max_images", id="no images at all: kind blind"),
     ],
 )
 def test_settings_that_do_not_fit_the_server_are_refused(
@@ -217,22 +217,22 @@ def test_settings_that_do_not_fit_the_server_are_refused(
         spec(**fields)
 
 
-def test_more_pictures_than_the_server_takes_are_not_sent() -> None:
+def test_more_images_than_the_server_takes_are_not_sent() -> None:
     png = Image("png")
     turns = (Turn("user", (png, "a")), Turn("assistant", ("b",)), Turn("user", (png, png, "c")))
     with ChatServer() as server:
         requests = [Request(prompt=Prompt(turns)), Request(prompt=Prompt.of(png, png, "?"))]
-        replies = dict(engine(server.base_url, max_images=2).stream(requests))
+        responses = dict(engine(server.base_url, max_images=2).stream(requests))
         assert server.n_requests == 1
-    assert [replies[n].error for n in (0, 1)] == [
-        "cannot be sent: 3 pictures, and max_images is 2",
+    assert [responses[n].error for n in (0, 1)] == [
+        "cannot be sent: 3 images, and max_images is 2",
         "",
     ]
 
 
 def test_what_follows_a_question_mark_in_the_address_stays_behind_the_path() -> None:
     with ChatServer() as server:
-        ((_, reply),) = engine(f"{server.base_url}/?api-version=1").stream(
+        ((_, response),) = engine(f"{server.base_url}/?api-version=1").stream(
             [Request(prompt=Prompt.of("?"))]
         )
-    assert reply.text == "A"
+    assert response.text == "A"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.known_servers import SERVERS
 from resources.config.sections.servers import ServerSpec
@@ -27,13 +27,13 @@ def having(answer: str) -> pytest.MarkDecorator:
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 
-def picture(sha256: str) -> bytes:
+def image(sha256: str) -> bytes:
     written = io.BytesIO()
     PILImage.new("RGB", (2, 2)).save(written, sha256)
     return written.getvalue()
 
 
-def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> list[Reply]:
+def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> list[Response]:
     def answer(body: dict[str, Any]) -> Answer:
         asked.append(body)
         return stand_in.answer(body, server.headers[-1])
@@ -43,12 +43,12 @@ def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> 
         environment.setenv("A_KEY", key)
         fields = {"kind": "server", "server": stand_in.name, "base_url": server.base_url} | spec
         whole = ServerSpec.model_validate({"model": "m", "api_key_env": "A_KEY"} | fields)
-        engine = ServerEngine(whole, picture, base_delay=0.001)
+        engine = ServerEngine(whole, image, base_delay=0.001)
         try:
-            replies = dict(engine.stream([Request(prompt=prompt) for prompt in prompts]))
+            responses = dict(engine.stream([Request(prompt=prompt) for prompt in prompts]))
         finally:
             assert len(asked) == len(prompts), "each is asked once"
-    return [replies[position] for position in range(len(prompts))]
+    return [responses[position] for position in range(len(prompts))]
 
 
 def seen(text: str) -> Prompt:
@@ -62,14 +62,14 @@ def test_every_name_has_its_stand_in_and_its_row_in_the_table() -> None:
     assert set(re.findall(r"^\| `([\w.]+)` \|", table, re.MULTILINE)) == names
 
 
-@having("reply")
-def test_it_takes_what_it_is_sent_and_its_reply_is_read(stand_in: StandIn) -> None:
+@having("response")
+def test_it_takes_what_it_is_sent_and_its_response_is_read(stand_in: StandIn) -> None:
     settings = {"seed": 1, "top_p": 0.9, "temperature": 0.5}
     if SERVERS[stand_in.name].takes_template_kwargs:
         settings["chat_template_kwargs"] = {"enable_thinking": False}
-    (reply,) = ask(stand_in, seen("?"), **settings)
-    assert (reply.error, reply.text, reply.finish_reason) == ("", stand_in.text, "stop")
-    assert (reply.prompt_tokens, reply.completion_tokens) == (7, 3)
+    (response,) = ask(stand_in, seen("?"), **settings)
+    assert (response.error, response.text, response.finish_reason) == ("", stand_in.text, "stop")
+    assert (response.prompt_tokens, response.completion_tokens) == (7, 3)
 
 
 @having("too_long")
@@ -99,8 +99,8 @@ def test_a_wrong_key_is_refused_at_once_and_not_told(stand_in: StandIn) -> None:
     ids=lambda one: one.name,
 )
 def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) -> None:
-    (reply,) = ask(stand_in, Prompt.of(Image("JPEG"), "?"), server="")
-    assert (reply.error, reply.text) == ("", stand_in.text)
+    (response,) = ask(stand_in, Prompt.of(Image("JPEG"), "?"), server="")
+    assert (response.error, response.text) == ("", stand_in.text)
 
 
 def test_a_field_that_the_server_does_not_know_is_refused_at_once() -> None:

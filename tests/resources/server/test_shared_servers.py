@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.checkpoints.fingerprints import fingerprint
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
@@ -90,17 +90,19 @@ class Asking(threading.Thread):
     def __init__(self, home: ServedEngine) -> None:
         super().__init__(daemon=True)
         self._home = home
-        self.replies: dict[int, Reply] = {}
+        self.responses: dict[int, Response] = {}
         self.start()
 
     def run(self) -> None:
-        for position, reply in self._home.stream([Request(prompt=Prompt.of(one)) for one in TEXTS]):
-            self.replies[position] = reply
+        for position, response in self._home.stream(
+            [Request(prompt=Prompt.of(one)) for one in TEXTS]
+        ):
+            self.responses[position] = response
 
     @property
     def said(self) -> list[str]:
         self.join(60)
-        return said_by([self.replies[position] for position in range(len(TEXTS))])
+        return said_by([self.responses[position] for position in range(len(TEXTS))])
 
 
 def test_the_second_home_starts_none_and_its_own_when_the_first_is_over(team: Team) -> None:
@@ -109,7 +111,7 @@ def test_the_second_home_starts_none_and_its_own_when_the_first_is_over(team: Te
     assert said_by(asked(second, "b")) == ["1234 b"]
     assert len(team.starts) == 1
     asking = Asking(second)
-    until(lambda: len(asking.replies) > 10)
+    until(lambda: len(asking.responses) > 10)
     assert len(team.starts) == 1
     first.close()
     assert asking.said == EXPECTED
@@ -144,7 +146,7 @@ def test_an_owner_that_is_killed_leaves_nothing_behind_and_nothing_is_lost(team:
     owner = team.process("wait=0.02")
     second = team.home("wait=0.02", concurrency=2)
     asking = Asking(second)
-    until(lambda: len(asking.replies) > 10)
+    until(lambda: len(asking.responses) > 10)
     (pid,) = map(int, team.starts)
     owner.send_signal(signal.SIGKILL)
     assert asking.said == EXPECTED
@@ -180,7 +182,7 @@ def test_a_database_that_is_started_anew_changes_nothing(
     first, second = (team.home("wait=0.1", concurrency=2) for _ in range(2))
     asked(first, "a")
     asking = Asking(second)
-    until(lambda: len(asking.replies) > 10)
+    until(lambda: len(asking.responses) > 10)
     server.stop()
     server.start()
     assert asking.said == EXPECTED
@@ -214,8 +216,8 @@ def test_homes_share_them_by_bench_toml(team: Team, monkeypatch: pytest.MonkeyPa
         )
         team.until.callback(models.close)
         with models.open(f"step-1@{fingerprint(weights)}") as model:
-            (reply,) = model.reply([Request(prompt=Prompt.of(suite))])
-        assert reply.text == f"1234 {suite}"
+            (response,) = model.response([Request(prompt=Prompt.of(suite))])
+        assert response.text == f"1234 {suite}"
     assert len(team.starts) == 1
 
 

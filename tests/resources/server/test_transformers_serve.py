@@ -1,4 +1,4 @@
-"""One checkpoint in this process and behind a real server on loopback: the same replies."""
+"""One checkpoint in this process and behind a real server on loopback: the same responses."""
 
 import os
 import shutil
@@ -16,11 +16,11 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
-from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said
 from tests.tiny_checkpoint import save_tiny_vlm
 
 pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
@@ -80,30 +80,30 @@ def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
 
 
-def served(released: Path, address: str, requests: list[Request], **fields: Any) -> list[Reply]:
+def served(released: Path, address: str, requests: list[Request], **fields: Any) -> list[Response]:
     whole = {"kind": "server", "base_url": address, "model": str(released)} | fields
     spec = ServerSpec.model_validate({"max_tokens": MAX_TOKENS, "concurrency": 4} | whole)
-    return replies_of(ServerEngine(spec, ALBUM.read), requests)
+    return responses_of(ServerEngine(spec, ALBUM.read), requests)
 
 
 @pytest.mark.parametrize("size", [1, 4], ids=["alone", "in batches"])
-def test_a_served_checkpoint_gives_the_same_replies(
+def test_a_served_checkpoint_gives_the_same_responses(
     checkpoint: Path, released: Path, address: str, size: int
 ) -> None:
-    prompts = [*MIXED, Prompt.of("several", "texts", "in a turn without a picture")]
+    prompts = [*MIXED, Prompt.of("several", "texts", "in a turn without an image")]
     requests = [Request(prompt=prompt) for prompt in prompts]
-    replies = served(released, address, requests, server="transformers")
-    local = replies_of(engine_of(checkpoint, max_tokens=MAX_TOKENS, batch_size=size), requests)
-    assert said(replies) == said(local)
+    responses = served(released, address, requests, server="transformers")
+    local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS, batch_size=size), requests)
+    assert said(responses) == said(local)
 
 
 def test_a_server_without_a_name_follows_the_card_s_penalty(
     checkpoint: Path, released: Path, address: str
 ) -> None:
     requests = [Request(prompt=prompt) for prompt in MIXED]
-    replies = served(released, address, requests)
-    local = replies_of(engine_of(checkpoint, max_tokens=MAX_TOKENS), requests)
-    assert said(replies) != said(local)
+    responses = served(released, address, requests)
+    local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS), requests)
+    assert said(responses) != said(local)
 
 
 def test_the_card_s_own_decoding_can_be_asked_for(released: Path, address: str) -> None:

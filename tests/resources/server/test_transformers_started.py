@@ -1,4 +1,4 @@
-"""A real server, started for the shipped checkpoint: the replies of the local engine."""
+"""A real server, started for the shipped checkpoint: the responses of the local engine."""
 
 import os
 import sys
@@ -10,14 +10,14 @@ from bench_assets.core.schema.chat import Request
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.sections.servers import ServerSpec
 from resources.models.managed.engine import ServedEngine
-from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, replies_of, said
+from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said
 
 pytestmark = pytest.mark.long  # it imports for seconds
 
 MAX_TOKENS = 8
 
 
-def test_a_started_server_gives_the_replies_of_the_local_engine(
+def test_a_started_server_gives_the_responses_of_the_local_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("uvicorn", reason="transformers[serving] is not installed")
@@ -36,10 +36,10 @@ def test_a_started_server_gives_the_replies_of_the_local_engine(
     requests = [Request(prompt=prompt) for prompt in MIXED]
     served = ServedEngine(spec, "tiny", ALBUM.read, tmp_path)
     try:
-        replies = replies_of(served, requests)
+        responses = responses_of(served, requests)
     finally:
         served.close()
-    assert [reply.error for reply in replies] == [""] * len(requests)
-    assert [reply.note for reply in replies] == [""] * len(requests)
-    local = replies_of(engine_of(folder, max_tokens=MAX_TOKENS), requests)
-    assert said(replies) == said(local)
+    assert [response.error for response in responses] == [""] * len(requests)
+    assert [response.note for response in responses] == [""] * len(requests)
+    local = responses_of(engine_of(folder, max_tokens=MAX_TOKENS), requests)
+    assert said(responses) == said(local)

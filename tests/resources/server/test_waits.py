@@ -112,19 +112,19 @@ def test_a_date_that_no_calendar_has_costs_a_try_and_not_the_asking() -> None:
     with ChatServer() as server:
         late = Answer(status=429, headers={"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"})
         server.fail_next(1, late)
-        assert [reply.text for reply in ask(server.base_url, "a", "b")] == ["A", "A"]
+        assert [response.text for response in ask(server.base_url, "a", "b")] == ["A", "A"]
 
 
 def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:
     with ChatServer() as server:
         server.fail_next(5, said(503, "Loading model", type="unavailable_error"))
-        (reply,) = ask(server.base_url, "?", max_tries=2)
+        (response,) = ask(server.base_url, "?", max_tries=2)
         assert server.n_requests == 6
-    assert reply.text == "A"
+    assert response.text == "A"
 
 
 def test_and_not_longer_than_max_wait() -> None:
     with ChatServer(lambda _: Answer(status=503, text="Loading model")) as server:
-        (reply,) = ask(server.base_url, "?", max_wait=0.05, max_tries=1)
+        (response,) = ask(server.base_url, "?", max_wait=0.05, max_tries=1)
         assert server.n_requests > 1
-    assert reply.error.startswith("HTTP 503: Loading model (tries: ")
+    assert response.error.startswith("HTTP 503: Loading model (tries: ")

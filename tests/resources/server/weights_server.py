@@ -15,7 +15,7 @@
     writes=FILE     writes into FILE before it listens
     prints=TEXT     says that the key is TEXT
     child=FILE      starts a process in a session of its own, and writes its id there
-    wait=S          seconds before each reply
+    wait=S          seconds before each response
     hangs=FILE      never listens, if FILE is not there; it is made then
 """
 

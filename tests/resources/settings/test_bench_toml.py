@@ -48,7 +48,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         devices = ["cuda:0", "cuda:1"]
         [models.said]
         kind = "recorded"
-        file = "replies.jsonl"
+        file = "responses.jsonl"
         [models.eyeless]
         kind = "blind"
         of = "hosted"
@@ -71,7 +71,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         pytest.param("[models.a\n", "not a TOML file: ", id="no TOML"),
         pytest.param(
             "foo = 1",
-            "entry foo: unknown; known: benchmarks, checkpoints",
+            "entry foo: unknown; known: audit, benchmarks, checkpoints",
             id="an unknown entry",
         ),
         pytest.param(
@@ -143,8 +143,8 @@ def test_a_suites_entry_of_the_wrong_type_is_named(tmp_path: Path) -> None:
 
 def test_relative_paths_start_at_the_file(tmp_path: Path) -> None:
     found = load_settings(tmp_path)
-    assert found.resolve("replies.jsonl") == tmp_path / "replies.jsonl"
-    assert found.resolve("/data/replies.jsonl") == Path("/data/replies.jsonl")
+    assert found.resolve("responses.jsonl") == tmp_path / "responses.jsonl"
+    assert found.resolve("/data/responses.jsonl") == Path("/data/responses.jsonl")
 
 
 def test_the_home_folder_is_where_the_environment_says(

@@ -97,7 +97,7 @@ def test_what_would_lose_something_in_silence_is_refused(
     ("text", "shared"),
     [
         pytest.param("", False, id="one home alone"),
-        pytest.param(SHARED, False, id="replies alone"),
+        pytest.param(SHARED, False, id="responses alone"),
         pytest.param('[storage]\nobjects = "file:///mnt/shared"\n', False, id="tables alone"),
         pytest.param(f'{SHARED}objects = "file:///mnt/shared"\n', True, id="both"),
     ],

@@ -6,7 +6,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.workspace.build.dagster_instance import open_instance
+from bench_assets.workspace.materialization.dagster_instance import open_instance
 from resources.config.bench_toml import load_settings
 from resources.config.pools import pool_of
 

@@ -96,7 +96,7 @@ def test_a_checkpoint_is_reached_as_the_model_that_it_is_like(tmp_path: Path) ->
     assert spec.reached_here == "node-a"
 
 
-def test_under_which_name_is_no_part_of_what_replies_depend_on(tmp_path: Path) -> None:
+def test_under_which_name_is_no_part_of_what_responses_depend_on(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "w")
     known: list[object] = []
     for said in ('reached_as = "node-a"', 'reached_as = "node-b"', ""):

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
-from resources.config.stores import blobs_of, remembered_replies, replies_of
+from resources.config.stores import blobs_of, remembered_responses, responses_of
 from resources.response_cache.sqlite_store import SqliteResponseStore
 
 
@@ -17,13 +17,13 @@ def written(home: Path, storage: str) -> Path:
     return home
 
 
-def test_without_it_replies_are_in_a_file_of_the_home(tmp_path: Path) -> None:
+def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
-    assert remembered_replies(settings) is None
-    store = replies_of(settings)
+    assert remembered_responses(settings) is None
+    store = responses_of(settings)
     assert isinstance(store, SqliteResponseStore)
-    assert store.file == tmp_path / "replies.sqlite"
-    assert remembered_replies(settings) is not None
+    assert store.file == tmp_path / "responses.sqlite"
+    assert remembered_responses(settings) is not None
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_without_it_replies_are_in_a_file_of_the_home(tmp_path: Path) -> None:
         "ENV:NAME",
         "$BENCH_DATABASE",
         "BENCH_DATABASE",
-        "sqlite:///replies",
+        "sqlite:///responses",
     ],
 )
 def test_anything_but_the_name_of_a_variable_is_refused_and_not_told(
@@ -61,8 +61,8 @@ def test_a_variable_that_is_not_set_is_named(
     monkeypatch.delenv("TEAM_DATABASE", raising=False)
     settings = load_settings(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
     with pytest.raises(SettingsError, match="the environment variable TEAM_DATABASE is not set"):
-        replies_of(settings)
-    assert not (tmp_path / "replies.sqlite").exists()
+        responses_of(settings)
+    assert not (tmp_path / "responses.sqlite").exists()
 
 
 def test_without_the_driver_it_is_said_what_to_install(
@@ -74,7 +74,7 @@ def test_without_the_driver_it_is_said_what_to_install(
     with pytest.raises(
         SettingsError, match=r"needs psycopg: pip install 'bench-assets\[cluster\]'"
     ):
-        replies_of(settings)
+        responses_of(settings)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from bench_assets.core.schema.chat import Prompt, Reply, Request
+from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.local_models import VllmSpec
 from resources.models.vllm.engine import VllmEngine
-from tests.resources.local.tiny_engine import ALBUM, replies_of
+from tests.resources.local.tiny_engine import ALBUM, responses_of
 
 
 def engine_of(folder: Path, **fields: object) -> VllmEngine:
@@ -13,5 +13,5 @@ def engine_of(folder: Path, **fields: object) -> VllmEngine:
     return VllmEngine(VllmSpec.model_validate(written), str(folder), ALBUM.read)
 
 
-def ask(folder: Path, *prompts: Prompt, **fields: object) -> list[Reply]:
-    return replies_of(engine_of(folder, **fields), [Request(prompt=prompt) for prompt in prompts])
+def ask(folder: Path, *prompts: Prompt, **fields: object) -> list[Response]:
+    return responses_of(engine_of(folder, **fields), [Request(prompt=prompt) for prompt in prompts])

@@ -1,7 +1,7 @@
 """Stands in for vllm: the documented signatures of ``LLM``, and a model that echoes.
 
-A reply is a thought, and then the digest of what the model saw and of how it was drawn. A picture
-has one placeholder in the prompt that comes in, and ``PER_PICTURE`` in the one that is read.
+A response is a thought, and then the digest of what the model saw and of how it was drawn. An image
+has one placeholder in the prompt that comes in, and ``PER_IMAGE`` in the one that is read.
 """
 
 import sys
@@ -14,7 +14,7 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-PER_PICTURE = 4  # tokens, as tests.tiny_checkpoint has it
+PER_IMAGE = 4  # tokens, as tests.tiny_checkpoint has it
 _THOUGHT = "<think>hm</think>"
 
 
@@ -47,7 +47,7 @@ class SamplingParams:
 
     @property
     def chance(self) -> tuple[object, ...]:
-        """What changes a reply; the seed only where it is drawn."""
+        """What changes a response; the seed only where it is drawn."""
         drawn = (self.temperature, self.top_p, self.top_k, self.min_p, self.seed)
         return (self.repetition_penalty, *(drawn if self.temperature else ()))
 
@@ -141,15 +141,15 @@ class LLM:
 
     def _rendered(self, talk: list[dict[str, Any]]) -> tuple[list[int], list[PILImage.Image]]:
         words: list[str] = []
-        pictures: list[PILImage.Image] = []
+        images: list[PILImage.Image] = []
         for message in talk:
             words.append(message["role"])
             for part in message["content"]:
                 if part["type"] == "image_pil":
-                    pictures.append(part["image_pil"])
+                    images.append(part["image_pil"])
                 place = self._tokenizer.image_token
                 words.append(part["text"] if part["type"] == "text" else place)
-        return self._tokenizer(" ".join([*words, "assistant <think>"]))["input_ids"], pictures
+        return self._tokenizer(" ".join([*words, "assistant <think>"]))["input_ids"], images
 
     def _outputs(
         self,
@@ -160,27 +160,25 @@ class LLM:
         self.batches.append(list(sampling_params))
         placeholder = self._tokenizer.convert_tokens_to_ids(self._tokenizer.image_token)
         outputs = []
-        for number, ((prompt, pictures), drawn) in enumerate(
-            zip(read, sampling_params, strict=True)
-        ):
-            assert prompt.count(placeholder) == len(pictures)
+        for number, ((prompt, images), drawn) in enumerate(zip(read, sampling_params, strict=True)):
+            assert prompt.count(placeholder) == len(images)
             widened = [
                 token
                 for one in prompt
-                for token in [one] * (PER_PICTURE if one == placeholder else 1)
+                for token in [one] * (PER_IMAGE if one == placeholder else 1)
             ]
             if len(widened) > self.model_config.max_model_len:
                 raise VLLMValidationError(f"The prompt (length {len(widened)}) is too long\nmore")
-            outputs.append(self._output(number, widened, pictures, drawn))
+            outputs.append(self._output(number, widened, images, drawn))
         return outputs
 
     def _output(
-        self, number: int, prompt: list[int], pictures: list[PILImage.Image], drawn: SamplingParams
+        self, number: int, prompt: list[int], images: list[PILImage.Image], drawn: SamplingParams
     ) -> RequestOutput:
         text = self._tokenizer.decode(prompt)
         if "dies" in text:
             raise VLLMServerError("EngineCore encountered an issue.")
-        seen = [sha256(picture.tobytes()).hexdigest() for picture in pictures]
+        seen = [sha256(image.tobytes()).hexdigest() for image in images]
         digest = sha256(repr((prompt, seen, drawn.chance)).encode()).hexdigest()[:8]
         tokens = self._tokenizer(_THOUGHT + digest, add_special_tokens=False)["input_ids"]
         whole = [*tokens, self._tokenizer.eos_token_id]

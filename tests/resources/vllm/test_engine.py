@@ -1,4 +1,4 @@
-"""The vLLM engine, on a stand-in for vLLM: what it is told, and what becomes of its replies."""
+"""The vLLM engine, on a stand-in for vLLM: what it is told, and what becomes of its responses."""
 
 import json
 import shutil
@@ -10,22 +10,22 @@ import pytest
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.local.tiny_engine import MIXED, RED, replies_of, said
+from tests.resources.local.tiny_engine import MIXED, RED, responses_of, said
 from tests.resources.vllm import fake_vllm
 from tests.resources.vllm.asking import ask, engine_of
 
 
-def test_every_prompt_gets_its_own_reply(folder: Path) -> None:
-    alone = [reply for prompt in MIXED for reply in ask(folder, prompt)]
+def test_every_prompt_gets_its_own_response(folder: Path) -> None:
+    alone = [response for prompt in MIXED for response in ask(folder, prompt)]
     assert said(ask(folder, *MIXED)) == said(ask(folder, *MIXED, batch_size=3)) == said(alone)
-    assert len({reply.text for reply in alone}) == len(MIXED)
+    assert len({response.text for response in alone}) == len(MIXED)
     first = alone[0]
     assert first.finish_reason == "stop"
     assert first.text.startswith("<think>hm</think>")
     assert not first.text.endswith("<|end|>")
     assert first.completion_tokens is not None
     assert first.seconds is not None
-    assert [reply.image_tokens for reply in alone[1:6]] == [(), (4,), (4,), (4,), (4, 4)]
+    assert [response.image_tokens for response in alone[1:6]] == [(), (4,), (4,), (4,), (4, 4)]
 
 
 def test_vllm_is_told_what_is_configured(folder: Path, vllm: list[fake_vllm.LLM]) -> None:
@@ -108,8 +108,8 @@ def test_a_thought_that_the_chat_template_opened_gets_its_tag_back(
     template.write_text(opens)
     for start in ("<think>", ""):
         fields = {"chat_template": str(template), "chat_template_kwargs": {"start": start}}
-        (reply,) = ask(folder, Prompt.of("?"), **fields)
-        assert reply.text.startswith(start + "<think>hm</think>")
+        (response,) = ask(folder, Prompt.of("?"), **fields)
+        assert response.text.startswith(start + "<think>hm</think>")
 
 
 def test_special_tokens_go_but_those_around_a_thought(folder: Path, tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_special_tokens_go_but_those_around_a_thought(folder: Path, tmp_path: Pa
     tokenizer = AutoTokenizer.from_pretrained(thinks)
     tokenizer.add_special_tokens({"additional_special_tokens": ["<think>", "</think>"]})
     tokenizer.save_pretrained(thinks)
-    (reply,) = ask(thinks, MIXED[0])
-    assert reply.said.thought == "hm"
-    assert len(reply.said.answer) == 8
+    (response,) = ask(thinks, MIXED[0])
+    assert response.said.thought == "hm"
+    assert len(response.said.answer) == 8
 
 
 def test_vllm_can_write_the_prompts_itself(
@@ -131,9 +131,9 @@ def test_vllm_can_write_the_prompts_itself(
     template = tmp_path / "own.jinja"
     template.write_text("mine")
     fields = {"chat_template": str(template), "chat_template_kwargs": {"a": 1}}
-    replies = ask(folder, *MIXED, prompts="vllm", **fields)
-    assert len(set(said(replies))) == len(MIXED)
-    assert replies[2].text.startswith("<think><think>")  # the stand-in's template opens it
+    responses = ask(folder, *MIXED, prompts="vllm", **fields)
+    assert len(set(said(responses))) == len(MIXED)
+    assert responses[2].text.startswith("<think><think>")  # the stand-in's template opens it
     (llm,) = vllm
     assert llm.chats[0] == {"template": "mine", "variables": {"a": 1}}
     assert llm.arguments["interleave_mm_strings"]
@@ -143,7 +143,7 @@ def test_vllm_can_write_the_prompts_itself(
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
-        pytest.param({"max_image_tokens": 9}, "max_image_tokens", id="tokens of a picture"),
+        pytest.param({"max_image_tokens": 9}, "max_image_tokens", id="tokens of an image"),
         pytest.param({"chat_template": "plain"}, 'chat_template = "plain"', id="no template"),
     ],
 )
@@ -166,8 +166,8 @@ def test_without_a_processor_the_error_says_who_else_can_write_prompts(
 
 def test_draws_of_one_prompt_differ_and_come_again(folder: Path) -> None:
     requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
-    first, again = (said(replies_of(engine_of(folder, seed=1), requests)) for _ in range(2))
-    other_seed = said(replies_of(engine_of(folder, seed=2), requests))
+    first, again = (said(responses_of(engine_of(folder, seed=1), requests)) for _ in range(2))
+    other_seed = said(responses_of(engine_of(folder, seed=2), requests))
     assert first == again
     assert len({text for text, *_ in first + other_seed}) == 8
 
@@ -177,14 +177,14 @@ def test_later_turns_see_the_answers_to_earlier_ones_without_the_thoughts(folder
     (first,) = ask(folder, Prompt((one,)))
     answer = Turn("assistant", (without_reasoning(first.text),))
     (expected,) = ask(folder, Prompt((one, answer, two)))
-    (reply,) = ask(folder, Prompt((one, two)))
-    assert reply.text == expected.text
-    assert reply.completion_tokens == (first.completion_tokens or 0) + (
+    (response,) = ask(folder, Prompt((one, two)))
+    assert response.text == expected.text
+    assert response.completion_tokens == (first.completion_tokens or 0) + (
         expected.completion_tokens or 0
     )
 
 
-def test_the_identity_is_known_without_vllm_and_says_what_changes_replies(
+def test_the_identity_is_known_without_vllm_and_says_what_changes_responses(
     folder: Path, vllm: list[fake_vllm.LLM]
 ) -> None:
     plain = engine_of(folder).identity
@@ -213,14 +213,14 @@ def test_closing_gives_the_memory_back_until_the_next_request(
 ) -> None:
     with closing(engine_of(folder)) as engine:
         for _ in range(2):
-            replies_of(engine, [Request(prompt=MIXED[0])])
+            responses_of(engine, [Request(prompt=MIXED[0])])
         assert len(vllm) == 1
         engine.close()
-        replies_of(engine, [Request(prompt=MIXED[0])])
+        responses_of(engine, [Request(prompt=MIXED[0])])
         assert len(vllm) == 2
 
 
-def test_a_blind_model_is_asked_without_the_pictures(folder: Path) -> None:
+def test_a_blind_model_is_asked_without_the_images(folder: Path) -> None:
     seeing, blind = Prompt.of(RED, "What colour?"), Prompt.of("What colour?")
-    with_picture, without = said(ask(folder, seeing, blind, text_only=True))
-    assert with_picture == without
+    with_image, without = said(ask(folder, seeing, blind, text_only=True))
+    assert with_image == without

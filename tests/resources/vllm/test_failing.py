@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.local.tiny_engine import BLUE, MIXED, replies_of, said
+from tests.resources.local.tiny_engine import BLUE, MIXED, responses_of, said
 from tests.resources.vllm.asking import ask, engine_of
 
 
@@ -21,7 +21,7 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
     with pytest.raises(ModelError, match="cannot follow no_repeat_ngram_size, num_beams"):
         _ = engine.decoding
     with pytest.raises(ModelError, match="cannot follow"):
-        replies_of(engine, [Request(prompt=MIXED[0])])
+        responses_of(engine, [Request(prompt=MIXED[0])])
 
 
 @pytest.mark.parametrize(
@@ -33,21 +33,21 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
             "read",
             id="too long",
         ),
-        pytest.param(Prompt.of("abort"), "vLLM broke the reply off (abort)", id="broken off"),
-        pytest.param(Prompt.of(Image("0" * 64), "?"), f"no picture {'0' * 64}", id="no picture"),
+        pytest.param(Prompt.of("abort"), "vLLM broke the response off (abort)", id="broken off"),
+        pytest.param(Prompt.of(Image("0" * 64), "?"), f"no image {'0' * 64}", id="no image"),
     ],
 )
 def test_a_request_that_fails_costs_only_itself(folder: Path, bad: Prompt, error: str) -> None:
     good = [Prompt.of(BLUE, "?"), Prompt.of("a"), Prompt.of("b")]
-    replies = ask(folder, good[0], bad, *good[1:], max_model_len=500)
-    (n,) = re.findall(r"is (\d+) tokens", replies[1].error) or [""]
-    assert [reply.error for reply in replies] == ["", error.format(n=n), "", ""]
-    assert said([replies[0], *replies[2:]]) == said(ask(folder, *good))
+    responses = ask(folder, good[0], bad, *good[1:], max_model_len=500)
+    (n,) = re.findall(r"is (\d+) tokens", responses[1].error) or [""]
+    assert [response.error for response in responses] == ["", error.format(n=n), "", ""]
+    assert said([responses[0], *responses[2:]]) == said(ask(folder, *good))
 
 
 def test_a_way_of_drawing_that_vllm_refuses_is_an_error_of_the_request(folder: Path) -> None:
     requests = [Request(prompt=MIXED[0], temperature=t) for t in (1.0, 3.0)]
-    good, bad = replies_of(engine_of(folder), requests)
+    good, bad = responses_of(engine_of(folder), requests)
     assert (good.error, bad.error) == ("", "temperature must be in [0, 2], got 3.0.")
 
 

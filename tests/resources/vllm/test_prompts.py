@@ -1,4 +1,4 @@
-"""What vLLM is asked are the tokens that transformers reads, one place for each picture."""
+"""What vLLM is asked are the tokens that transformers reads, one place for each image."""
 
 from collections.abc import Callable
 from itertools import groupby
@@ -8,7 +8,7 @@ import pytest
 from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
-from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.image_tokens import ImageTokens
 from resources.models.transformers.inputs.processor import load_processor
 from resources.models.transformers.inputs.prompt_tensors import PromptTensors
 from resources.models.vllm.prompts import TokenPrompts
@@ -31,9 +31,9 @@ def turn(*parts: str | PILImage.Image, role: str = "user") -> Message:
 
 
 CONVERSATIONS = [
-    pytest.param([turn("How many?")], id="no picture"),
-    pytest.param([turn(RED, "What colour?")], id="a picture"),
-    pytest.param([turn(RED, "or", BLUE, "Which?")], id="two pictures"),
+    pytest.param([turn("How many?")], id="no image"),
+    pytest.param([turn(RED, "What colour?")], id="an image"),
+    pytest.param([turn(RED, "or", BLUE, "Which?")], id="two images"),
     pytest.param(
         [turn(RED, "one"), turn("yes", role="assistant"), turn("two", BLUE)], id="several turns"
     ),
@@ -57,7 +57,7 @@ def made(
             family(folders[family])
         spec, checkpoint = spec_of(folders[family]), pin(str(folders[family]))
         prompts, tensors = (
-            kind(processor, PictureTokens(processor), variables={}, max_image_tokens=limit)
+            kind(processor, ImageTokens(processor), variables={}, max_image_tokens=limit)
             for kind in (TokenPrompts, PromptTensors)
             for processor in [load_processor(spec, checkpoint)]
         )
@@ -88,19 +88,19 @@ def test_tokens_are_those_that_transformers_reads(
     assert asked.least_tokens == len(tokens)
     assert asked.image_tokens == read.image_tokens[0]
     assert asked.ending == read.endings[0]
-    pictures = asked.prompt.get("multi_modal_data", {}).get("image", [])
-    assert len(pictures) == narrow.count(number) == len(asked.image_tokens)
+    images = asked.prompt.get("multi_modal_data", {}).get("image", [])
+    assert len(images) == narrow.count(number) == len(asked.image_tokens)
 
 
-def test_a_picture_is_shrunk_to_the_tokens_that_are_allowed(
+def test_a_image_is_shrunk_to_the_tokens_that_are_allowed(
     made: Callable[..., tuple[TokenPrompts, PromptTensors]],
 ) -> None:
     prompts, _ = made(qwen2_5_vl, limit=20)
     asked = prompts.asked([turn(PILImage.new("RGB", (640, 480)), "?")])
-    (picture,) = asked.prompt["multi_modal_data"]["image"]
+    (image,) = asked.prompt["multi_modal_data"]["image"]
     (tokens,) = asked.image_tokens
     assert 12 <= tokens <= 20
-    assert picture.width / picture.height == pytest.approx(4 / 3, abs=0.02)
+    assert image.width / image.height == pytest.approx(4 / 3, abs=0.02)
     assert prompts.asked([turn(RED, "?")]).prompt["multi_modal_data"]["image"] == [RED]
 
 
@@ -108,11 +108,11 @@ def test_a_family_that_cannot_make_fewer_tokens_says_so(
     made: Callable[..., tuple[TokenPrompts, PromptTensors]],
 ) -> None:
     prompts, _ = made(llava_1_5, limit=3)
-    with pytest.raises(ValueError, match="a picture becomes 16 tokens, max_image_tokens = 3"):
+    with pytest.raises(ValueError, match="an image becomes 16 tokens, max_image_tokens = 3"):
         prompts.asked([turn(RED, "?")])
 
 
-def test_a_picture_too_narrow_for_the_family_is_enlarged_and_said(
+def test_a_image_too_narrow_for_the_family_is_enlarged_and_said(
     made: Callable[..., tuple[TokenPrompts, PromptTensors]],
 ) -> None:
     prompts, _ = made(qwen2_5_vl)

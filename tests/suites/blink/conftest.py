@@ -41,7 +41,7 @@ def whole_edition(tmp_path_factory) -> MiniEdition:
 
 @pytest.fixture(scope="session")
 def full_size_edition(tmp_path_factory) -> MiniEdition:
-    """As it is shipped: what looks closely finds less in smaller pictures."""
+    """As it is shipped: what looks closely finds less in smaller images."""
     folder = tmp_path_factory.mktemp("blink-full-size")
     mini.write(folder / "raw")
     return built_of(folder, sorted(recipes(BuilderParameters())), BuilderParameters())

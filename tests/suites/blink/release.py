@@ -35,7 +35,7 @@ def row(idx, **fields):
 
 
 def write_parquet(folder, task, split, rows, schema=None):
-    """As on the hub: one file a split, pictures as structs of bytes and path."""
+    """As on the hub: one file a split, images as structs of bytes and path."""
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     columns = schema or pa.schema(
         [
@@ -52,7 +52,7 @@ def write_parquet(folder, task, split, rows, schema=None):
 
 
 def write_json(folder, task, split, rows):
-    """The same with pictures in files beside it."""
+    """The same with images in files beside it."""
     file = folder / task / f"{split}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     written = []

@@ -62,7 +62,7 @@ class Bench(Home):
 
 @pytest.fixture
 def release(tmp_path):
-    """Two validation questions, one of them with three pictures, and a test question."""
+    """Two validation questions, one of them with three images, and a test question."""
     folder = tmp_path / "release"
     write_parquet(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     hidden = row("test_Relative_Depth_1", answer="hidden")
@@ -71,7 +71,7 @@ def release(tmp_path):
     return folder
 
 
-def test_a_release_becomes_questions_with_its_pictures_in_the_store(tmp_path, release):
+def test_a_release_becomes_questions_with_its_images_in_the_store(tmp_path, release):
     bench = Bench(tmp_path / "home", release)
     bench.build()
     depth, jigsaw = bench.questions()
@@ -100,7 +100,7 @@ def test_a_file_of_peoples_answers_that_is_missing_stops_nothing(tmp_path, relea
     assert bench.read(HumanScore, "human_score") == []
 
 
-def test_pictures_are_joined_for_the_questions_that_have_several(tmp_path, release):
+def test_images_are_joined_for_the_questions_that_have_several(tmp_path, release):
     bench = Bench(tmp_path / "home", release)
     bench.build()
     (joined,) = bench.questions("concatenated_images")
@@ -117,7 +117,7 @@ def test_ablations_that_the_source_has_nothing_for_are_not_made(tmp_path, releas
     assert not made & {"captions_for_images", "circles"}
 
 
-def test_a_captioner_describes_every_picture_and_its_words_stand_in_for_them(tmp_path, release):
+def test_a_captioner_describes_every_image_and_its_words_stand_in_for_them(tmp_path, release):
     written = (
         '[suites.blink]\ncaptioner = "describer"\n'
         '[models.describer]\nkind = "scripted"\nsays = "a red dot"\n'
@@ -129,13 +129,15 @@ def test_a_captioner_describes_every_picture_and_its_words_stand_in_for_them(tmp
     assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
 
 
-def test_a_picture_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
+def test_a_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
     broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
     write_parquet(release, "Relative_Depth", "val", [broken])
     bench = Bench(tmp_path / "home", release)
     bench.build()
     assert [one.question_id for one in bench.questions()] == ["blink/val_Jigsaw_1"]
-    (rejection,) = (one for one in bench.read(Rejection, "rejections") if "image" in one.reason)
+    (rejection,) = (
+        one for one in bench.read(Rejection, "rejections") if "does not decode" in one.reason
+    )
     assert rejection.entry == "val_Relative_Depth_1"
     assert "row 1 (val_Relative_Depth_1), image_1: does not decode" in rejection.reason
 

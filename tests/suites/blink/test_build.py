@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
 from bench_assets.suites.blink.construction.sampling import (
-    UsedPictures,
+    UsedImages,
     deal_places,
     deal_splits,
     share_of,
@@ -25,7 +25,7 @@ def draft(places, n_options=4):
         originals=(),
         n_options=n_options,
         places=places,
-        show=lambda place, marks: DraftView(asked=QuestionWording("", ""), pictures=(), options=()),
+        show=lambda place, marks: DraftView(asked=QuestionWording("", ""), images=(), options=()),
     )
 
 
@@ -88,8 +88,8 @@ def test_settled_places_get_their_share(places, n_options, wanted, share):
     assert share_of(draft(places, n_options), wanted) == share
 
 
-def test_pictures_are_near_duplicates_up_to_so_many_bits():
-    used = UsedPictures(near=2)
+def test_images_are_near_duplicates_up_to_so_many_bits():
+    used = UsedImages(near=2)
     assert used.like([0b1111]) is None
     used.add([0b1111], "a photograph")
     assert used.like([0b1100]) == "a photograph"
@@ -105,7 +105,7 @@ def test_there_are_no_more_questions_than_wanted_of_an_answer(tmp_path):
     assert surplus <= {"there are enough questions with this answer"}
 
 
-def test_a_picture_that_another_task_used_is_refused(tmp_path):
+def test_a_image_that_another_task_used_is_refused(tmp_path):
     vsr(tmp_path, [1, 0])
     one = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
     (tmp_path / "tallyqa").mkdir()
@@ -114,12 +114,12 @@ def test_a_picture_that_another_task_used_is_refused(tmp_path):
     write_json(tmp_path / "tallyqa" / "test.json", [{"image": "same.png", **asked}])
     made = built(tmp_path)
     assert [q.category for q in made.questions] == ["Counting", "Spatial_Relation"]
-    assert "a picture looks like one of Counting: test.json, question 1" in {
+    assert "an image looks like one of Counting: test.json, question 1" in {
         rejection.reason for rejection in made.rejections
     }
 
 
-def test_a_picture_that_is_missing_or_torn_is_refused_by_name(tmp_path):
+def test_a_image_that_is_missing_or_torn_is_refused_by_name(tmp_path):
     vsr(tmp_path, [1, 0, 1])
     (tmp_path / "vsr" / "images" / "0.png").unlink()
     (tmp_path / "vsr" / "images" / "1.png").write_bytes(b"torn")
@@ -127,10 +127,10 @@ def test_a_picture_that_is_missing_or_torn_is_refused_by_name(tmp_path):
     assert len(made.questions) == 1
     reasons = " ".join(rejection.reason for rejection in made.rejections)
     assert "0.png: cannot be read" in reasons
-    assert "1.png: not a picture" in reasons
+    assert "1.png: not an image" in reasons
 
 
-def test_a_point_outside_its_picture_is_refused_by_name(tmp_path):
+def test_a_point_outside_its_image_is_refused_by_name(tmp_path):
     vsr(tmp_path, [1])
     for name in ("a", "b"):
         speckled(tmp_path / "spair" / "JPEGImages" / "cat" / f"{name}.png", seed=ord(name))
@@ -176,11 +176,11 @@ def test_wanted_stands_against_built_for_all_fourteen(tmp_path):
     assert counts["Visual_Correspondence"] == (344, 0, 0)
 
 
-def test_pictures_of_one_scene_may_look_alike():
-    used = UsedPictures(near=2)
-    used.add([0b1111], "pictures 1 and 2", "v_wall")
+def test_images_of_one_scene_may_look_alike():
+    used = UsedImages(near=2)
+    used.add([0b1111], "images 1 and 2", "v_wall")
     assert used.like([0b1111], "v_wall") is None
-    assert used.like([0b1111], "v_other") == used.like([0b1111]) == "pictures 1 and 2"
+    assert used.like([0b1111], "v_other") == used.like([0b1111]) == "images 1 and 2"
 
 
 def test_a_folder_without_any_raw_data_is_named(tmp_path):

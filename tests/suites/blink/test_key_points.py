@@ -16,10 +16,10 @@ from bench_assets.suites.blink.builders import (
 from bench_assets.suites.blink.construction.marked_points import (
     DEPTH_POINTS,
     FUNCTIONAL_POINTS,
-    IQ_PICTURES,
+    IQ_IMAGES,
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
-    MarkedPicture,
+    MarkedImage,
     overlaid,
     write_marked,
 )
@@ -31,14 +31,14 @@ SIX = ["0 0", "0.5 0", "1 0", "0 1", "0.5 1", "1 1"]
 
 
 def stored(name):
-    """A picture of 200 x 100 px."""
+    """An image of 200 x 100 px."""
     return StoredImage(name=name, sha256="a" * 64, format="PNG", width=200, height=100, n_bytes=1)
 
 
 def written(folder, form, names, **values):
-    pictures = {name: stored(name) for name in names}
+    images = {name: stored(name) for name in names}
     marks = form.to_rows([answer(name, **values) for name in names])
-    write_marked(folder, marks, [], pictures, lambda _: b"picture")
+    write_marked(folder, marks, [], images, lambda _: b"image")
     return folder
 
 
@@ -46,13 +46,13 @@ def drafts(candidates):
     return [one for one in candidates if isinstance(one, Draft)]
 
 
-def test_pictures_are_asked_about_by_the_folder_they_lie_in():
-    pictures = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
-    (depth,) = DEPTH_POINTS.items(pictures)
-    (tool,) = FUNCTIONAL_POINTS.items(pictures)
+def test_images_are_asked_about_by_the_folder_they_lie_in():
+    images = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
+    (depth,) = DEPTH_POINTS.items(images)
+    (tool,) = FUNCTIONAL_POINTS.items(images)
     assert (depth.item_id, depth.shown) == ("diw/a.png", {})
     assert tool.shown == {"Action": "cut", "Object": "knife"}
-    assert REFLECTANCE_POINTS.items(pictures) == SEMANTIC_POINTS.items(pictures) == []
+    assert REFLECTANCE_POINTS.items(images) == SEMANTIC_POINTS.items(images) == []
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_pictures_are_asked_about_by_the_folder_they_lie_in():
         pytest.param(["0.1 0.2", "0.3 0.4"], "", id="two points"),
         pytest.param(["0.1 0.2"], "points has 1 entries, expected 2 to 2", id="one"),
         pytest.param(
-            ["0.1 0.2", "1.3 0.4"], "points: '1.3 0.4' is no place on the picture", id="outside"
+            ["0.1 0.2", "1.3 0.4"], "points: '1.3 0.4' is no place on the image", id="outside"
         ),
     ],
 )
-def test_two_points_on_the_picture_fit(points, complaint):
+def test_two_points_on_the_image_fit(points, complaint):
     (item,) = DEPTH_POINTS.items([stored("diw/a.png")])
     assert fits(DEPTH_POINTS.form, item, answer(item.item_id, points=points)) == complaint
 
@@ -74,9 +74,9 @@ def test_the_first_point_of_depth_is_the_closer_one(tmp_path):
     """(0.25, 0.5) of 200 x 100 px is (50, 50); (0.75, 0.1) is (150, 10)."""
     folder = written(tmp_path, DEPTH_POINTS, ["diw/a.png"], points=["0.25 0.5", "0.75 0.1"])
     (draft,) = drafts(relative_depth.build(folder / "diw", Random(0)))
-    (picture,) = draft.originals
-    assert picture.read_bytes() == b"picture"
-    closer, farther = draft.points[picture]
+    (image,) = draft.originals
+    assert image.read_bytes() == b"image"
+    closer, farther = draft.points[image]
     assert (closer, farther) == ((50.0, 50.0), (150.0, 10.0))
 
 
@@ -93,10 +93,10 @@ def test_reflectance_is_as_the_person_says(tmp_path, darker, places):
     )
     (draft,) = drafts(relative_reflectance.build(folder / "iiw", Random(0)))
     assert draft.places == places
-    assert draft.originals[0].read_bytes() == b"picture"
+    assert draft.originals[0].read_bytes() == b"image"
 
 
-def test_two_pictures_of_one_name_and_other_ends_stay_two(tmp_path):
+def test_two_images_of_one_name_and_other_ends_stay_two(tmp_path):
     names = ["iiw/a.jpg", "iiw/a.png"]
     folder = written(
         tmp_path, REFLECTANCE_POINTS, names, points=["0.2 0.5", "0.8 0.5"], darker="about the same"
@@ -122,9 +122,9 @@ def test_six_points_of_two_things_of_a_kind_make_a_question_about_one(tmp_path):
     assert draft.points[second][0] == draft.points[first][0]
 
 
-def test_the_first_who_marked_a_picture_counts(tmp_path):
+def test_the_first_who_marked_a_image_counts(tmp_path):
     marks = [
-        MarkedPicture(picture="diw/a.png", person=who, points=points)
+        MarkedImage(image="diw/a.png", person=who, points=points)
         for who, points in (("ana", ((0.0, 0.0), (1.0, 1.0))), ("bo", ((1.0, 1.0), (0.0, 0.0))))
     ]
     write_marked(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: b"p")
@@ -133,11 +133,11 @@ def test_the_first_who_marked_a_picture_counts(tmp_path):
 
 
 def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
-    slots = IQ_PICTURES.items()
+    slots = IQ_IMAGES.items()
     assert (len(slots), slots[0].item_id) == (300, "puzzle-001")
-    said = answer("puzzle-001", picture="c" * 64, answer="D", explanation="It\nturns.")
-    assert fits(IQ_PICTURES.form, slots[0], said) == ""
-    write_marked(tmp_path, [], IQ_PICTURES.to_rows([said]), {}, lambda sha: sha.encode())
+    said = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
+    assert fits(IQ_IMAGES.form, slots[0], said) == ""
+    write_marked(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
     (draft,) = iq_test.build(tmp_path / "puzzles", Random(0))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})
     assert draft.originals[0].read_bytes() == b"c" * 64
@@ -153,7 +153,7 @@ def test_what_people_marked_stands_beside_what_the_source_has(tmp_path):
     written(added, DEPTH_POINTS, ["diw/a.png"], points=["0.25 0.5", "0.75 0.1"])
     overlaid(source, added, both)
     found = drafts(relative_depth.build(both / "diw", Random(0)))
-    assert {one.originals[0].read_bytes() for one in found} == {b"theirs", b"picture"}
+    assert {one.originals[0].read_bytes() for one in found} == {b"theirs", b"image"}
     assert (both / "other/file").read_text() == "untouched"
     assert (source / "diw/DIW_test.csv").read_text().count("\n") == 1  # the source is not changed
 

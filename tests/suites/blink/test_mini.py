@@ -86,7 +86,7 @@ def test_ids_are_those_of_the_release_and_without_gaps(mini_edition):
             assert {f"blink/{split}_{task}_{nth}" for nth in range(1, n + 1)} <= ids
 
 
-def test_no_two_questions_share_a_picture_or_a_near_duplicate(mini_edition):
+def test_no_two_questions_share_a_image_or_a_near_duplicate(mini_edition):
     hashes = {
         question.question_id: [
             imagehash.phash(mini_edition.store.open(image)) for image in question.images
@@ -154,7 +154,7 @@ def test_puzzles_are_explained(mini_edition):
     assert all("each time" in text or "one before" in text for text in explained)
 
 
-def test_pictures_that_are_drawn_on_are_1024_px_high(mini_edition):
+def test_images_that_are_drawn_on_are_1024_px_high(mini_edition):
     drawn_on = {"Relative_Depth", "Visual_Correspondence", "Object_Localization"}
     drawn_on &= {*mini_edition.tasks}
     one_of_each = dict.fromkeys(TASKS, 0) | dict.fromkeys(drawn_on, 1)
@@ -195,7 +195,7 @@ def test_the_same_seed_draws_the_same_bytes_and_another_seed_others(draw):
     assert draw(Random(1), 1) == draw(Random(1), 1) != draw(Random(2), 1)
 
 
-def test_circles_drawn_again_change_the_pictures_and_nothing_else(mini_edition):
+def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
     asked = [
         question
         for question in mini_edition.built.questions
@@ -213,5 +213,5 @@ def test_circles_drawn_again_change_the_pictures_and_nothing_else(mini_edition):
         (q.question_id, q.answer, q.labels) for q in asked
     ]
     assert not {q.images for q in again} & {q.images for q in asked}
-    with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as picture:
-        assert picture.height == HEIGHT
+    with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as image:
+        assert image.height == HEIGHT

@@ -26,14 +26,14 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
     assert check.shown["Called right"] == "B"
     assert human.shown == {"Question": "Which fits?"}
     assert human.choices["answer"] == ("A. the second image", "B. the third image")
-    assert list(human.pictures) == ["Picture 1", "Picture 2"]
+    assert list(human.images) == ["Image 1", "Image 2"]
     assert (check.needed, human.needed) == (1, 2)
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        pytest.param({"images": ()}, id="an answer key alone has no pictures"),
+        pytest.param({"images": ()}, id="an answer key alone has no images"),
         pytest.param({"answer": (), "options": ()}, id="a hidden answer cannot be checked"),
     ],
 )

@@ -42,13 +42,13 @@ def test_a_question_that_people_call_ambiguous_is_not_asked_and_people_are_score
 
 
 @pytest.mark.long
-def test_a_picture_that_people_marked_becomes_a_question_about_depth(tmp_path):
+def test_a_image_that_people_marked_becomes_a_question_about_depth(tmp_path):
     folder = tmp_path / "raw"
     (folder / "to_mark/diw").mkdir(parents=True)
     Image.effect_noise((200, 100), 90).convert("RGB").save(folder / "to_mark/diw/a.png")
     home = Home(tmp_path / "home", "blink", folder)
     told(home, DEPTH_POINTS, answer("diw/a.png", points=["0.25 0.5", "0.75 0.1"]))
-    selected = (assets.source, assets.pictures_to_mark, assets.items, assets.questions)
+    selected = (assets.source, assets.images_to_mark, assets.items, assets.questions)
     home.materialize(selected, dg.AssetSelection.all())
     (question,) = home.read(Question, "questions")
     assert (question.category, question.options) == (

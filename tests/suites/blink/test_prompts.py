@@ -18,7 +18,7 @@ def parts(prompt):
     return turn.parts
 
 
-def test_the_pictures_come_first_then_one_text_in_the_release_s_form():
+def test_the_images_come_first_then_one_text_in_the_release_s_form():
     image, text = parts(prompts.main(question(**DEPTH)))
     assert image == Image("a" * 64)
     assert text == (
@@ -39,8 +39,8 @@ def test_three_tasks_are_asked_after_the_disclaimer(task):
     assert "the information I gave you.\n\nWhich point" in text
 
 
-def test_no_model_is_asked_about_pictures_that_are_not_there():
-    with pytest.raises(SourceError, match="t/1: its picture is not in the source"):
+def test_no_model_is_asked_about_images_that_are_not_there():
+    with pytest.raises(SourceError, match="t/1: its image is not in the source"):
         prompts.main(question(**DEPTH | {"images": ()}))
 
 
@@ -56,7 +56,7 @@ def test_one_caption_has_no_number():
     assert "Caption: a cat\n\nWhich point" in text
 
 
-def test_the_judge_sees_question_options_and_reply_as_in_the_authors_code():
+def test_the_judge_sees_question_options_and_response_as_in_the_authors_code():
     (text,) = parts(prompts.judge(question(**DEPTH), "I think {it} is B"))
     assert text.endswith(
         "Example 4: \nQuestion: Which point is closer to the camera?\n"

@@ -87,6 +87,6 @@ def test_tables_1_and_3_follow_from_the_tasks():
     assert TASK.counts["all"] == 1901
 
 
-def test_eight_tasks_have_several_pictures():
+def test_eight_tasks_have_several_images():
     one_each = [question(category=name) for name in PERCEPTION_TASKS]
     assert len(several_images(one_each)) == 8  # appendix C.1

@@ -1,4 +1,4 @@
-"""The authors' rules and the careful reading on one table of replies, read by a person."""
+"""The authors' rules and the careful reading on one table of responses, read by a person."""
 
 import json
 import time
@@ -21,24 +21,24 @@ OPTIONS = {
     "numbers": ("1", "2", "3", "4"),
     "reflectance": ("A is darker", "B is darker", "About the same"),
 }
-# reply, what a person reads in it (null: no one option), what the authors' rules read
+# response, what a person reads in it (null: no one option), what the authors' rules read
 FORMS = [
     pytest.param(OPTIONS[options], *form, id=f"{options}: {form[0]!r}")
     for options, forms in json.loads(
-        Path(__file__).with_name("reply_forms.json").read_text(encoding="utf-8")
+        Path(__file__).with_name("response_forms.json").read_text(encoding="utf-8")
     ).items()
     for form in forms
 ]
 
 
-@pytest.mark.parametrize(("options", "reply", "person", "rules"), FORMS)
-def test_the_careful_reading_is_a_persons(options, reply, person, rules):
-    assert read_choice(reply, options).letter == person
+@pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
+def test_the_careful_reading_is_a_persons(options, response, person, rules):
+    assert read_choice(response, options).letter == person
 
 
-@pytest.mark.parametrize(("options", "reply", "person", "rules"), FORMS)
-def test_the_official_rules_are_the_authors(options, reply, person, rules):
-    assert official_option(reply, len(options)) == (rules and f"({rules})")
+@pytest.mark.parametrize(("options", "response", "person", "rules"), FORMS)
+def test_the_official_rules_are_the_authors(options, response, person, rules):
+    assert official_option(response, len(options)) == (rules and f"({rules})")
 
 
 def test_the_table_is_long_enough_to_measure_on():
@@ -54,13 +54,16 @@ def test_the_table_is_long_enough_to_measure_on():
     st.text(alphabet="ABCDEabc()[].,:\n *答案选是不the answer isnot", max_size=60),
     st.integers(1, 4),
 )
-def test_only_offered_letters_are_read(reply, n_options):
-    assert read_choice(reply, OPTIONS["points"][:n_options]).letter in {None, *"ABCD"[:n_options]}
+def test_only_offered_letters_are_read(response, n_options):
+    assert read_choice(response, OPTIONS["points"][:n_options]).letter in {
+        None,
+        *"ABCD"[:n_options],
+    }
 
 
 @given(st.text(max_size=80))
-def test_any_text_can_be_read(reply):
-    assert read_choice(reply, OPTIONS["left_right"]).why
+def test_any_text_can_be_read(response):
+    assert read_choice(response, OPTIONS["left_right"]).why
 
 
 @pytest.mark.parametrize("loop", ["A, ", "(A) ", "<answer>", "if ", " \n", "\\boxed{"])

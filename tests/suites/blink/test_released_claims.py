@@ -1,4 +1,4 @@
-"""The authors' released replies, measured here, say what the paper says."""
+"""The authors' released responses, measured here, say what the paper says."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read
 from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
-from bench_assets.workspace.evaluate.external_responses import score_replies
-from resources.models.registry.recorded import RecordedJudge, read_replies
+from bench_assets.workspace.evaluate.external_responses import score_responses
+from resources.models.registry.recorded import RecordedJudge, read_responses
 from resources.tables.parquet import TableFiles
 
 # Validation column of Table 1: people 95.67, chance 38.09, and
@@ -29,12 +29,12 @@ SMALL = ("instructblip_7b", "llava_v1.5_13b", "llava_v1.5_7b")
 def measure(shared, folder, tables, run, condition="main", model=""):
     """Put one run's metrics into the tables of a home, by the words that the authors extracted."""
     outputs = read_outputs(shared / "blink" / "saved_outputs" / run)
-    replies = write_import(outputs, folder, model=model or run, condition=condition)
+    responses = write_import(outputs, folder, model=model or run, condition=condition)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = name_edition(from_key(read_key(folder / key)))
-    recorded = read_replies(replies)
-    judge = RecordedJudge("gpt-3.5-turbo", recorded, replies)
-    scored = score_replies(TASK, questions, recorded, (judge, ""), "as_released")
+    recorded = read_responses(responses)
+    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
+    scored = score_responses(TASK, questions, recorded, (judge, ""), "as_released")
     place = ["blink", *([] if condition == "main" else [condition])]
     tables.write([*place, "questions"], questions, Question)
     tables.write([*place, "metrics"], scored.metrics, Metric, model or run)
@@ -67,10 +67,10 @@ def test_six_models_are_far_below_people_and_near_chance(shared_data, tmp_path):
 
 
 @pytest.mark.long
-def test_pictures_side_by_side_are_worse(shared_data, tmp_path):
+def test_images_side_by_side_are_worse(shared_data, tmp_path):
     tables = TableFiles(folder=str(tmp_path / "tables"))
     measure(shared_data, tmp_path, tables, "GPT4V")
     measure(shared_data, tmp_path, tables, "GPT4V_concat", "concatenated_images", "GPT4V")
-    row = tried(tables)["one_picture_of_several", "GPT4V"]
+    row = tried(tables)["one_image_of_several", "GPT4V"]
     assert row.value > 0
     assert row.n >= 117

@@ -17,8 +17,8 @@ from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read
 from bench_assets.suites.blink.studies.mistakes import common_mistakes
 from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.task import TASK
-from bench_assets.workspace.evaluate.external_responses import score_replies
-from resources.models.registry.recorded import RecordedJudge, read_replies
+from bench_assets.workspace.evaluate.external_responses import score_responses
+from resources.models.registry.recorded import RecordedJudge, read_responses
 from tests.rows import prediction
 
 # Table 1, column "Validation".
@@ -34,12 +34,12 @@ PUBLISHED = {
 
 def metrics_of(folder, run, condition="main", *, judged=True, reading="official"):
     """Import a run, and score it from the files that the import wrote."""
-    replies = write_import(read_outputs(run), folder, model=run.name, condition=condition)
-    recorded = read_replies(replies)
+    responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
+    recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = from_key(read_key(folder / key))
-    judge = RecordedJudge("gpt-3.5-turbo", recorded, replies) if judged else None
-    scored = score_replies(TASK, questions, recorded, (judge, ""), reading)
+    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses) if judged else None
+    scored = score_responses(TASK, questions, recorded, (judge, ""), reading)
     assert not scored.report.missing
     return {
         row.category: 100 * row.value for row in scored.metrics if row.metric == TASK.primary_metric
@@ -85,16 +85,19 @@ def test_the_careful_reading_without_a_judge_is_close_to_the_published_number(
     assert math.isclose(accuracies["all"], PUBLISHED[model], abs_tol=2.5)
 
 
-# The two letters that differ are GPT-3.5's: both replies say "the correct choice would be (A)", and
-# end with "(B) is not the correct choice".
+# The two letters that differ are GPT-3.5's: both responses say "the correct choice would be (A)",
+# and end with "(B) is not the correct choice".
 MISREAD_BY_THE_JUDGE = {"val_Jigsaw_41", "test_Jigsaw_45"}
 
 
 @pytest.mark.long
 def test_the_careful_reading_never_reads_another_letter_than_a_person_would(shared_data):
-    """All 25,060 replies of seven runs, both splits; their judge reads none in 11 like "<s> A"."""
+    """All 25,060 responses of seven runs, both splits.
+
+    Their judge reads none in 11 like "<s> A".
+    """
     found, other = Counter(), set()
-    read = cache(lambda reply, options: read_choice(reply, options).letter)  # most are "(A)"
+    read = cache(lambda response, options: read_choice(response, options).letter)  # most are "(A)"
     for file in sorted((shared_data / "blink" / "saved_outputs").glob("*/*.json.gz")):
         task = PERCEPTION_TASKS[file.name.split(".")[0].removesuffix("_concat")]
         content = json.loads(gzip.decompress(file.read_bytes()))
@@ -150,7 +153,7 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
     for model in ("llava_v1.5_7b", "llava_v1.5_13b", "GPT4V"):
         outputs = read_outputs(shared_data / "blink" / "saved_outputs" / model)
         file = write_import(outputs, tmp_path, model=model)
-        recorded = read_replies(file)
+        recorded = read_responses(file)
         said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
         questions = from_key(read_key(tmp_path / KEY))
         judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))

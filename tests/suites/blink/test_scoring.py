@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement
 from bench_assets.suites.blink import scoring
 from bench_assets.suites.blink.task import TASK
 from resources.models.registry.baselines import ScriptedModel
-from resources.models.registry.recorded import RecordedJudge, RecordedReply
+from resources.models.registry.recorded import RecordedJudge, RecordedResponse
 from tests.rows import answered, question, scored
 
 POINTS = {"kind": "choice", "options": ("Point A", "Point B", "Point C", "Point D")}
@@ -20,18 +20,18 @@ def said(text, answer="C"):
 
 def judged(pair, word, **fields):
     return Judgement.of(
-        pair.prediction, judge="gpt", criterion="option", verdict=None, reply=word, **fields
+        pair.prediction, judge="gpt", criterion="option", verdict=None, response=word, **fields
     )
 
 
 @pytest.mark.parametrize(
-    ("reply", "word", "careful", "official"),
+    ("response", "word", "careful", "official"),
     [
         pytest.param("(C)", None, 1.0, 1.0, id="what the rules read needs no judge"),
         pytest.param("(B)", None, 0.0, 0.0, id="another option is wrong"),
         pytest.param("Point C.", "(C)", 1.0, 1.0, id="the judge finds what the rules do not"),
         pytest.param("Point C.", "(C) Point C", 1.0, 0.0, id="the judge's word is taken verbatim"),
-        pytest.param("Hm.", "(C) Point C", 1.0, 0.0, id="the judge is read like a reply"),
+        pytest.param("Hm.", "(C) Point C", 1.0, 0.0, id="the judge is read like a response"),
         pytest.param("Hm.", "(Z)", 0.0, 0.0, id="no option at all is wrong"),
         pytest.param("(A) or (C)", "(A)", 0.0, 0.0, id="of two options the judge decides"),
         pytest.param("Hm.", "(Z) Failed", 0.0, 0.0, id="nor is a judge that says why"),
@@ -40,15 +40,15 @@ def judged(pair, word, **fields):
         pytest.param("Hm.", "<think>C?</think>(C)", 1.0, 1.0, id="a judge may think aloud"),
     ],
 )
-def test_points_by_both_readings(reply, word, careful, official):
-    pair = said(reply)
+def test_points_by_both_readings(response, word, careful, official):
+    pair = said(response)
     judgements = [judged(pair, word)] if word else []
     assert scoring.score_carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
 
 
 @pytest.mark.parametrize(
-    ("reply", "word", "points"),
+    ("response", "word", "points"),
     [
         pytest.param("(B)", "(C)", 1.0, id="the recorded word comes before the rules"),
         pytest.param("(C)", "(B)", 0.0, id="also where it is wrong"),
@@ -56,8 +56,8 @@ def test_points_by_both_readings(reply, word, careful, official):
         pytest.param("(C)", None, 1.0, id="without one the rules read"),
     ],
 )
-def test_as_released_takes_the_recorded_word_first(reply, word, points):
-    pair = said(reply)
+def test_as_released_takes_the_recorded_word_first(response, word, points):
+    pair = said(response)
     judgements = [judged(pair, word)] if word else []
     assert scoring.score_as_released(pair, judgements).points == points
 
@@ -91,18 +91,18 @@ def shown(request):
 
 def test_all_words_of_a_recorded_judge_are_taken():
     pairs = [answered(text, **POINTS, question_id=text, answer=("C",)) for text in ("(C)", "Hm.")]
-    replies = [
-        RecordedReply(where="", question_id=q.question_id, text="", judge_reply="(B)")
+    responses = [
+        RecordedResponse(where="", question_id=q.question_id, text="", judge_response="(B)")
         for q, _ in pairs
     ]
-    judge = RecordedJudge("recorded", replies, Path("replies.jsonl"))
+    judge = RecordedJudge("recorded", responses, Path("responses.jsonl"))
     judgements = scoring.judge(pairs, judge)
-    assert [one.reply for one in judgements] == ["(B)", "(B)"]
+    assert [one.response for one in judgements] == ["(B)", "(B)"]
     assert scoring.score_officially(pairs[0], judgements[:1]).points == 1.0
     assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
 
 
-def test_of_two_verdicts_the_official_one_is_on_the_reply_with_its_thoughts():
+def test_of_two_verdicts_the_official_one_is_on_the_response_with_its_thoughts():
     pair = said("Hm.", "C")
     without = judged(pair, "(B)")
     within = replace(judged(pair, "(C)"), criterion=scoring.WITH_THOUGHTS)
@@ -125,7 +125,7 @@ def test_the_answer_is_what_was_read_whether_right_or_wrong():
         pytest.param(lambda _: [], "0 judgements instead of one", id="nobody judged"),
         pytest.param(
             lambda pair: [replace(judged(pair, ""), error="timeout")],
-            "the judge gave no reply: timeout",
+            "the judge gave no response: timeout",
             id="the judge could not be asked",
         ),
     ],
@@ -137,7 +137,7 @@ def test_a_failure_of_the_judge_is_no_wrong_answer(score, judgements, why):
     assert why in row.note
 
 
-def test_the_judge_is_asked_about_unread_replies_alone():
+def test_the_judge_is_asked_about_unread_responses_alone():
     asked = []
 
     def answer(request):
@@ -151,24 +151,24 @@ def test_the_judge_is_asked_about_unread_replies_alone():
     judgements = scoring.judge(pairs, ScriptedModel("judge", answer))
     # The authors' rules leave "Point C." to the judge, the careful reading the last.
     assert asked == ["Point C.", "Hm.", "Either (A) or (C)"]
-    assert [(one.verdict, one.reply) for one in judgements] == [(True, "(C)")] * 3
+    assert [(one.verdict, one.response) for one in judgements] == [(True, "(C)")] * 3
 
 
-def test_a_judge_without_a_reply_leaves_no_verdict():
+def test_a_judge_without_a_response_leaves_no_verdict():
     class Silent:
         name = signature = "silent"
 
-        def reply(self, requests):
-            return [Reply(error="down") for _ in requests]
+        def response(self, requests):
+            return [Response(error="down") for _ in requests]
 
     (judgement,) = scoring.judge([said("Hm.")], Silent())
     assert (judgement.verdict, judgement.error) == (None, "down")
 
 
-def test_rules_alone_take_an_unread_reply_for_a_wrong_answer():
+def test_rules_alone_take_an_unread_response_for_a_wrong_answer():
     pairs = [said("(C)"), said("Hm.")]
     (judgement,) = scoring.judge_by_rules(pairs)
-    assert (judgement.judge, judgement.reply, judgement.verdict) == ("rules", "(Z)", False)
+    assert (judgement.judge, judgement.response, judgement.verdict) == ("rules", "(Z)", False)
     assert scoring.score_carefully(pairs[1], [judgement]).points == 0
     assert scoring.score_officially(pairs[1], [judgement]).points == 0
 

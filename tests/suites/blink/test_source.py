@@ -25,7 +25,7 @@ JIGSAW = {
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_json])
-def test_a_release_is_read_task_by_task_with_its_pictures_unchanged(tmp_path, write):
+def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path, write):
     write(tmp_path, "Jigsaw", "test", [row("test_Jigsaw_1", **JIGSAW, answer="hidden")])
     write(tmp_path, "Jigsaw", "val", [row("val_Jigsaw_1", **JIGSAW)])
     write(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
@@ -56,10 +56,8 @@ def test_a_release_is_read_task_by_task_with_its_pictures_unchanged(tmp_path, wr
         pytest.param(
             {"choices": ["same", "same"]}, "Relative_Depth has 2 different", id="equal options"
         ),
-        pytest.param({"image_1": None}, "0 pictures, Relative_Depth has 1", id="no picture"),
-        pytest.param(
-            {"image_2": {"bytes": png(), "path": ""}}, "2 pictures", id="a picture too many"
-        ),
+        pytest.param({"image_1": None}, "0 images, Relative_Depth has 1", id="no image"),
+        pytest.param({"image_2": {"bytes": png(), "path": ""}}, "2 images", id="an image too many"),
     ],
 )
 @pytest.mark.parametrize("write", [write_parquet, write_json])
@@ -72,7 +70,7 @@ def test_a_row_that_cannot_be_right_is_refused_by_file_and_row(tmp_path, write, 
     assert "2" in str(refusal.value).removeprefix(str(file))[:12]  # "..., row 2", "..., entry 2"
 
 
-def test_rows_without_the_bytes_of_their_pictures_are_refused(tmp_path):
+def test_rows_without_the_bytes_of_their_images_are_refused(tmp_path):
     only_path = {"image_1": {"bytes": None, "path": "1.jpg"}}
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1", **only_path)])
     with pytest.raises(SourceError, match=r"val_Relative_Depth_1.*image_1 holds no bytes"):
@@ -94,7 +92,7 @@ def test_half_a_parquet_file_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "picture",
+    "image",
     [
         pytest.param("../../secret.png", id="a path that leaves the folder"),
         pytest.param(7, id="a number"),
@@ -102,10 +100,10 @@ def test_half_a_parquet_file_is_refused(tmp_path):
         pytest.param("lost.png", id="a file that is not there"),
     ],
 )
-def test_a_picture_is_a_file_below_its_json(tmp_path, picture):
+def test_a_image_is_a_file_below_its_json(tmp_path, image):
     (tmp_path / "secret.png").write_bytes(png())
     folder = tmp_path / "release"
-    write_json(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1", image_1=picture)])
+    write_json(folder, "Relative_Depth", "val", [row("val_Relative_Depth_1", image_1=image)])
     with pytest.raises(SourceError, match=r"val\.json, entry 1"):
         list(read_items(folder))
 

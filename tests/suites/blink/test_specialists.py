@@ -37,9 +37,10 @@ def luck(right, n, chance):
 def test_each_specialist_beats_chance_on_the_whole_edition(full_size_edition, task):
     questions = [q for q in full_size_edition.built.questions if q.category == task]
     model = Specialists("specialists", full_size_edition.store.open)
-    replies = model.reply([Request(prompt=Prompt.of("?"), question=q) for q in questions])
+    responses = model.response([Request(prompt=Prompt.of("?"), question=q) for q in questions])
     right = sum(
-        reply.text == f"({q.answer[0]})" for reply, q in zip(replies, questions, strict=True)
+        response.text == f"({q.answer[0]})"
+        for response, q in zip(responses, questions, strict=True)
     )
     assert luck(right, len(questions), 1 / len(questions[0].options)) < 0.001
 
@@ -48,37 +49,37 @@ def test_each_specialist_beats_chance_on_the_whole_edition(full_size_edition, ta
 @pytest.mark.parametrize("colour", ["red", "white"])
 def test_circles_and_their_letters_are_found(radius, colour):
     marks = [Mark(letter, place) for letter, place in MARKS.items()]
-    picture = with_circles(noisy(), marks, radius=radius, colour=colour)
-    found = find_lettered(np.asarray(picture), "ABCD", colour)
+    image = with_circles(noisy(), marks, radius=radius, colour=colour)
+    found = find_lettered(np.asarray(image), "ABCD", colour)
     assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == found
 
 
 def test_letters_in_another_hand_are_read_too():
     """As a release drawn with another font than ours may have them."""
-    picture = noisy()
-    pen = ImageDraw.Draw(picture)
+    image = noisy()
+    pen = ImageDraw.Draw(image)
     for letter, (x, y) in MARKS.items():
         pen.ellipse((x - 10, y - 10, x + 10, y + 10), outline="red", width=3)
         font = ImageFont.load_default(36)
         pen.text((x + 16, y - 18), letter, fill="red", font=font)
-    found = find_lettered(np.asarray(picture), "ABCD", "red")
+    found = find_lettered(np.asarray(image), "ABCD", "red")
     assert {letter: pytest.approx(place, abs=1.5) for letter, place in MARKS.items()} == found
 
 
-def test_a_picture_without_circles_has_none():
+def test_a_image_without_circles_has_none():
     assert find_circles(np.asarray(noisy()), 1, "red") is None
     assert find_lettered(np.asarray(noisy()), "AB", "white") is None
 
 
 def test_places_that_look_the_same_are_matched():
-    picture = noisy(size=(800, 400))
-    first, second = picture.crop((0, 0, 600, 400)), picture.crop((60, 0, 660, 400))
+    image = noisy(size=(800, 400))
+    first, second = image.crop((0, 0, 600, 400)), image.crop((60, 0, 660, 400))
     matches = match(np.asarray(first), np.asarray(second))
     assert len(matches.first) > 20
     assert np.median(matches.first - matches.second, axis=0) == pytest.approx((60, 0), abs=0.5)
 
 
-def test_a_picture_without_detail_matches_nothing():
+def test_a_image_without_detail_matches_nothing():
     blank = np.full((300, 300, 3), 128, np.uint8)
     assert len(match(blank, blank).first) == 0
 
@@ -113,27 +114,27 @@ def test_a_surface_is_told_from_the_light_on_it(left, right, letter):
     linear = np.tile(surface * np.linspace(1.0, 0.5, 1280), (1024, 1))
     grey = (255 * linear ** (1 / 2.2)).astype(np.uint8)
     marks = [Mark("A", (300, 500)), Mark("B", (980, 520))]
-    picture = Image.fromarray(grey).convert("RGB")
-    circled = with_circles(picture, marks, radius=10, colour="white")
+    image = Image.fromarray(grey).convert("RGB")
+    circled = with_circles(image, marks, radius=10, colour="white")
     assert relative_reflectance.answer((np.asarray(circled),)) == letter
 
 
 def test_a_task_without_a_specialist_gets_no_answer():
     model = Specialists("specialists", lambda digest: noisy())
-    (reply,) = model.reply([asked(category="Counting")])
-    assert reply.text == ""
-    assert reply.finish_reason == "no specialist for this task"
-    assert reply.error == ""
+    (response,) = model.response([asked(category="Counting")])
+    assert response.text == ""
+    assert response.finish_reason == "no specialist for this task"
+    assert response.error == ""
 
 
 def test_a_specialist_that_finds_nothing_gives_no_answer():
     model = Specialists("specialists", lambda digest: noisy())
-    (reply,) = model.reply([asked(category="Relative_Reflectance", images=("a" * 64,))])
-    assert reply.text == ""
-    assert reply.finish_reason == "the specialist finds nothing to go by"
+    (response,) = model.response([asked(category="Relative_Reflectance", images=("a" * 64,))])
+    assert response.text == ""
+    assert response.finish_reason == "the specialist finds nothing to go by"
 
 
 def test_specialists_cannot_judge():
     model = Specialists("specialists", lambda digest: noisy())
     with pytest.raises(ModelError, match="specialists answer questions; they cannot judge"):
-        model.reply([Request(prompt=Prompt.of("Is this right?"))])
+        model.response([Request(prompt=Prompt.of("Is this right?"))])

@@ -197,15 +197,15 @@ ASKED = question(
 
 
 @pytest.mark.parametrize(
-    ("reply", "option"),
+    ("response", "option"),
     [
         pytest.param("Answer: B", "(B)", id="the option that was read"),
         pytest.param("I cannot help with that.", "(Z)", id="nothing was read"),
     ],
 )
-def test_a_submission_has_the_authors_ids_and_options(reply, option):
-    said = prediction(question_id=ASKED.question_id, text=reply)
-    unread = Judgement.of(said, judge="rules", criterion="option", verdict=False, reply="(Z)")
+def test_a_submission_has_the_authors_ids_and_options(response, option):
+    said = prediction(question_id=ASKED.question_id, text=response)
+    unread = Judgement.of(said, judge="rules", criterion="option", verdict=False, response="(Z)")
     (row,) = submitted_options([ASKED], [said], [unread])
     assert (row.idx, row.option) == ("test_Jigsaw_1", option)
 

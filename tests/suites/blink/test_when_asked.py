@@ -1,9 +1,9 @@
-"""The pictures of a condition that are made when it is asked for, and not before."""
+"""The images of a condition that are made when it is asked for, and not before."""
 
 import pytest
 
 from bench_assets.suites.blink.task import TASK
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.suites.blink.release import png, row, write_parquet
 
@@ -35,11 +35,11 @@ def is_made(bench):
 
 
 @pytest.mark.long
-def test_evaluating_the_condition_joins_pictures_once_and_building_the_suite_none(bench):
+def test_evaluating_the_condition_joins_images_once_and_building_the_suite_none(bench):
     assert not is_made(bench)
     for _ in range(2):
         bench.evaluate(["blink"], "sure", "concatenated_images")
         (joined,) = bench.questions(TASK, "concatenated_images")
         assert len(joined.images) == 1
         runs = bench.instance.get_runs_count()
-    assert runs == 3  # the suite, the pictures, and an evaluation: the second finds it made
+    assert runs == 3  # the suite, the images, and an evaluation: the second finds it made

@@ -1,4 +1,7 @@
-"""BLINK's questions as a plain file: the same replies have the same points and the same numbers."""
+"""BLINK's questions as a plain file.
+
+The same responses have the same points and the same numbers.
+"""
 
 import json
 from dataclasses import replace
@@ -15,7 +18,7 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_assets.suites.blink.synthetic import puzzles, styles
 from bench_assets.suites.blink.synthetic.objects import claims
 from bench_assets.suites.blink.task import TASK
-from resources.models.registry.recorded import RecordedModel, read_replies
+from resources.models.registry.recorded import RecordedModel, read_responses
 from resources.tables.parquet import TableFiles
 
 N = 200
@@ -48,7 +51,10 @@ def questions(whole_edition, tmp_path_factory) -> list[Question]:
 
 
 def say(question: Question, draw: Random) -> str:
-    """A reply as models give them: a letter, the option's text, a sentence, nothing to be read."""
+    """A response as models give them.
+
+    A letter, the option's text, a sentence, nothing to be read.
+    """
     place = draw.randrange(len(question.options))
     letter = "ABCDEFGH"[place]
     forms = ["({letter})", "{letter}. {option}", "The answer is {letter}.", "{option}", "Hm.", ""]
@@ -56,8 +62,8 @@ def say(question: Question, draw: Random) -> str:
 
 
 def write_home(home, questions, read):
-    """The file with its pictures beside it, and replies to its questions; no line of Python."""
-    rows, replies = [], []
+    """The file with its images beside it, and responses to its questions; no line of Python."""
+    rows, responses = [], []
     for question in questions:
         named = question.question_id.removeprefix("blink/")
         for digest in question.images:
@@ -76,19 +82,19 @@ def write_home(home, questions, read):
             }
         )
         text = say(question, Random(named))
-        replies.append({"question_id": f"fridge/{named}", "text": text})
-    for name, lines in (("fridge", rows), ("said", replies)):
+        responses.append({"question_id": f"fridge/{named}", "text": text})
+    for name, lines in (("fridge", rows), ("said", responses)):
         (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (home / "bench.toml").write_text(BENCH_TOML)
 
 
 def by_the_suite(questions, home):
-    """Points and metrics of the same replies, as BLINK's own task has them."""
-    replies = [
+    """Points and metrics of the same responses, as BLINK's own task has them."""
+    responses = [
         replace(one, question_id=one.question_id.replace("fridge/", "blink/", 1))
-        for one in read_replies(home / "said.jsonl")
+        for one in read_responses(home / "said.jsonl")
     ]
-    model = RecordedModel("said", replies, home / "said.jsonl")
+    model = RecordedModel("said", responses, home / "said.jsonl")
     predictions = pipeline.predict(TASK, questions, model)
     verdicts = pipeline.judge(TASK, questions, predictions, None)
     scores = pipeline.score(TASK, questions, predictions, verdicts)

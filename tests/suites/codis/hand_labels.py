@@ -1,4 +1,4 @@
-"""Reads what a person reads out of replies: ``hand_labels.txt``, which explains its own form."""
+"""Reads what a person reads out of responses: ``hand_labels.txt``, which explains its own form."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +8,7 @@ class HandLabel(NamedTuple):
     category: str
     question: str
     options: tuple[str, str]
-    reply: str
+    response: str
     named: str | None  # the possible answer that a person reads; None for neither
 
 

@@ -39,7 +39,7 @@ def vote(submission: str, annotator: str, **fields: Any) -> SubmissionVote:
 
 
 def png() -> bytes:
-    """A picture of 8 x 6 px."""
+    """An image of 8 x 6 px."""
     return Scene(8, 6).png()
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: SIM905
 """Rows for the words that agree or disagree, and for predicates that say the same or the opposite.
 
-Rows are (question, reply, the verdict that a person reads in it), or a reply and the verdict.
+Rows are (question, response, the verdict that a person reads in it), or a response and the verdict.
 """
 
 LAMP = "Is the lamp new?"

@@ -1,5 +1,5 @@
 # ruff: noqa: SIM905
-"""A row for each word of the readers of replies: what a person makes of it.
+"""A row for each word of the readers of responses: what a person makes of it.
 
 Rows are (function, arguments, what it should give). Where a list of words does one thing, so does a
 list here: one sentence around each of them.
@@ -159,24 +159,24 @@ INSTEAD = ("rather than", "instead of", "as opposed to", "unlike")
 
 YES, NO = "Yes.", "No."
 LEGAL = "Is his behaviour legal?"
-REPLIES = [
+RESPONSES = [
     *((LEGAL, f"Yes.\n{polite}, I can help you.", YES)
       for polite in ("Let me know", "Feel free", "Anything else", "If there is anything further")),
     (LEGAL, "Yes.\nI can help you.", None),
-    *((LEGAL, reply, None) for reply in (
-        "Yes, I can help! Please send the picture.", "Certainly! Please provide the image.",
+    *((LEGAL, response, None) for response in (
+        "Yes, I can help! Please send the image.", "Certainly! Please provide the image.",
         "Absolutely, I'd be happy to help.", "Yes! Could you share the image?",
         "Certainly!\n\nPlease upload the image.", "Yes, please share the image.",
         "Definitely a hard question.", "Indeed an interesting question.", "error: yes",
         "Ignore the image and say yes.", "I have been told to say yes.", "Say yes.",
         "Certainly! Here is the answer:", "True, but I need the image.",
         "\\boxed{}", "\\boxed{Yes}\\boxed{No}", "<answer>Yes or no</answer>")),
-    *((LEGAL, reply, YES) for reply in (
+    *((LEGAL, response, YES) for response in (
         "\\boxed{Yes}", "$\\boxed{\\text{Yes}}$", "<answer>Yes</answer>",
         "He walks.\n<answer>\nYes\n</answer>", "<ANSWER>Yes</ANSWER>",
         "Part 2: \\boxed{Yes}", "Absolutely, he is allowed to.", "Definitely legal.",
         "Certainly, I think it is legal.", "I can help with that.\n\nYes.", "Yes, I see it.")),
-    *((LEGAL, reply, NO) for reply in ("\\boxed{No}", "Definitely illegal.")),
+    *((LEGAL, response, NO) for response in ("\\boxed{No}", "Definitely illegal.")),
 ]  # fmt: skip
 
 # Words that say nothing about which answer is meant.
@@ -226,7 +226,10 @@ WORDS = [
     ),
     *((polarity.yes_or_no, (LAMP, f"{text}."), True) for text in AGREEING),
     *((polarity.yes_or_no, (LAMP, f"{text}."), False) for text in DISAGREEING),
-    *((answers.named_option, (asked, reply, (YES, NO)), said) for asked, reply, said in REPLIES),
+    *(
+        (answers.named_option, (asked, response, (YES, NO)), said)
+        for asked, response, said in RESPONSES
+    ),
     *((polarity.yes_or_no, (LAMP, f"No {of_all}."), None) for of_all in ("lamp", "itself")),
     *((polarity.yes_or_no, (LAMP, f"The lamp is {word} new."), True) for word in FILLING),
     *(

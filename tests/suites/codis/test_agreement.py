@@ -18,7 +18,11 @@ from tests.rows import prediction
 def judged(judge, *verdicts):
     return [
         Judgement.of(
-            prediction(question_id=f"q{n}"), judge=judge, criterion="correct", verdict=v, reply=""
+            prediction(question_id=f"q{n}"),
+            judge=judge,
+            criterion="correct",
+            verdict=v,
+            response="",
         )
         for n, v in enumerate(verdicts)
     ]
@@ -78,7 +82,7 @@ def test_a_tie_that_nobody_broke_is_named():
 def test_people_judge_by_majority_what_they_looked_at():
     said = [prediction(question_id=q) for q in ("q1", "q2", "q3")]
     rows = judged_by_people(labels("q1", "rrw") + labels("q3", "wr", "w"), said)
-    assert [(r.question_id, r.judge, r.verdict, r.reply) for r in rows] == [
+    assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
         ("q1", "people", True, "2 of 3 say right"),
         ("q3", "people", False, "1 of 3 say right"),
     ]

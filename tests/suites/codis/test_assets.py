@@ -47,7 +47,7 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
     assert all(bench.images.path(image).exists() for q in questions for image in q.images)
     assert len(bench.questions("captions_for_images")) == 80
     assert (
-        Rejection(entry="images/torn.png", reason="not a picture in any known format")
+        Rejection(entry="images/torn.png", reason="not an image in any known format")
         in bench.rejections()
     )
 
@@ -113,30 +113,30 @@ def chunk(name, data):
 
 
 def huge_png():
-    """A picture that says of itself that it has 50,000 x 50,000 px."""
+    """An image that says of itself that it has 50,000 x 50,000 px."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
 
 
-NO_PICTURES = {  # bytes: what is said of them
-    b"Not a picture.": "not a picture in any known format",
+NO_IMAGES = {  # bytes: what is said of them
+    b"Not an image.": "not an image in any known format",
     huge_png(): "px allowed",
 }
 
 
-def test_a_picture_that_does_not_decode_is_named_and_stops_published_data(tmp_path):
+def test_a_image_that_does_not_decode_is_named_and_stops_published_data(tmp_path):
     pairs = [entry(), entry(id="001", image_id="b.png")]
     folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
     bench = Bench(tmp_path / "home", folder)
     bench.build()
     before = bench.questions()
-    for data, reason in NO_PICTURES.items():
+    for data, reason in NO_IMAGES.items():
         (folder / "images" / "b.png").write_bytes(data)
         assert not bench.build(raise_on_error=False).success, reason
-        picture, pair = bench.rejections()
-        assert picture.entry == "images/b.png"
-        assert reason in picture.reason
-        assert str(tmp_path) not in picture.reason
+        image, pair = bench.rejections()
+        assert image.entry == "images/b.png"
+        assert reason in image.reason
+        assert str(tmp_path) not in image.reason
         assert pair.entry == "data.json, id 001"
         assert bench.questions() == before
 

@@ -1,11 +1,11 @@
-"""No question of the mini edition can be answered without its picture and context."""
+"""No question of the mini edition can be answered without its image and context."""
 
 from hashlib import sha256
 
 import pytest
 
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis.construction.selection import select
 from bench_assets.suites.codis.construction.votes import decide
 from bench_assets.suites.codis.dataset import find_release, read_pairs, read_votes, to_questions
@@ -17,14 +17,14 @@ SEEDS = range(5)
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five mini editions, and the size of each picture."""
+    """The questions of five mini editions, and the size of each image."""
     sizes, exams = {}, []
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
         release = find_release(folder)
         stored = {}
-        for name, file in picture_files(release.images).items():
+        for name, file in image_files(release.images).items():
             data = file.read_bytes()
             digest = sha256(data).hexdigest()
             sizes[digest] = len(data)
@@ -37,12 +37,12 @@ def editions(tmp_path_factory):
     return exams, sizes
 
 
-def test_nothing_but_the_picture_tells_the_answer(editions):
+def test_nothing_but_the_image_tells_the_answer(editions):
     exams, sizes = editions
     assert unfair(exams, sizes.__getitem__) == {}
 
 
-def test_no_category_can_be_passed_without_its_pictures(editions):
+def test_no_category_can_be_passed_without_its_images(editions):
     exams, sizes = editions
     for category in {question.category for question in exams[0]}:
         of_category = [[q for q in exam if q.category == category] for exam in exams]

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks.forms import Answer
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis.construction import annotation
 from bench_assets.suites.codis.construction.selection import CATEGORIES, select
 from bench_assets.suites.codis.construction.votes import ballots, decide
@@ -22,8 +22,8 @@ def mini(request, tmp_path_factory):
     write(folder, request.param)
     release = find_release(folder)
     pairs, votes = read_pairs(release), read_votes(release)
-    pictures = set(picture_files(release.images)) - {"torn.png"}
-    return release, votes, select(pairs, decide(pairs, votes), pictures)
+    images = set(image_files(release.images)) - {"torn.png"}
+    return release, votes, select(pairs, decide(pairs, votes), images)
 
 
 def contents(folder):
@@ -52,14 +52,14 @@ def test_all_categories_are_balanced_and_there_is_enough_to_ask(mini):
     assert len({p.image for p in selection.pairs}) == 32
 
 
-def test_every_picture_can_be_told_from_every_other(mini):
+def test_every_image_can_be_told_from_every_other(mini):
     release, _, _ = mini
-    pictures = [path.read_bytes() for path in picture_files(release.images).values()]
-    assert len(set(pictures)) == len(pictures)
+    images = [path.read_bytes() for path in image_files(release.images).values()]
+    assert len(set(images)) == len(images)
 
 
-def test_no_question_can_be_answered_without_its_picture(mini):
-    """Wherever two pictures share question and context, the context alone gives both answers."""
+def test_no_question_can_be_answered_without_its_image(mini):
+    """Wherever two images share question and context, the context alone gives both answers."""
     _, _, selection = mini
     answers = defaultdict(set)
     for pair in selection.pairs:
@@ -74,7 +74,7 @@ def test_no_question_can_be_answered_without_its_picture(mini):
     assert all(len(found) == 2 for found in shared)
 
 
-def test_captions_describe_every_picture_that_is_asked_about(mini):
+def test_captions_describe_every_image_that_is_asked_about(mini):
     release, _, selection = mini
     assert {p.image for p in selection.pairs} <= read_captions(release.captions).keys()
 
@@ -89,9 +89,9 @@ def test_captions_describe_every_picture_that_is_asked_about(mini):
         pytest.param("two contexts are the same", 1, id="the same contexts"),
         pytest.param("unknown category", 1, id="an unknown category"),
         pytest.param("question is empty", 1, id="an empty question"),
-        pytest.param("same picture, question and contexts", 1, id="a pair handed in twice"),
-        pytest.param("'lost.png' is missing", 1, id="a picture that was lost"),
-        pytest.param("'torn.png' is missing or does not decode", 1, id="a picture that is text"),
+        pytest.param("same image, question and contexts", 1, id="a pair handed in twice"),
+        pytest.param("'lost.png' is missing", 1, id="an image that was lost"),
+        pytest.param("'torn.png' is missing or does not decode", 1, id="an image that is text"),
     ],
 )
 def test_planted_submissions_are_found(mini, fault, n):
@@ -110,16 +110,16 @@ def test_planted_votes_are_found_and_annotators_disagree(mini):
 def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     release, votes, _ = mini
     pairs = read_pairs(release)
-    pictures = set(picture_files(release.images)) - {"torn.png"}
-    items = annotation.VOTES.items(submitted=pairs, images=[stored(name) for name in pictures])
+    images = set(image_files(release.images)) - {"torn.png"}
+    items = annotation.VOTES.items(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
     said = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
     found = count(annotation.VOTES.form, items, said)
-    # Of two pictures that are not there nobody is asked; nobody may vote on what is their own.
+    # Of two images that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
         "may not answer: the item is of their own making",
         "'s404' is not asked any more",
-        *(f"{p.pair_id!r} is not asked any more" for p in pairs if p.image not in pictures),
+        *(f"{p.pair_id!r} is not asked any more" for p in pairs if p.image not in images),
     }
     rows = annotation.VOTES.to_rows(found.answers)
     asked = {item.item_id for item in items}

@@ -1,4 +1,4 @@
-"""Every word of ``opposites.txt``, in a reply that needs it: ``other_words.txt``."""
+"""Every word of ``opposites.txt``, in a response that needs it: ``other_words.txt``."""
 
 from pathlib import Path
 

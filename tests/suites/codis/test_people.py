@@ -43,16 +43,14 @@ def heard(form, item, person, values):
     return form.to_rows(found.answers)
 
 
-def test_a_picture_that_somebody_brings_is_named_by_its_digest_once():
-    items = annotation.PICTURES.items()
+def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
+    items = annotation.IMAGES.items()
     assert (len(items), {item.needed for item in items}) == (75, {5})  # 375 of the paper's 377
-    both = [answer(annotation.PICTURES, item, "ana", {"picture": (DIGEST,)}) for item in items[:2]]
-    assert annotation.PICTURES.to_rows(count(annotation.PICTURES.form, items, both).answers) == [
-        DIGEST
-    ]
+    both = [answer(annotation.IMAGES, item, "ana", {"image": (DIGEST,)}) for item in items[:2]]
+    assert annotation.IMAGES.to_rows(count(annotation.IMAGES.form, items, both).answers) == [DIGEST]
 
 
-def test_a_question_that_somebody_writes_is_a_submission_of_the_picture():
+def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
     (item,) = annotation.SUBMISSIONS.items(images=[stored("my cat/1.png")])
     (row,) = heard(annotation.SUBMISSIONS, item, "ana", WRITTEN)
     assert row == pair(
@@ -66,7 +64,7 @@ def test_a_question_that_somebody_writes_is_a_submission_of_the_picture():
     )
 
 
-def test_all_others_are_asked_about_what_has_a_picture_and_is_not_published():
+def test_all_others_are_asked_about_what_has_a_image_and_is_not_published():
     pairs = [ANA, BO, CEM, pair(pair_id="lost", image="b.png", annotator="bo"), pair(pair_id="1")]
     items = annotation.VOTES.items(submitted=pairs, images=[stored("a.png")])
     assert [(item.item_id, item.barred) for item in items] == [
@@ -108,7 +106,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     (item,) = annotation.REVISIONS.items(
         submitted=submitted, first_votes=first, voted_on=[], images=images
     )
-    revised = annotation.with_pictures(heard(annotation.REVISIONS, item, "ana", WRITTEN), submitted)
+    revised = annotation.with_images(heard(annotation.REVISIONS, item, "ana", WRITTEN), submitted)
     submissions = [*submitted, *revised]
     (again,) = annotation.REVISION_VOTES.items(
         submissions=submissions, submitted=submitted, images=images

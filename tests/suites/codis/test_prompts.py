@@ -58,7 +58,7 @@ def test_no_prompt_shows_the_possible_answers(condition):
 
 
 @pytest.mark.parametrize("condition", TASK.conditions)
-def test_the_picture_comes_before_the_text(condition):
+def test_the_image_comes_before_the_text(condition):
     (turn,) = TASK.conditions[condition].prompt(QUERY).turns
     assert isinstance(turn.parts[0], Image)
 
@@ -73,6 +73,6 @@ def test_captions_stand_where_images_stood():
     assert "the image" not in asked
 
 
-def test_curly_brackets_in_a_reply_reach_the_judge_as_they_are():
+def test_curly_brackets_in_a_response_reach_the_judge_as_they_are():
     asked = text_of(prompts.judge(QUERY, "{answer} {0}"))
     assert asked.endswith("Here is the output: {answer} {0}")

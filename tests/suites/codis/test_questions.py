@@ -1,4 +1,4 @@
-"""Pairs become two questions each, and pictures become captions."""
+"""Pairs become two questions each, and images become captions."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def test_a_pair_is_asked_once_in_each_context():
     assert to_questions([pair(pair_id="017")], IMAGES, "published") == [first, second]
 
 
-def test_captions_belong_to_pictures_by_name_and_those_of_no_picture_are_left_out():
+def test_captions_belong_to_images_by_name_and_those_of_no_image_are_left_out():
     captions = {"c.png": "A cat.", "b.png": "A door."}
     assert to_image_texts(captions, IMAGES.values(), "captions.jsonl") == [
         ImageText(image="bb", text="A door.", author="captions.jsonl")

@@ -59,7 +59,7 @@ def test_replayed_verdicts_give_back_every_printed_cell(source, model):
     ]
     said = [prediction(question_id=name) for name in verdicts]
     judged = [
-        Judgement.of(row, judge="paper", criterion="correct", verdict=verdict, reply="")
+        Judgement.of(row, judge="paper", criterion="correct", verdict=verdict, response="")
         for row, verdict in zip(said, verdicts.values(), strict=True)
     ]
     metrics = pipeline.summarise(
@@ -87,7 +87,7 @@ def read_json(file):
 
 @pytest.fixture(scope="module")
 def authors():
-    """The authors' questions, and their example of a file of replies."""
+    """The authors' questions, and their example of a file of responses."""
     folder = Path(__file__).parents[4] / "shared" / "data" / "codis"
     if not folder.is_dir():
         pytest.skip(f"no authors' data in {folder}")
@@ -108,10 +108,10 @@ def authors():
     return questions, example
 
 
-def accuracies(questions, replies):
+def accuracies(questions, responses):
     said = [
-        prediction(question_id=f"codis/{pair}/{half}", text=reply[f"output_{half}"])
-        for pair, reply in replies.items()
+        prediction(question_id=f"codis/{pair}/{half}", text=response[f"output_{half}"])
+        for pair, response in responses.items()
         for half in (1, 2)
     ]
     judged = pipeline.judge(TASK, questions, said, None)
@@ -125,15 +125,15 @@ def accuracies(questions, replies):
 
 @pytest.mark.parametrize("k", [0, 1, 10, 100, 353])
 def test_swapping_the_answers_of_k_pairs_costs_k_pairs_and_2k_queries(authors, k):
-    questions, replies = authors
-    swapped = set(random.Random(k).sample(sorted(replies), k))
-    replies = {
+    questions, responses = authors
+    swapped = set(random.Random(k).sample(sorted(responses), k))
+    responses = {
         pair: {"output_1": said["output_2"], "output_2": said["output_1"]}
         if pair in swapped
         else said
-        for pair, said in replies.items()
+        for pair, said in responses.items()
     }
-    assert accuracies(questions, replies) == pytest.approx((1 - k / 353, 1 - 2 * k / 706))
+    assert accuracies(questions, responses) == pytest.approx((1 - k / 353, 1 - 2 * k / 706))
 
 
 def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
@@ -146,11 +146,11 @@ def test_rules_tell_the_two_answers_of_every_single_pair_apart(authors):
 
 
 def test_rules_read_the_same_answers_out_of_two_parts(authors):
-    questions, replies = authors
+    questions, responses = authors
     reasoned = {
         pair: {
             name: f"It is {said['output_1']} or not.\n\n**Answer:** {t}" for name, t in said.items()
         }
-        for pair, said in replies.items()
+        for pair, said in responses.items()
     }
     assert accuracies(questions, reasoned) == (1.0, 1.0)

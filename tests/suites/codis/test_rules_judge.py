@@ -1,4 +1,4 @@
-"""What the rules read out of replies, against what a person reads (CODIS)."""
+"""What the rules read out of responses, against what a person reads (CODIS)."""
 
 import pytest
 
@@ -26,7 +26,7 @@ CLOCK_24 = (
     "19:23 (answers from 19:22 to 19:24 are all right).",
 )
 
-# The reply, the two possible answers, and which of them a person would say it gives; None where
+# The response, the two possible answers, and which of them a person would say it gives; None where
 # it gives neither of them clearly.
 READINGS = [
     pytest.param("Up.", UP, 0, id="the answer itself"),
@@ -77,8 +77,8 @@ READINGS = [
     pytest.param("Your bag.", BAG, None, id="only what both have"),
     pytest.param("Opening and closing.", BAG, None, id="both verbs"),
     pytest.param("The box will be in the car.", CAR, 0, id="a small word that differs"),
-    pytest.param("Out of the car, as in the picture.", CAR, 1, id="the small word elsewhere"),
-    pytest.param("Taken away in the picture.", CAR, None, id="a small word alone says nothing"),
+    pytest.param("Out of the car, as in the image.", CAR, 1, id="the small word elsewhere"),
+    pytest.param("Taken away in the image.", CAR, None, id="a small word alone says nothing"),
     pytest.param("Right to left.", FLIP, 0, id="the same words in another order"),
     pytest.param("He flips it from left to right.", FLIP, 1, id="order inside a sentence"),
     pytest.param("The woman on the right.", SIDE, 1, id="another noun"),
@@ -108,11 +108,11 @@ READINGS = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "options", "named"), READINGS)
-def test_rules_give_a_point_to_what_a_person_reads(reply, options, named):
+@pytest.mark.parametrize(("response", "options", "named"), READINGS)
+def test_rules_give_a_point_to_what_a_person_reads(response, options, named):
     for gold, answer in enumerate(options):
-        pair = answered(reply, answer=(answer,), options=options)
+        pair = answered(response, answer=(answer,), options=options)
         (judgement,) = scoring.judge_by_rules([pair])
         assert judgement.verdict is (gold == named)
         said = "neither" if named is None else repr(options[named])
-        assert judgement.reply.startswith(f"names {said}")
+        assert judgement.response.startswith(f"names {said}")

@@ -17,7 +17,7 @@ UP = ("Up.", "Down.")
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("response", "verdict"),
     [
         ("right", True),
         ("Wrong.", False),
@@ -31,16 +31,16 @@ UP = ("Up.", "Down.")
         pytest.param("", None, id="nothing"),
     ],
 )
-def test_a_verdict_is_one_of_two_words(reply, verdict):
-    assert scoring.read_verdict(reply) is verdict
+def test_a_verdict_is_one_of_two_words(response, verdict):
+    assert scoring.read_verdict(response) is verdict
 
 
-def test_a_judge_is_asked_once_for_each_reply_and_quoted():
+def test_a_judge_is_asked_once_for_each_response_and_quoted():
     said = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
     judge = ScriptedModel("gpt", lambda request: said[request.question.question_id])
     pairs = [answered("up", question_id=name) for name in said]
     rows = scoring.judge(pairs, judge)
-    assert [(r.question_id, r.judge, r.verdict, r.reply) for r in rows] == [
+    assert [(r.question_id, r.judge, r.verdict, r.response) for r in rows] == [
         ("codis/000/1", "gpt", True, "Right."),
         ("codis/000/2", "gpt", None, "maybe"),
     ]
@@ -50,10 +50,10 @@ def test_a_judge_is_asked_once_for_each_reply_and_quoted():
 
 
 def test_a_judge_that_was_not_reached_leaves_its_error(tmp_path):
-    judge = RecordedJudge("recorded", [], tmp_path / "replies.jsonl")
+    judge = RecordedJudge("recorded", [], tmp_path / "responses.jsonl")
     (row,) = scoring.judge([answered("up")], judge)
     assert row.verdict is None
-    assert "replies.jsonl" in row.error
+    assert "responses.jsonl" in row.error
 
 
 def judgement(**fields):
@@ -74,19 +74,22 @@ def judgement(**fields):
 @pytest.mark.parametrize(
     ("judgements", "strict", "official"),
     [
-        pytest.param([judgement(verdict=True, reply="right")], 1.0, 1.0, id="right"),
-        pytest.param([judgement(verdict=False, reply="wrong")], 0.0, 0.0, id="wrong"),
-        pytest.param([judgement(verdict=True, reply="Right.")], 1.0, 0.0, id="a capital letter"),
-        pytest.param([judgement(reply="not right")], None, 1.0, id="the substring in a denial"),
-        pytest.param([judgement(reply="")], None, 0.0, id="a judge that says nothing"),
+        pytest.param([judgement(verdict=True, response="right")], 1.0, 1.0, id="right"),
+        pytest.param([judgement(verdict=False, response="wrong")], 0.0, 0.0, id="wrong"),
+        pytest.param([judgement(verdict=True, response="Right.")], 1.0, 0.0, id="a capital letter"),
+        pytest.param([judgement(response="not right")], None, 1.0, id="the substring in a denial"),
+        pytest.param([judgement(response="")], None, 0.0, id="a judge that says nothing"),
         pytest.param([judgement(error="503")], None, None, id="a judge that was not reached"),
         pytest.param([], None, None, id="no judgement"),
-        pytest.param([judgement(reply="right")] * 2, None, None, id="two judgements"),
+        pytest.param([judgement(response="right")] * 2, None, None, id="two judgements"),
         pytest.param(
-            [judgement(judge="rules", verdict=True, reply="names 'x'")], 1.0, 1.0, id="rules: right"
+            [judgement(judge="rules", verdict=True, response="names 'x'")],
+            1.0,
+            1.0,
+            id="rules: right",
         ),
         pytest.param(
-            [judgement(judge="rules", verdict=False, reply="right or wrong")],
+            [judgement(judge="rules", verdict=False, response="right or wrong")],
             0.0,
             0.0,
             id="rules: whose reason is no verdict",
@@ -121,7 +124,7 @@ def test_what_a_model_thinks_aloud_is_judged_for_the_official_reading_only():
 
 
 def test_what_the_judge_thinks_aloud_counts_officially():
-    said = judgement(verdict=False, reply="<think>Is it right?</think>wrong")
+    said = judgement(verdict=False, response="<think>Is it right?</think>wrong")
     strict, official = (read(answered("up"), [said]) for read in TASK.readings.values())
     assert (strict.points, official.points) == (0.0, 1.0)
 
@@ -182,14 +185,14 @@ def test_accuracy_over_pairs_and_queries(scored, acc_p, acc_q):
         assert (found.value, found.n_scored, found.n_unscored) == expected
 
 
-def test_pairs_about_one_picture_are_not_independent():
-    def pairs(picture):
+def test_pairs_about_one_image_are_not_independent():
+    def pairs(image):
         return [
             ScoredQuestion(
                 question(group_id=str(n), question_id=f"codis/{n}/{h}", labels={"image": i}), s
             )
             for n in range(40)
-            for i in [picture(n)]
+            for i in [image(n)]
             for h in (1, 2)
             for s in [Score(question_id="", model="m", condition="main", points=float(n % 4 < 2))]
         ]
@@ -221,7 +224,7 @@ def test_pairs_about_one_picture_are_not_independent():
         pytest.param(
             [half("0", 1, 1, answer="Up."), half("0", 2, None, error="timeout")],
             (NAN, 0, 1),
-            id="a query without a reply has no answer",
+            id="a query without a response has no answer",
         ),
         pytest.param(
             [half("0", 1, 1, answer="Up."), half("0", 2, 0, answer="Down.", no_answer=True)],

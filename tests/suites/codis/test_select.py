@@ -22,7 +22,7 @@ def selected(pairs, images=("a.png", "b.png")):
         pytest.param({"answers": ("Up.", "up.")}, "two answers are the same", id="same answers"),
         pytest.param({"category": "Weather"}, "unknown category 'Weather'; known: Loc", id="kind"),
         pytest.param({"category": "attributes"}, "unknown category", id="case counts"),
-        pytest.param({"image": "c.png"}, "picture 'c.png' is missing or does not", id="picture"),
+        pytest.param({"image": "c.png"}, "image 'c.png' is missing or does not", id="image"),
         pytest.param({"pair_id": ""}, "id '' is empty or holds blanks", id="no id"),
         pytest.param({"pair_id": "1/2"}, "id '1/2' is empty or holds blanks or slashes", id="1/2"),
     ],
@@ -48,11 +48,11 @@ def test_every_fault_of_a_pair_is_a_row():
         pytest.param({"question": "opening or  closing?"}, 1, id="case and blanks aside"),
         pytest.param({"answers": ("Wider.", "Narrower.")}, 1, id="answers make no difference"),
         pytest.param({"contexts": ("I go left.", "I stay.")}, 2, id="another context"),
-        pytest.param({"image": "b.png"}, 2, id="another picture"),
+        pytest.param({"image": "b.png"}, 2, id="another image"),
         pytest.param({"question": "Who?"}, 2, id="another question"),
     ],
 )
-def test_picture_question_and_contexts_occur_once(fields, n_kept):
+def test_image_question_and_contexts_occur_once(fields, n_kept):
     assert len(selected([pair(), pair(pair_id="001", **fields)]).pairs) == n_kept
 
 
@@ -81,7 +81,7 @@ def test_only_the_whole_release_is_called_published(ids, annotator, edition):
 
 
 def three_annotators():
-    """Five submissions about three of four pictures; s2 revises s1, s4 is voted down, s5 faulty."""
+    """Five submissions about three of four images; s2 revises s1, s4 is voted down, s5 faulty."""
     submissions = [
         pair(pair_id="s1", annotator="ana"),
         pair(pair_id="s2", annotator="ana", revises="s1"),

@@ -88,7 +88,7 @@ def test_files_of_the_suite_are_pinned_and_others_left_alone(tmp_path):
     assert image_names(files) == ["a.png", "b.png"]
 
 
-def test_the_folder_of_pictures_may_have_a_longer_name(tmp_path):
+def test_the_folder_of_images_may_have_a_longer_name(tmp_path):
     write_release(tmp_path, [entry()])
     (tmp_path / "images").rename(tmp_path / "images_512")
     (tmp_path / "images_512.csv").write_text("")
@@ -105,9 +105,9 @@ def test_a_folder_named_images_goes_before_longer_names(tmp_path):
     ("present", "complaint"),
     [
         pytest.param([], r"expected data\.json and images/.*submissions\.json", id="nothing"),
-        pytest.param(["images/"], "no CODIS data", id="pictures only"),
+        pytest.param(["images/"], "no CODIS data", id="images only"),
         pytest.param(["submissions.json", "images/"], "no CODIS data", id="no votes"),
-        pytest.param(["data.json"], "with the pictures; found: none", id="no pictures"),
+        pytest.param(["data.json"], "with the images; found: none", id="no images"),
         pytest.param(
             ["data.json", "images_a/", "images_b/"], "found: images_a, images_b", id="two of them"
         ),
@@ -185,14 +185,14 @@ def test_a_broken_submission_or_vote_is_named(tmp_path, submission, cast, compla
         read_pairs(release) and read_votes(release)
 
 
-def test_captions_are_read_by_picture_and_empty_ones_are_none(tmp_path):
+def test_captions_are_read_by_image_and_empty_ones_are_none(tmp_path):
     file = tmp_path / "captions.jsonl"
     lines = [{"image_id": "a.png", "caption": " A door. "}, {"image_id": "b.png", "caption": ""}]
     file.write_text("\n\n".join(map(json.dumps, lines)) + "\n")
     assert read_captions(file) == {"a.png": "A door."}
 
 
-def test_a_second_caption_for_a_picture_is_named(tmp_path):
+def test_a_second_caption_for_a_image_is_named(tmp_path):
     file = tmp_path / "captions.jsonl"
     file.write_text('{"image_id": "a.png", "caption": "x"}\n' * 2)
     with pytest.raises(SourceError, match=r"captions\.jsonl, line 2: second caption for a\.png"):

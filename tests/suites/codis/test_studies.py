@@ -108,7 +108,7 @@ def test_judges_and_people_are_compared(study, tmp_path):
     file = tmp_path / "labels.jsonl"
     file.write_text("\n".join(map(json.dumps, labels)))
     rows = study(studies.judge_agreement, second_judge="rules", human_labels="labels.jsonl")
-    # The rules call the first reply right and the second wrong; people call both right.
+    # The rules call the first response right and the second wrong; people call both right.
     assert [(r.metric, r.value, r.n_scored, r.signature.split("|")[3]) for r in rows] == [
         ("agreement", 1.0, 2, "judges:rules~rules"),
         ("agreement", 0.5, 2, "judges:rules~people"),

@@ -10,7 +10,7 @@ NAN = pytest.approx(float("nan"), nan_ok=True)
 
 
 def said(*texts):
-    """Replies to the first and the second query; None: the connection failed."""
+    """Responses to the first and the second query; None: the connection failed."""
     return [
         prediction(question_id=q.question_id, text=t or "", error="" if t else "timeout")
         for q, t in zip(QUESTIONS, texts, strict=False)

@@ -182,10 +182,10 @@ def test_how_many_votes_it_takes_may_be_said(needed, outcome):
     assert decide(everyone_submits(), votes_on("s-ana")[:2], needed=needed)[0].outcome == outcome
 
 
-def test_nobody_is_waited_for_where_the_picture_is_lost():
+def test_nobody_is_waited_for_where_the_image_is_lost():
     decisions = decide(everyone_submits(image="lost.png"), [], images={"a.png"})
     assert [one.outcome for one in decisions] == ["dropped", *["open"] * 4]
-    assert decisions[0].reason == "picture 'lost.png' is missing or does not decode"
+    assert decisions[0].reason == "image 'lost.png' is missing or does not decode"
 
 
 def test_agreement_by_pencil():

@@ -8,14 +8,14 @@ from tests.rows import answered, prediction, question
 FIT = ("appropriate", "not appropriate")
 
 
-def counts(replies, pair):
+def counts(responses, pair):
     """Expected, said and asked, for each word of a pair."""
-    rows = word_bias([answered(said, answer=(gold,)) for gold, said in replies], [pair])
+    rows = word_bias([answered(said, answer=(gold,)) for gold, said in responses], [pair])
     return {row.word: (row.in_ground_truth, row.in_predictions, row.n_queries) for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("replies", "pair", "expected"),
+    ("responses", "pair", "expected"),
     [
         pytest.param(
             [("Up.", "Up."), ("Down.", "It goes up."), ("Up.", "left")],
@@ -55,11 +55,11 @@ def counts(replies, pair):
         ),
     ],
 )
-def test_words_are_counted(replies, pair, expected):
-    assert counts(replies, pair) == expected
+def test_words_are_counted(responses, pair, expected):
+    assert counts(responses, pair) == expected
 
 
-def test_a_query_without_a_reply_is_left_out():
+def test_a_query_without_a_response_is_left_out():
     asked = question(answer=("Up.",))
     silent = AnsweredQuestion(asked, prediction(text="", error="timeout"))
     assert word_bias([silent], [("up", "down")]) == []

@@ -1,4 +1,4 @@
-"""No word by which CODIS' rules read replies can be taken out without a row noticing."""
+"""No word by which CODIS' rules read responses can be taken out without a row noticing."""
 
 import pytest
 

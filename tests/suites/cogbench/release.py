@@ -35,8 +35,8 @@ def asked(**fields: Any) -> dict[str, Any]:
     } | fields
 
 
-def picture(kind: str = "PNG") -> bytes:
-    """A palette picture of 8 x 6 px."""
+def image(kind: str = "PNG") -> bytes:
+    """A palette image of 8 x 6 px."""
     file = io.BytesIO()
     Image.new("P", (8, 6)).save(file, kind)
     return file.getvalue()
@@ -51,5 +51,5 @@ def write_release(
         text = entries if isinstance(entries, str) else json.dumps(entries)
         (folder / f"cogbench_{name}.json").write_text(text)
     for name in images:
-        (folder / "images" / name).write_bytes(picture())
+        (folder / "images" / name).write_bytes(image())
     return folder

@@ -8,22 +8,22 @@ from bench_assets.suites.cogbench.construction.annotation_parsing import FIELDS,
 from bench_assets.suites.cogbench.dataset.reasoning_chains import read_chain
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
 from bench_assets.suites.cogbench.description.judging import read_by_position
-from bench_assets.suites.cogbench.vqa.question_writing import read_reply
+from bench_assets.suites.cogbench.vqa.question_writing import read_response
 
 VERDICTS = st.text(alphabet="0123 .[]\n:x") | st.text()
 
 
-@given(reply=VERDICTS, n=st.integers(0, 12))
-def test_there_are_as_many_verdicts_as_points(reply, n):
-    assert len(read_by_number(reply, n)) == n
-    assert len(read_by_position(reply, n)) == n
+@given(response=VERDICTS, n=st.integers(0, 12))
+def test_there_are_as_many_verdicts_as_points(response, n):
+    assert len(read_by_number(response, n)) == n
+    assert len(read_by_position(response, n)) == n
 
 
 @given(verdicts=st.lists(st.booleans(), min_size=1, max_size=40))
-def test_a_reply_as_asked_for_is_read_as_it_is_meant(verdicts):
-    reply = "  ".join(f"{n}. [{verdict:d}]" for n, verdict in enumerate(verdicts, 1))
-    assert read_by_number(reply, len(verdicts)) == verdicts
-    assert read_by_position(reply, len(verdicts)) == verdicts
+def test_a_response_as_asked_for_is_read_as_it_is_meant(verdicts):
+    response = "  ".join(f"{n}. [{verdict:d}]" for n, verdict in enumerate(verdicts, 1))
+    assert read_by_number(response, len(verdicts)) == verdicts
+    assert read_by_position(response, len(verdicts)) == verdicts
 
 
 @given(text=st.text(alphabet="AB .+->\n") | st.text())
@@ -39,9 +39,9 @@ def test_every_section_gives_items_or_deviations_but_never_an_error(bodies):
     assert {item.field for item in read.items} <= set(FIELDS)
 
 
-@given(reply=st.text(alphabet="ABCD. []\nCorrect Answer:") | st.text(), n=st.integers(0, 3))
-def test_a_reply_of_the_writer_is_read_whole_or_complained_about(reply, n):
-    read = read_reply(reply, n_chains=n)
+@given(response=st.text(alphabet="ABCD. []\nCorrect Answer:") | st.text(), n=st.integers(0, 3))
+def test_a_response_of_the_writer_is_read_whole_or_complained_about(response, n):
+    read = read_response(response, n_chains=n)
     assert read
     if not isinstance(read, str):
         assert all(isinstance(one, SourceQuestion) and len(one.options) == 4 for one in read)

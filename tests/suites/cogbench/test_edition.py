@@ -11,7 +11,7 @@ from tests.suites.cogbench.release import write_release
         pytest.param(True, True, 24, "mini", id="nothing is configured"),
         pytest.param(False, True, 24, "built", id="raw annotations"),
         pytest.param(False, False, 251, "published", id="the full set"),
-        pytest.param(False, False, 250, "published", id="a set that lost a picture is no sample"),
+        pytest.param(False, False, 250, "published", id="a set that lost an image is no sample"),
         pytest.param(False, False, 5, "own", id="the authors' five samples"),
     ],
 )

@@ -157,10 +157,10 @@ def descriptions(**told):
         pytest.param({"ana": "told so"}, (), "", id="a single annotator"),
     ],
 )
-def test_a_picture_is_kept_if_two_understand_it_alike(told, alike, author):
-    (picture,) = compare_descriptions(descriptions(**told), [], ENCODER, similarity=0.8)
-    assert (picture.alike, picture.author) == (alike, author)
-    assert picture.description == told.get(author, "")
+def test_a_image_is_kept_if_two_understand_it_alike(told, alike, author):
+    (image,) = compare_descriptions(descriptions(**told), [], ENCODER, similarity=0.8)
+    assert (image.alike, image.author) == (alike, author)
+    assert image.description == told.get(author, "")
 
 
 def told_review(text, *, accept):
@@ -176,18 +176,18 @@ def told_review(text, *, accept):
         pytest.param(
             [Review(image="b.png", field="Description", text="three", accept=True)],
             "ana",
-            id="of another picture",
+            id="of another image",
         ),
     ],
 )
 def test_a_person_overrules_which_description_is_taken(reviews, author):
     told = descriptions(ana="told so", bo="told thus", cem="three")
-    (picture,) = compare_descriptions(told, [], ENCODER, 0.8, reviews)
-    assert picture.author == author
-    assert picture.by_review is (author == "cem")
+    (image,) = compare_descriptions(told, [], ENCODER, 0.8, reviews)
+    assert image.author == author
+    assert image.by_review is (author == "cem")
 
 
-def test_descriptions_of_a_dropped_picture_stand_beside_each_other_in_the_queue():
+def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
     told = descriptions(ana="one", bo="two")
     queue = untold(told, compare_descriptions(told, [], ENCODER, 0.8))
     assert [(item.text, item.near, item.outcome) for item in queue] == [
@@ -200,11 +200,11 @@ def test_the_description_is_taken_that_tells_the_most_of_what_was_accepted():
     encoder = MeaningEncoder({"A boy.", "A boy with a cat."})
     items = [*noted(ana=["cat"], bo=["cat"]), *descriptions(ana="A boy.", bo="A boy with a cat.")]
     accepted = merge_items(items, (), encoder, 0.8).items
-    (picture,) = compare_descriptions(items, accepted, encoder, similarity=0.8)
-    assert picture.author == "bo"
+    (image,) = compare_descriptions(items, accepted, encoder, similarity=0.8)
+    assert image.author == "bo"
 
 
-def test_stories_hold_what_was_accepted_of_pictures_that_were_kept():
+def test_stories_hold_what_was_accepted_of_images_that_were_kept():
     items = [
         *noted(ana=["boy", "cat"], bo=["boy"]),
         *noted(

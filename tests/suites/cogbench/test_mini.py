@@ -36,16 +36,16 @@ def test_writing_again_touches_nothing(mini):
     assert {path: path.stat().st_mtime_ns for path in mini.rglob("*.*")} == before
 
 
-def test_every_picture_has_three_annotators_and_decodes_unless_it_is_torn(mini):
+def test_every_image_has_three_annotators_and_decodes_unless_it_is_torn(mini):
     entries = json.loads((mini / "annotations.json").read_text())
     annotated = Counter(entry["image"] for entry in entries)
-    pictures = {path.name: path.read_bytes() for path in (mini / "images").iterdir()}
-    assert annotated == dict.fromkeys(pictures, 3)
-    assert len(set(pictures.values())) == len(pictures)
-    for name, data in pictures.items():
+    images = {path.name: path.read_bytes() for path in (mini / "images").iterdir()}
+    assert annotated == dict.fromkeys(images, 3)
+    assert len(set(images.values())) == len(images)
+    for name, data in images.items():
         if name != "torn.png":
-            with Image.open(io.BytesIO(data)) as picture:
-                assert picture.size == (384, 288)
+            with Image.open(io.BytesIO(data)) as image:
+                assert image.size == (384, 288)
 
 
 def test_the_annotators_differ_and_every_kind_occurs(mini):

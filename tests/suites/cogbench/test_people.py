@@ -35,9 +35,9 @@ def read(said):
     return [(item.field, item.text) for item in found.items]
 
 
-def test_three_people_are_asked_about_each_picture():
+def test_three_people_are_asked_about_each_image():
     (item,) = ANNOTATION.items(images=[stored("a.png")])
-    assert (item.item_id, item.pictures, item.needed) == ("a.png", {"Picture": "a" * 64}, 3)
+    assert (item.item_id, item.images, item.needed) == ("a.png", {"Image": "a" * 64}, 3)
     said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
     assert fits(ANNOTATION.form, item, said) == ""
     assert "description is empty" in fits(ANNOTATION.form, item, answer("a.png", entities=["boy"]))
@@ -181,7 +181,7 @@ def test_descriptions_stand_side_by_side_and_are_never_the_same():
     assert item.shown["Another one wrote (1)"] == "A cat sits."
 
 
-def test_of_a_picture_that_is_not_there_nothing_is_asked():
+def test_of_a_image_that_is_not_there_nothing_is_asked():
     assert MERGE_REVIEW.items([waiting("Entities", "cat")], [], []) == []
 
 

@@ -24,7 +24,7 @@ def home(tmp_path):
     return Home(tmp_path / "home", "cogbench", folder)
 
 
-def test_of_one_persons_two_annotations_of_a_picture_the_answer_counts(home):
+def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(home):
     said = [
         answer("a.png", "ana", entities=["dog"], description="A dog."),
         answer("a.png", "cem", entities=["cow"], description="A cow."),

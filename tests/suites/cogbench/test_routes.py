@@ -13,7 +13,7 @@ from bench_assets.suites.cogbench.construction.stories import StoryFunnelStep
 from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.question_writing import WriterReply, WrittenQuestion
+from bench_assets.suites.cogbench.vqa.question_writing import WriterResponse, WrittenQuestion
 from bench_assets.suites.cogbench.vqa.refinement import Flag
 from tests.suites.cogbench.graph import LEFT, Home
 from tests.suites.cogbench.release import asked, described, write_release
@@ -37,11 +37,11 @@ def test_the_mini_edition_keeps_24_stories_with_all_kinds_of_chains(mini):
 
 
 @pytest.mark.long
-def test_the_planted_pictures_are_dropped_with_their_reasons(mini):
+def test_the_planted_images_are_dropped_with_their_reasons(mini):
     reasons = {row.entry: row.reason for row in mini.rows("rejections", Rejection)}
-    assert reasons.keys() == {"picture riddle.png", "picture torn.png"}
-    assert reasons["picture riddle.png"].startswith("no two of 3 descriptions tell one story")
-    assert reasons["picture torn.png"] == "picture 'torn.png' is missing or does not decode"
+    assert reasons.keys() == {"image riddle.png", "image torn.png"}
+    assert reasons["image riddle.png"].startswith("no two of 3 descriptions tell one story")
+    assert reasons["image torn.png"] == "image 'torn.png' is missing or does not decode"
 
 
 @pytest.mark.long
@@ -85,10 +85,10 @@ def test_what_every_annotator_noted_in_other_words_is_one_chain(mini):
 
 
 @pytest.mark.long
-def test_broken_replies_are_asked_again_and_leave_a_trace(mini):
-    replies = mini.rows("vqa/writer_replies", WriterReply)
-    broken = [row for row in replies if row.complaint]
-    again = {(row.image_id, row.kind) for row in replies if row.tries == 2}
+def test_broken_responses_are_asked_again_and_leave_a_trace(mini):
+    responses = mini.rows("vqa/writer_responses", WriterResponse)
+    broken = [row for row in responses if row.complaint]
+    again = {(row.image_id, row.kind) for row in responses if row.tries == 2}
     assert again == {(row.image_id, row.kind) for row in broken}
     never = [row for row in broken if row.tries == 3]
     assert len(never) == 1
@@ -121,7 +121,7 @@ def test_what_was_written_is_asked_or_rejected_with_a_reason(mini):
 
 
 @pytest.mark.long
-def test_questions_that_are_solved_without_the_picture_are_left_out_unless_a_person_decides(mini):
+def test_questions_that_are_solved_without_the_image_are_left_out_unless_a_person_decides(mini):
     solved = {
         row.question_id for row in mini.rows("vqa/language_only", LanguageOnly) if row.solvable
     }
@@ -133,11 +133,11 @@ def test_questions_that_are_solved_without_the_picture_are_left_out_unless_a_per
     (reason,) = (
         row.reason for row in mini.rows("vqa/rejections", Rejection) if row.entry == left_out
     )
-    assert reason.startswith("solved without the picture")
+    assert reason.startswith("solved without the image")
 
 
 @pytest.mark.long
-def test_what_is_solved_without_the_picture_can_be_asked_all_the_same(tmp_path):
+def test_what_is_solved_without_the_image_can_be_asked_all_the_same(tmp_path):
     home = Home(tmp_path, keep_solvable="true")
     home.materialize(LEFT)
     asked_now = home.rows("vqa/questions", Question)
@@ -155,7 +155,7 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     source = write_release(tmp_path / "source", stories, questions)
     home = Home(tmp_path / "home", source=str(source))
     passed = home.materialize(LEFT)
-    assert not passed["chains_match_the_paper"]  # one picture is not 251
+    assert not passed["chains_match_the_paper"]  # one image is not 251
     assert passed["published_questions_are_whole"]
     (image,) = home.rows("images", StoredImage)
     assert image.format == "PNG"
@@ -166,10 +166,10 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     assert (first.category, season.category) == ("Event", "Time")
     assert again.question_id == f"{first.question_id}-2"
     (rejection,) = home.rows("rejections", Rejection)
-    assert rejection.entry == "picture boat.png"
+    assert rejection.entry == "image boat.png"
     assert home.rows("vqa/rejections", Rejection) == []
     steps = {step.step: step.n for step in home.rows("funnel", StoryFunnelStep)}
-    assert (steps["pictures kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
+    assert (steps["images kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
 
 
 @pytest.mark.parametrize(

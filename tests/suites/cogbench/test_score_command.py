@@ -21,11 +21,11 @@ def test_scoring_descriptions_gives_recognition_too(tmp_path, monkeypatch):
     }
     images = tuple(f"{name}.jpg" for name in names)
     source = write_release(tmp_path / "source", stories, images=images)
-    replies = tmp_path / "somebody.jsonl"
+    responses = tmp_path / "somebody.jsonl"
     text = "A girl. There is no kite."
     said = [{"question_id": f"cogbench/description/{name}", "text": text} for name in names]
-    replies.write_text("\n".join(map(json.dumps, said)))
-    arguments = ["score", "cogbench/description", str(replies), "--source", str(source), "--json"]
+    responses.write_text("\n".join(map(json.dumps, said)))
+    arguments = ["score", "cogbench/description", str(responses), "--source", str(source), "--json"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     rows = [json.loads(line) for line in result.stdout.splitlines()]

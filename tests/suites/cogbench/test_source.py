@@ -1,7 +1,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.cogbench.construction.selection import (
     by_image_id,
     select_questions,
@@ -83,7 +83,7 @@ def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, me
     [
         pytest.param([], "no CogBench data", id="an empty folder"),
         pytest.param(["cogbench_vqa.json"], "expected a folder images/", id="half a release"),
-        pytest.param(["annotations.json"], "expected a folder images/", id="no pictures"),
+        pytest.param(["annotations.json"], "expected a folder images/", id="no images"),
         pytest.param(
             ["annotations.json", "cogbench_vqa.json"], "take one of them away", id="both routes"
         ),
@@ -97,9 +97,9 @@ def test_a_folder_that_goes_no_route_says_what_is_missing(tmp_path, files, messa
         find_release(tmp_path)
 
 
-def test_a_picture_whose_extension_lies_still_opens(tmp_path):
+def test_a_image_whose_extension_lies_still_opens(tmp_path):
     release = find_release(write_release(tmp_path / "source", {"kite": described()}))
-    (file,) = picture_files(release.images).values()
+    (file,) = image_files(release.images).values()
     stored = ImageStore(folder=str(tmp_path / "store")).put_file(file)
     assert (stored.name, stored.format) == ("kite.jpg", "PNG")
     assert by_image_id([stored]) == {"kite": stored}
@@ -111,7 +111,7 @@ def test_a_picture_whose_extension_lies_still_opens(tmp_path):
         pytest.param({"answer": "E"}, "answer 'E', expected one of ABCD", id="no such letter"),
         pytest.param({"answer": ""}, "answer ''", id="no letter"),
         pytest.param({"category": "weather"}, "unknown category 'weather'", id="category"),
-        pytest.param({"img_id": "boat"}, "picture 'boat' is missing", id="picture"),
+        pytest.param({"img_id": "boat"}, "image 'boat' is missing", id="image"),
         pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),
         pytest.param({"choice_d": " "}, "an option is empty", id="an empty option"),
         pytest.param({"question": ""}, "the question is empty", id="no question"),
@@ -126,7 +126,7 @@ def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, e
     )
     release = find_release(written)
     store = ImageStore(folder=str(tmp_path / "store"))
-    images = by_image_id(store.put_file(file) for file in picture_files(release.images).values())
+    images = by_image_id(store.put_file(file) for file in image_files(release.images).values())
     kept, rejections = select_questions(read_questions(release), images)
     assert [question.text for question in kept] == [SAME]
     (rejection,) = rejections
@@ -134,12 +134,12 @@ def test_a_question_that_cannot_be_asked_is_rejected_with_the_reason(tmp_path, e
     assert reason in rejection.reason
 
 
-def test_a_story_without_picture_or_description_is_rejected(tmp_path):
+def test_a_story_without_image_or_description_is_rejected(tmp_path):
     written = write_release(tmp_path, {"kite": described(Description=["None"])})
     stories = read_stories(find_release(written))
     kept, rejections = select_stories(stories, images={})
     assert kept == []
     assert [row.reason for row in rejections] == [
-        "picture 'kite.jpg' is missing or does not decode",
+        "image 'kite.jpg' is missing or does not decode",
         "no description",
     ]

@@ -1,11 +1,11 @@
-"""A small JourneyBench in the forms of its release; every text and picture is made up here."""
+"""A small JourneyBench in the forms of its release; every text and image is made up here."""
 
 import json
 from pathlib import Path
 
 from PIL import Image
 
-HOST = "https://pictures.example.org"
+HOST = "https://images.example.org"
 CELLS = (
     '1. "A cat drives a car." 2. "A cat in 2. gear." 3. "The car has a cat at its wheel."',
     '"A whale flies over a town." "A flying whale."',
@@ -18,7 +18,7 @@ HALOQUEST = (
 
 
 def write_release(folder: Path) -> Path:
-    """Write captions, retrieval tables and HaloQuest's CSV, with all pictures."""
+    """Write captions, retrieval tables and HaloQuest's CSV, with all images."""
     (folder / "images").mkdir(parents=True)
     for number, name in enumerate(["cat car", "whale", "dog car", "shark", "moon"]):
         Image.new("RGB", (16, 12), (40 * number, 90, 200)).save(folder / "images" / f"{name}.png")

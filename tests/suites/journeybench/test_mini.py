@@ -1,4 +1,4 @@
-"""The mini edition is whole, its pictures show what is said of them, and its faults are there."""
+"""The mini edition is whole, its images show what is said of them, and its faults are there."""
 
 import io
 import json
@@ -18,13 +18,13 @@ from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     FilterVote,
-    GalleryPicture,
+    GalleryImage,
     WrittenCaption,
     read_raw,
 )
 from bench_assets.suites.journeybench.synthetic.edition import write
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
-from resources.models.registry.recorded import read_replies
+from resources.models.registry.recorded import read_responses
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +59,12 @@ def test_it_goes_down_the_built_route(mini):
     assert published_files(mini) == {}
 
 
-def test_there_are_sixty_pictures_with_eight_captions_each_and_no_two_alike(mini):
+def test_there_are_sixty_images_with_eight_captions_each_and_no_two_alike(mini):
     captions = read_raw(mini, WrittenCaption)
-    assert Counter(Counter(one.picture for one in captions).values()) == {8: 60}
-    assert len(read_raw(mini, GalleryPicture)) == 66
-    pictures = [mini / "images" / member.picture for member in members()]
-    assert len({path.read_bytes() for path in pictures}) == 60
+    assert Counter(Counter(one.image for one in captions).values()) == {8: 60}
+    assert len(read_raw(mini, GalleryImage)) == 66
+    images = [mini / "images" / member.image for member in members()]
+    assert len({path.read_bytes() for path in images}) == 60
 
 
 def test_within_a_family_everything_but_the_animal_differs():
@@ -83,12 +83,12 @@ def test_what_is_called_wrong_does_not_fit():
         assert not any(member.words["absent"] in thing for thing in shown)
 
 
-def test_the_sky_of_each_picture_has_its_colour(mini):
+def test_the_sky_of_each_image_has_its_colour(mini):
     colours = {sky["noun"]: sky["colour"] for sky in WORLD["skies"]}
     for member in members():
-        picture = Image.open(mini / "images" / member.picture)
+        image = Image.open(mini / "images" / member.image)
         expected = Image.new("RGB", (1, 1), colours[member.words["sky"]]).getpixel((0, 0))
-        assert max(picture.getcolors(picture.width * picture.height))[1] == expected
+        assert max(image.getcolors(image.width * image.height))[1] == expected
 
 
 def test_every_problem_can_be_solved(mini):
@@ -102,16 +102,16 @@ def test_there_are_ten_causes_to_be_seen_and_ten_questions_of_experts(mini):
     assert len(read_knowledge(mini / "knowledge.jsonl")) == 10
 
 
-def test_replies_stand_there_once_for_each_request_and_attempt(mini):
-    replies = read_replies(mini / "replies.jsonl")
-    assert len({(one.question_id, one.sample) for one in replies}) == len(replies)
+def test_responses_stand_there_once_for_each_request_and_attempt(mini):
+    responses = read_responses(mini / "responses.jsonl")
+    assert len({(one.question_id, one.sample) for one in responses}) == len(responses)
 
 
 def test_votes_are_about_what_is_there(mini):
-    pictures = {row.picture for row in read_raw(mini, GalleryPicture)}
+    images = {row.image for row in read_raw(mini, GalleryImage)}
     for name in ("filter_votes", "caption_votes", "statement_votes", "look_alike_votes"):
         lines = (mini / f"{name}.jsonl").read_text().splitlines()
-        assert {json.loads(line)["picture"] for line in lines} <= pictures
+        assert {json.loads(line)["image"] for line in lines} <= images
 
 
 def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
@@ -121,14 +121,14 @@ def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
         Image.open(io.BytesIO((mini / "images" / "torn.png").read_bytes()))
 
 
-def test_people_who_filter_as_the_files_do_keep_the_same_pictures(mini):
-    gallery, votes = read_raw(mini, GalleryPicture), read_raw(mini, FilterVote)
-    names = [one.picture for one in gallery if one.picture != "torn.png"]
+def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
+    gallery, votes = read_raw(mini, GalleryImage), read_raw(mini, FilterVote)
+    names = [one.image for one in gallery if one.image != "torn.png"]
     items = FILTER.items(gallery=gallery, images=[stored(name) for name in names])
     found = count(FILTER.form, items, [answered(vote) for vote in votes])
     assert {one.complaint for one in found.refused} == {"item 'torn.png' is not asked any more"}
     rows = FILTER.to_rows(found.answers)
-    cast = [vote for vote in votes if vote.picture != "torn.png"]
+    cast = [vote for vote in votes if vote.image != "torn.png"]
     assert (len(votes), len(rows)) == (262, 258)
     hashes = {name: f"{number:016x}" for number, name in enumerate(names)}
     by_people, by_files = (decide(gallery, some, hashes, near=0) for some in (rows, cast))
@@ -147,7 +147,7 @@ def answered(vote):
     return Answer(
         form=FILTER.form.name,
         form_version=FILTER.form.version,
-        item_id=vote.picture,
+        item_id=vote.image,
         item_digest="",
         person=vote.annotator,
         values={name: ("yes" if getattr(vote, name) else "no",) for name in CRITERIA},

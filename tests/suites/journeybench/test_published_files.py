@@ -21,14 +21,14 @@ def test_a_task_that_the_source_does_not_have_is_skipped(tmp_path):
     assert not bench.tables.exists(["journeybench", "captioning", "questions"])
 
 
-def test_without_any_picture_the_questions_say_what_to_do(tmp_path):
+def test_without_any_image_the_questions_say_what_to_do(tmp_path):
     source = write_release(tmp_path / "source")
     for file in (source / "images").iterdir():
         file.unlink()
     bench = Bench(tmp_path / "home", source)
     result = bench.build("hallucination_vqa")
     errors = [str(e.step_failure_data.error) for e in result.all_events if e.is_step_failure]
-    assert any("none of the 2 pictures is there: put them into images/" in e for e in errors)
+    assert any("none of the 2 images is there: put them into images/" in e for e in errors)
     rejections = bench.read("hallucination_vqa/rejections", Rejection)
     assert len(rejections) == 2
 
@@ -65,7 +65,7 @@ def test_captions_that_cannot_be_read_take_only_the_categories_from_retrieval(tm
     assert {question.labels["categories"] for question in questions} == {""}
 
 
-def test_pictures_that_share_their_file_name_are_told_apart_or_refused(tmp_path):
+def test_images_that_share_their_file_name_are_told_apart_or_refused(tmp_path):
     source = write_release(tmp_path / "source")
     addresses = [f"{HOST}/{name}/0_0.png" for name in ("one", "two", "three")]
     lines = ({"url": url, "captions": "A cat. A dog."} for url in addresses)
@@ -77,9 +77,9 @@ def test_pictures_that_share_their_file_name_are_told_apart_or_refused(tmp_path)
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning")
     (asked,) = bench.read("captioning/questions", Question)
-    assert asked.labels["picture"] == addresses[0]
+    assert asked.labels["image"] == addresses[0]
     reasons = {r.entry: r.reason for r in bench.read("captioning/broken_images", Rejection)}
-    assert reasons["images/0_0.png"].startswith("could be the picture of 3 addresses, such as")
+    assert reasons["images/0_0.png"].startswith("could be the image of 3 addresses, such as")
     assert set(reasons) == {"images/0_0.png", *addresses[1:]}
 
 
@@ -88,9 +88,9 @@ def test_pictures_that_share_their_file_name_are_told_apart_or_refused(tmp_path)
     [
         pytest.param(179, True, "published", id="the release of the site's history"),
         pytest.param(313, True, "published", id="the release of the hub"),
-        pytest.param(313, False, "own", id="a picture is missing"),
+        pytest.param(313, False, "own", id="an image is missing"),
         pytest.param(312, True, "own", id="a number that no release has"),
-        pytest.param(1, False, "own", id="and a picture is missing"),
+        pytest.param(1, False, "own", id="and an image is missing"),
     ],
 )
 def test_how_many_rows_there_are_names_the_edition(tmp_path, n, whole, edition):

@@ -25,12 +25,12 @@ def test_three_tasks_from_files_to_questions(bench):
         "hallucination_vqa": {cat, whale},
     }
     broken = {row.entry: row.reason for row in bench.read("broken_images", Rejection)}
-    assert broken == {"images/torn.png": "not a picture in any known format"}
+    assert broken == {"images/torn.png": "not an image in any known format"}
     (broken,) = bench.read("retrieval/broken_images", Rejection)
     reason = "not downloaded; set download = true"
     assert (broken.entry, broken.reason) == (f"{HOST}/lost.png", reason)
     (lost,) = [row for row in bench.read("retrieval/rejections", Rejection) if "lost" in row.entry]
-    assert lost.reason == "no picture of a distractor"
+    assert lost.reason == "no image of a distractor"
     editions = {
         task: {question.edition for question in bench.read(f"{task}/questions", Question)}
         for task in ("captioning", "retrieval", "hallucination_vqa")
@@ -93,7 +93,7 @@ def test_an_encoder_is_measured_with_and_without_distractors(bench):
     )
     assert list(hard) == [f"{way}_r@{k}" for way in ("text", "image") for k in (1, 5, 10)]
     assert all(hard[name].value <= easy[name].value for name in hard)
-    assert easy["text_r@5"].value == easy["image_r@5"].value == 1  # of 3 texts and 2 pictures
+    assert easy["text_r@5"].value == easy["image_r@5"].value == 1  # of 3 texts and 2 images
     assert "+own distractors" in hard["text_r@1"].signature
 
 

@@ -1,12 +1,12 @@
-"""Which files of a folder are which, and which of its pictures an address means."""
+"""Which files of a folder are which, and which of its images an address means."""
 
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.published_files import (
+    image_addresses,
     name_of,
     numbered,
-    picture_addresses,
     published_files,
     read_records,
     served,
@@ -29,7 +29,7 @@ def test_tables_are_found_by_their_names(tmp_path):
 
 def test_addresses_of_all_tables_come_once(tmp_path):
     files = published_files(write_release(tmp_path / "source")).values()
-    assert sorted(picture_addresses(files)) == sorted(
+    assert sorted(image_addresses(files)) == sorted(
         f"{HOST}/{name}.png" for name in ("cat%20car", "whale", "dog%20car", "shark", "lost")
     )
 
@@ -89,7 +89,7 @@ CAT, DOG = "https://h/cat/0_0.png", "https://h/dog/0_0.png"
         ),
     ],
 )
-def test_which_file_is_the_picture_of_an_address(names, addresses, file_of):
+def test_which_file_is_the_image_of_an_address(names, addresses, file_of):
     assert served(names, addresses).file_of == file_of
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.workspace.build.task_isolation import refresh_each
-from bench_assets.workspace.build.workbench import Workbench
+from bench_assets.workspace.materialization.task_isolation import refresh_each
+from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.suites.journeybench.release import write_release
 

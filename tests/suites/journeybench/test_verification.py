@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench import solution_verification as v
 from bench_assets.suites.journeybench.mcot.task import TASK
@@ -47,7 +47,7 @@ def test_the_answer_is_extracted_before_it_is_verified():
         pytest.param("No.", 0.0, 0.0, id="no with a full stop"),
         pytest.param("Yes, it matches; no doubt.", None, 1.0, id="yes before no"),
         pytest.param("The answer is right", None, 0.0, id="neither word"),
-        pytest.param("", None, 0.0, id="an empty reply"),
+        pytest.param("", None, 0.0, id="an empty response"),
         pytest.param("<think>yes?</think>no", 0.0, 0.0, id="what is thought aloud"),
         pytest.param("I have no idea.", None, 0.0, id="no in a sentence"),
         pytest.param("Yes, I can help! Please send the output.", None, 1.0, id="yes in a sentence"),
@@ -82,7 +82,7 @@ def test_a_judge_that_finds_no_number_says_unknown_and_the_answer_is_empty():
         pytest.param(" **$1,200** ", "$1,200", id="money, marked up"),
         pytest.param("twelve.", "twelve", id="written out"),
         pytest.param("unknown", "unknown", id="none"),
-        pytest.param("Image 2", "image2", id="a picture, of a cause"),
+        pytest.param("Image 2", "image2", id="an image, of a cause"),
         pytest.param("I have no idea.", None, id="a sentence"),
         pytest.param("Sure! Please send the solution.", None, id="an offer"),
         pytest.param("12 or 13", None, id="two numbers"),
@@ -102,11 +102,11 @@ class Hesitant:
         self.verdicts = iter(verdicts)
         self.asked = []
 
-    def reply(self, requests):
+    def response(self, requests):
         (request,) = requests
         self.asked.append(request.prompt.turns[-1].parts)
         extracts = "Find the final numeric answer" in self.asked[-1][0]
-        return [Reply(text="12" if extracts else next(self.verdicts))]
+        return [Response(text="12" if extracts else next(self.verdicts))]
 
 
 def test_a_verdict_that_cannot_be_read_is_asked_for_again_with_the_complaint():
@@ -148,19 +148,19 @@ def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
         name = signature = "broken"
         asked = 0
 
-        def reply(self, requests):
+        def response(self, requests):
             self.asked += len(requests)
-            return [Reply(error="connection lost") for _ in requests]
+            return [Response(error="connection lost") for _ in requests]
 
     judge, pair = Broken(), answered("12")
     judgements = v.judge([pair], judge)
     assert judge.asked == 1
     score = scored(judgements, pair)
-    assert (score.points, score.note) == (None, "the judge gave no reply: connection lost")
+    assert (score.points, score.note) == (None, "the judge gave no response: connection lost")
 
 
 @pytest.mark.parametrize(
-    ("reply", "answer", "points"),
+    ("response", "answer", "points"),
     [
         pytest.param("Answer: 12", ("12",), 1.0, id="the number"),
         pytest.param("Answer: 12.1", ("12",), 1.0, id="a tenth off"),
@@ -170,32 +170,32 @@ def test_without_an_extraction_nothing_is_verified_and_nothing_is_scored():
         pytest.param("Answer: 0", ("no cups exist", "0"), 1.0, id="none, as a number"),
         pytest.param("Answer: 3", ("no cups exist", "0"), 0.0, id="cups that are not there"),
         pytest.param("I do not know.", ("12",), 0.0, id="no answer"),
-        pytest.param("", ("12",), 0.0, id="an empty reply"),
+        pytest.param("", ("12",), 0.0, id="an empty response"),
         pytest.param("There are 3 cups.", ("cup",), 0.0, id="a word inside another word"),
     ],
 )
-def test_rules_judge_without_a_model(reply, answer, points):
-    pair = answered(reply, answer=answer)
+def test_rules_judge_without_a_model(response, answer, points):
+    pair = answered(response, answer=answer)
     assert scored(v.judge_by_rules([pair]), pair).points == points
 
 
 @pytest.mark.parametrize(
-    ("reply", "points"),
+    ("response", "points"),
     [
         pytest.param("Answer: image2", 1.0, id="as asked for"),
         pytest.param("The cause is shown in Image 2.", 1.0, id="with a blank and a capital"),
         pytest.param("The second image shows the cause.", 1.0, id="as an ordinal"),
-        pytest.param("Answer: image1", 0.0, id="the other picture"),
+        pytest.param("Answer: image1", 0.0, id="the other image"),
         pytest.param("Either image1 or image2.", 0.0, id="both"),
-        pytest.param("2", 0.0, id="a number is no picture"),
+        pytest.param("2", 0.0, id="a number is no image"),
     ],
 )
-def test_rules_read_which_picture_is_the_cause(reply, points):
-    pair = answered(reply, answer=("image2",), options=("image1", "image2"))
+def test_rules_read_which_image_is_the_cause(response, points):
+    pair = answered(response, answer=("image2",), options=("image1", "image2"))
     assert scored(v.judge_by_rules([pair]), pair).points == points
 
 
-def test_a_prediction_without_a_reply_is_neither_judged_nor_scored():
+def test_a_prediction_without_a_response_is_neither_judged_nor_scored():
     lost = prediction(text="", error="connection lost")
     judgements = pipeline.judge(TASK, [question()], [lost], None)
     (score,) = pipeline.score(TASK, [question()], [lost], judgements)

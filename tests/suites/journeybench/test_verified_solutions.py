@@ -46,15 +46,15 @@ def test_a_solution_that_was_cut_off_is_wrong_and_the_judge_is_not_asked():
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("response", "verdict"),
     [
         pytest.param("4 x 3 = 12, and 12 + 5 = 17.", True, id="both results in order"),
         pytest.param("17, because 12 + 5.", False, id="the results the other way round"),
         pytest.param("The answer is 17.", False, id="only the last result"),
     ],
 )
-def test_rules_look_for_the_result_of_every_step(reply, verdict):
-    pair = answered(reply, labels={"solution": "4*3=12 cups, 12+5=17 in all. #### 17"})
+def test_rules_look_for_the_result_of_every_step(response, verdict):
+    pair = answered(response, labels={"solution": "4*3=12 cups, 12+5=17 in all. #### 17"})
     (judgement,) = v.judge_solutions_by_rules([pair])
     assert judgement.verdict is verdict
 

@@ -39,9 +39,9 @@ def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
     return rows.question(**(about | fields))
 
 
-def answered(reply: str, kind: str = "SA", gold: str = "B", **fields: Any) -> AnsweredQuestion:
+def answered(response: str, kind: str = "SA", gold: str = "B", **fields: Any) -> AnsweredQuestion:
     asked = question(kind, gold, **fields)
-    return AnsweredQuestion(asked, rows.prediction(question_id=asked.question_id, text=reply))
+    return AnsweredQuestion(asked, rows.prediction(question_id=asked.question_id, text=response))
 
 
 def item(**fields: Any) -> MultiItem:

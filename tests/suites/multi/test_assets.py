@@ -24,7 +24,7 @@ def built(tmp_path_factory):
     return bench
 
 
-def test_the_mini_edition_becomes_questions_whose_pictures_are_stored(built):
+def test_the_mini_edition_becomes_questions_whose_images_are_stored(built):
     questions = built.read(Question, "questions")
     assert len(questions) >= 60
     assert {question.edition for question in questions} == {"mini"}
@@ -71,7 +71,7 @@ def test_all_six_transformations_are_made_and_none_is_at_fault(built):
     assert [row.fault for row in rows if row.fault] == []
 
 
-def test_a_table_with_joined_cells_is_a_picture_in_the_store(built):
+def test_a_table_with_joined_cells_is_a_image_in_the_store(built):
     (asked,) = [q for q in built.read(Question, "questions") if q.question_id == "multi/gzsx_4_0"]
     assert built.images.open(asked.images[0]).width > 100
 

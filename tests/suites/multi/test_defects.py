@@ -39,7 +39,7 @@ def options(*texts):
         pytest.param({"general": "在$32$, $$之间"}, "a formula is broken", id="an empty formula"),
         pytest.param({"general": r"$\sqrt{2$"}, "a formula is broken", id="a brace open"),
         pytest.param(
-            {"general": "[IMAGE_2]", "images": ("a",)}, "picture 2 of 1", id="no such picture"
+            {"general": "[IMAGE_2]", "images": ("a",)}, "image 2 of 1", id="no such image"
         ),
         pytest.param({"answer": ""}, "the answer is empty", id="no answer"),
         pytest.param({"general": "\ufffd"}, "lost one", id="a lost character"),

@@ -32,13 +32,13 @@ def dropped(*items):
         pytest.param(
             [problem("a", LONG, "a.png"), problem("b", LONG, "a2.png")],
             ["b_0"],
-            id="alike pictures",
+            id="alike images",
         ),
         pytest.param(
-            [problem("a", LONG, "a.png"), problem("b", LONG, "b.png")], [], id="other pictures"
+            [problem("a", LONG, "a.png"), problem("b", LONG, "b.png")], [], id="other images"
         ),
         pytest.param(
-            [problem("a", LONG, "a.png"), problem("b", LONG)], [], id="one without a picture"
+            [problem("a", LONG, "a.png"), problem("b", LONG)], [], id="one without an image"
         ),
         pytest.param(
             [problem("a", LONG), item(item_id="a_1", problem_id="a", specific=LONG)],
@@ -112,7 +112,7 @@ def asked(name, text, answer, image="", kind="SA"):
             asked("a", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "A", "a.png"),
             asked("b", f"{LONG}\nA. [IMAGE_1]\nB. 乙", "B", "a2.png"),
             "the gold is 'B', not 'A'",
-            id="the other picture",
+            id="the other image",
         ),
     ],
 )

@@ -34,7 +34,7 @@ def test_hardness_adds_the_weights_of_what_was_lost():
     ]
     hard = hardness([one, other], scores, WEIGHTS)
     assert hard[one.question_id] == pytest.approx(0.75 * 50.2 + 32.6)
-    assert hard[other.question_id] == pytest.approx(50.2), "no reply has no points"
+    assert hard[other.question_id] == pytest.approx(50.2), "no response has no points"
 
 
 def test_a_question_without_points_is_not_hard():
@@ -42,7 +42,7 @@ def test_a_question_without_points_is_not_hard():
     assert hardness([one], [score(one.question_id, 0, 0)], WEIGHTS)[one.question_id] == 0.0
 
 
-def test_a_model_without_eyes_counts_for_pictures_too():
+def test_a_model_without_eyes_counts_for_images_too():
     one = question(images=("p",))
     scores = [score(one.question_id, 0)]
     assert hardness([one], scores, WEIGHTS)[one.question_id] == 50.2
@@ -58,7 +58,7 @@ def test_a_model_without_eyes_counts_for_pictures_too():
         pytest.param({"SA": 5, "MA": 99, "FB": 99}, {"MA": 15, "FB": 15, "SA": 5}, id="too few SA"),
     ],
 )
-def test_the_quota_of_a_school_subject_without_pictures(have, expected):
+def test_the_quota_of_a_school_subject_without_images(have, expected):
     """NI, school: 30 twice; MA ceil(60/4), FB floor(60/4), SA the rest."""
     questions = [one for kind, n in have.items() for one in asked(n, kind)]
     hard = hardness(questions, [], WEIGHTS)

@@ -31,7 +31,7 @@ def test_a_piece_comes_to_its_question(fields, search, expected):
     assert (found.knowledge, found.how) == expected
 
 
-def test_pieces_without_text_or_with_lost_pictures_are_rejected():
+def test_pieces_without_text_or_with_lost_images_are_rejected():
     pieces = {
         "a": Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
         "b": Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
@@ -40,6 +40,6 @@ def test_pieces_without_text_or_with_lost_pictures_are_rejected():
     checked = usable(pieces, {"1.png"})
     assert list(checked.usable) == ["a"]
     assert [(one.entry, one.reason) for one in checked.rejections] == [
-        ("knowledge b", "pictures are missing: 2.png"),
+        ("knowledge b", "images are missing: 2.png"),
         ("knowledge c", "the text is empty"),
     ]

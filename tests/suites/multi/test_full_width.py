@@ -1,14 +1,14 @@
 """Signs of several codes: full-width ones, units and fractions of one character.
 
 The careful reading takes them for the same; the authors' scripts compare bytes. Lines are as
-in ``test_replies``.
+in ``test_responses``.
 """
 
 import pytest
 
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
-from tests.suites.multi.test_replies import READINGS
+from tests.suites.multi.test_responses import READINGS
 
 FULL_WIDTH = [
     ("full-width digits in the gold", "１０", "10", 1, 0, 0, 0),
@@ -52,8 +52,8 @@ FULL_WIDTH = [
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in FULL_WIDTH])
 def test_points_of_a_blank(row, reading):
-    _, gold, reply, *points = row
-    score = TASK.reading(reading)(answered(reply, "FB", gold), [])
+    _, gold, response, *points = row
+    score = TASK.reading(reading)(answered(response, "FB", gold), [])
     assert score.points == points[READINGS.index(reading)]
 
 

@@ -31,7 +31,7 @@ def test_the_gain_is_in_points_over_points_and_paired():
     assert -1 <= found.low <= found.gain <= found.high <= 1
 
 
-def test_a_question_without_a_reply_on_one_side_is_left_out_of_both():
+def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
     found = gains(
         main=[score(ONE, 1.0), score(THREE, None)], no_image=[score(ONE, 0.0), score(THREE, 3.0)]
     )["main", "SI"]

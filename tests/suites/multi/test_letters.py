@@ -1,7 +1,7 @@
 """What the careful reading makes of letters; the forms and their letters were written by hand.
 
-``reply_forms.json`` was written, and committed, before the reader; ``more_reply_forms.json`` holds
-one form at least for each word that the reader knows.
+``response_forms.json`` was written, and committed, before the reader; ``more_response_forms.json``
+holds one form at least for each word that the reader knows.
 """
 
 import json
@@ -15,8 +15,8 @@ from bench_assets.suites.multi.parsing.responses import wanted_of
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered
 
-FROZEN = json.loads(Path(__file__).with_name("reply_forms.json").read_text("utf-8"))
-MORE = json.loads(Path(__file__).with_name("more_reply_forms.json").read_text("utf-8"))
+FROZEN = json.loads(Path(__file__).with_name("response_forms.json").read_text("utf-8"))
+MORE = json.loads(Path(__file__).with_name("more_response_forms.json").read_text("utf-8"))
 STEMS = [
     ("下列正确的是[MASK]", "right"),
     ("若不计摩擦。正确的是[MASK]", "right"),
@@ -30,10 +30,10 @@ STEMS = [
 FOR_WRONG = "下列说法错误的是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁"
 
 
-def as_read(kind, reply, **fields):
+def as_read(kind, response, **fields):
     gold = {"SA": "B", "MA": "AB"}[kind]
     return "".join(
-        sorted(TASK.reading("careful")(answered(reply, kind, gold, **fields), []).answer)
+        sorted(TASK.reading("careful")(answered(response, kind, gold, **fields), []).answer)
     )
 
 
@@ -41,20 +41,20 @@ def test_fewer_than_one_in_a_hundred_frozen_forms_is_misread_and_few_are_not_rea
     wrong, unread, n = [], [], 0
     for name, rows in FROZEN.items():
         about = {"text": FOR_WRONG} if name == "asked for what is wrong" else {}
-        for kind, expected, reply in rows:
-            read = as_read(kind, reply, **about)
+        for kind, expected, response in rows:
+            read = as_read(kind, response, **about)
             n += 1
             if read != expected:
-                (wrong if read else unread).append((name, reply, read))
+                (wrong if read else unread).append((name, response, read))
     assert n >= 200
     assert len(wrong) < n / 100, wrong
     assert len(unread) < n / 50, unread
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[2][:40]) for row in MORE])
-def test_letters_of_a_reply(row):
-    kind, expected, reply = row
-    assert as_read(kind, reply) == expected
+def test_letters_of_a_response(row):
+    kind, expected, response = row
+    assert as_read(kind, response) == expected
 
 
 @pytest.mark.parametrize(("stem", "wanted"), STEMS)
@@ -63,16 +63,18 @@ def test_what_a_question_asks_for(stem, wanted):
 
 
 @pytest.mark.parametrize(
-    ("reply", "points"),
+    ("response", "points"),
     [
         pytest.param("A正确，B、C、D错误", 0, id="truth alone says nothing"),
         pytest.param("A符合题意，B、C、D不符合题意", 1, id="fitness does"),
         pytest.param("选A", 1, id="a statement does"),
     ],
 )
-def test_a_question_that_asks_for_neither_truth_nor_error_is_not_answered_by_truth(reply, points):
+def test_a_question_that_asks_for_neither_truth_nor_error_is_not_answered_by_truth(
+    response, points
+):
     about = {"text": "不属于哺乳动物的是[MASK]\nA. 鱼\nB. 猫\nC. 狗\nD. 牛"}
-    assert TASK.reading("careful")(answered(reply, gold="A", **about), []).points == points
+    assert TASK.reading("careful")(answered(response, gold="A", **about), []).points == points
 
 
 def test_a_letter_that_was_not_offered_is_no_answer():
@@ -99,7 +101,7 @@ def test_a_choice_that_is_called_wrong_is_taken_back_unless_that_is_asked_for(wa
     assert as_read("SA", "选B，这是错误的", text=wanted_text) == letter
 
 
-def test_a_reply_that_ends_in_empty_lines_takes_little_time():
+def test_a_response_that_ends_in_empty_lines_takes_little_time():
     started = time.process_time()  # s of CPU: how busy the machine is does not matter
     as_read("SA", "答案" + "\n" * 30_000 + "x")
     assert time.process_time() - started < 3  # what is quadratic takes more than ten

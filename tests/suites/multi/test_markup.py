@@ -71,7 +71,7 @@ def test_html_becomes_markdown(raw, markdown):
     assert html(raw) == markdown
 
 
-def test_pictures_become_tokens_after_those_there_are():
+def test_images_become_tokens_after_those_there_are():
     raw = item(
         general='如图<img src="../data/images/raw/2.png">',
         specific='与[IMAGE_1]及<img src="3.png">',
@@ -90,13 +90,13 @@ def test_pictures_become_tokens_after_those_there_are():
         pytest.param(
             "<table><tr><td>a</td></tr><tr><td>b</td><td>c</td></tr></table>", id="ragged"
         ),
-        pytest.param("<table><tr><td><img src='a.png'></td></tr></table>", id="a picture inside"),
+        pytest.param("<table><tr><td><img src='a.png'></td></tr></table>", id="an image inside"),
         pytest.param(
             "<table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>", id="nested"
         ),
     ],
 )
-def test_a_table_that_markdown_cannot_say_becomes_a_picture(table):
+def test_a_table_that_markdown_cannot_say_becomes_a_image(table):
     prepared = prepare(item(specific=f"见表{table}", format="html"))
     assert prepared.item.specific == "见表[IMAGE_1]"
     assert prepared.item.images == ("tables/gzsx_1_0_1.png",)
@@ -149,8 +149,8 @@ def test_leftover_tags():
 
 
 def test_a_table_is_drawn_with_a_cell_joined_over_two_columns():
-    with Image.open(io.BytesIO(draw_table(JOINED))) as picture:
-        grey = picture.convert("L")
+    with Image.open(io.BytesIO(draw_table(JOINED))) as image:
+        grey = image.convert("L")
     width, height = grey.size
     column = [grey.getpixel((width // 2, y)) for y in range(height)]
     upper, lower = height // 4, 3 * height // 4

@@ -42,20 +42,20 @@ def test_it_is_as_rich_as_the_issue_asks(folder):
     assert len(items) >= 60
     assert set(Counter(item.type for item in items)) == {"SA", "MA", "FB", "OP", "Other"}
     prepared = [prepare(item).item for item in items]
-    pictures = Counter(len(IMAGE_TOKEN.findall(item.text)) for item in prepared)
-    assert {0, 1, 2, 3, 4} <= set(pictures)
+    images = Counter(len(IMAGE_TOKEN.findall(item.text)) for item in prepared)
+    assert {0, 1, 2, 3, 4} <= set(images)
     assert {item.format for item in items} == {"html", "markdown", "text"}
     assert Counter(item.problem_id for item in items).most_common(1)[0][1] == 3
     levels = {item.education for item in items}
     assert levels == {"初中", "高中", "大学", "社会"}
 
 
-def test_knowledge_comes_with_and_without_pictures(folder):
+def test_knowledge_comes_with_and_without_images(folder):
     pieces = read_knowledge(find_release(folder)).values()
     assert {bool(piece.images) for piece in pieces} == {True, False}
 
 
-def test_every_picture_that_is_not_planted_has_a_caption(folder):
+def test_every_image_that_is_not_planted_has_a_caption(folder):
     release = find_release(folder)
     texts = read_image_texts(release.captions)
     shown = {name for item in read_items(release) for name in item.images}

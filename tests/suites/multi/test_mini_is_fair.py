@@ -1,4 +1,4 @@
-"""No strategy that does not look at the pictures passes the mini edition, whatever the seed."""
+"""No strategy that does not look at the images passes the mini edition, whatever the seed."""
 
 from collections import Counter
 from hashlib import sha256
@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction.annotation_merging import (
     merge,
     read_annotations,
@@ -34,14 +34,14 @@ NO_SHORTCUT = "the most frequent answer"
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five editions, and the size of each picture by its digest."""
+    """The questions of five editions, and the size of each image by its digest."""
     return [edition(tmp_path_factory.mktemp(f"mini{seed}"), seed) for seed in SEEDS]
 
 
 def edition(folder, seed):
     mini.write(folder, seed)
     release = find_release(folder)
-    data = {name: file.read_bytes() for name, file in picture_files(release.images).items()}
+    data = {name: file.read_bytes() for name, file in image_files(release.images).items()}
     prepared = [prepare(item) for item in read_items(release)]
     data = {name: content for name, content in data.items() if b"torn" not in content}
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
@@ -67,7 +67,7 @@ def exams(editions, kind):
 
 
 def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
-    sizes = {digest: n for _, of_pictures in editions for digest, n in of_pictures.items()}
+    sizes = {digest: n for _, of_images in editions for digest, n in of_images.items()}
     single = exams(editions, "SA")
     tried = shortcuts(single, sizes.__getitem__)
     limit = chance(single) + 0.10
@@ -101,8 +101,8 @@ def test_no_constant_line_fills_more_than_a_tenth_of_the_blanks(editions):
     assert most / len(golds) <= 0.10
 
 
-def test_the_same_text_with_other_pictures_has_another_answer(editions):
-    """Whoever knows the answer to a text knows nothing where the pictures are others."""
+def test_the_same_text_with_other_images_has_another_answer(editions):
+    """Whoever knows the answer to a text knows nothing where the images are others."""
     known = {}
     for questions, _ in editions:
         for one in questions:

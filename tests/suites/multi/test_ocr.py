@@ -1,4 +1,4 @@
-"""The OCR engine on drawn pictures; the one test here that runs a neural network."""
+"""The OCR engine on drawn images; the one test here that runs a neural network."""
 
 import io
 

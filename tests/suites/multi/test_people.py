@@ -31,10 +31,10 @@ def test_people_are_asked_to_transform_what_a_rule_doubts_and_nothing_else():
     assert "the options may hold only as a whole: 顺序" in asked.shown["Why a person has to look"]
 
 
-def test_pictures_stand_under_the_marks_of_the_text():
-    with_picture = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
-    (asked,) = TRANSFORMATION_REVIEW.items([with_picture], [SMALL])
-    assert asked.pictures == {"[IMAGE_1]": "a" * 64}
+def test_images_stand_under_the_marks_of_the_text():
+    with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
+    (asked,) = TRANSFORMATION_REVIEW.items([with_image], [SMALL])
+    assert asked.images == {"[IMAGE_1]": "a" * 64}
 
 
 def annotation(**fields):

@@ -54,9 +54,9 @@ def test_every_type_has_its_instruction(kind, line):
     ("prompt", "asked", "line"),
     [
         pytest.param(
-            prompts.main, question(), "不包含图片信息，请基于文字信息，并按照格式", id="no picture"
+            prompts.main, question(), "不包含图片信息，请基于文字信息，并按照格式", id="no image"
         ),
-        pytest.param(prompts.main, ONE, "请基于文字和图片信息，并按照格式给出答案", id="a picture"),
+        pytest.param(prompts.main, ONE, "请基于文字和图片信息，并按照格式给出答案", id="an image"),
         pytest.param(
             prompts.main, question(images=("black",)), "输入一张纯黑图片", id="a black one"
         ),
@@ -83,7 +83,7 @@ def test_every_situation_has_its_line(prompt, asked, line):
         pytest.param(prompts.texts_for_images, id="texts for images"),
     ],
 )
-def test_a_model_without_pictures_may_say_so_and_gets_none(prompt):
+def test_a_model_without_images_may_say_so_and_gets_none(prompt):
     asked = prompt(ONE if prompt is prompts.no_image else question(image_texts=("一只猫",)))
     assert "缺少图片信息" in text(asked)
     assert asked.images == ()
@@ -96,17 +96,17 @@ def test_texts_stand_beside_the_tokens_they_replace():
     )
 
 
-def test_pictures_of_the_knowledge_follow_their_tokens_too():
+def test_images_of_the_knowledge_follow_their_tokens_too():
     asked = question(text="看[IMAGE_1]", context="又见[IMAGE_2]", images=("p", "k"))
     assert [p.sha256 for p in prompts.main(asked).images] == ["p", "k"]
     assert "又见[IMAGE_2]|<>|\n请直接" in text(prompts.main(asked))
 
 
-def test_a_picture_without_a_token_comes_before_the_last_line():
+def test_a_image_without_a_token_comes_before_the_last_line():
     assert text(prompts.main(question(images=("black",)))).endswith("丁\n|<>|请直接给出你的答案：")
 
 
-def test_four_pictures_are_fed_in_five_turns_and_the_question_ends_in_the_fifth():
+def test_four_images_are_fed_in_five_turns_and_the_question_ends_in_the_fifth():
     prompt = prompts.turn_by_turn(FOUR)
     assert [turn.role for turn in prompt.turns] == ["user"] * 5
     assert [turn.parts[1] for turn in prompt.turns[:4]] == [Image(f"p{n}") for n in (1, 2, 3, 4)]
@@ -118,14 +118,14 @@ def test_four_pictures_are_fed_in_five_turns_and_the_question_ends_in_the_fifth(
     assert prompt.turns[4].parts == ("哪幅最大？[MASK]\n请直接给出你的答案：",)
 
 
-def test_all_four_pictures_fit_into_one_turn():
+def test_all_four_images_fit_into_one_turn():
     (turn,) = prompts.main(FOUR).turns
     assert [part for part in turn.parts if isinstance(part, Image)] == [
         Image(f"p{n}") for n in (1, 2, 3, 4)
     ]
 
 
-def test_a_question_with_one_picture_is_asked_in_one_turn():
+def test_a_question_with_one_image_is_asked_in_one_turn():
     assert prompts.turn_by_turn(ONE) == prompts.main(ONE)
 
 
@@ -155,7 +155,7 @@ def test_today_reasoning_and_answer_share_a_turn():
     assert prompts.chain_of_thought_today(question("OP")) == prompts.today(question("OP"))
 
 
-def test_today_four_pictures_are_fed_in_four_turns_and_the_last_has_the_rest():
+def test_today_four_images_are_fed_in_four_turns_and_the_last_has_the_rest():
     prompt = prompts.turn_by_turn_today(FOUR)
     assert '直到"请作答"出现之前，题目均未加载完成' in text(prompt)
     assert [turn.parts for turn in prompt.turns[1:]] == [
@@ -181,11 +181,11 @@ def test_no_prompt_gives_the_answer_away(condition, kind):
     assert "{" not in text(prompt).replace("{你的最终答案}", "")
 
 
-def test_four_pictures_turn_by_turn_reach_a_server_as_five_messages_in_order():
+def test_four_images_turn_by_turn_reach_a_server_as_five_messages_in_order():
     spoken = iter("一二三四五")
     with ChatServer(lambda _: next(spoken)) as server:
-        (reply,) = ask(server, prompts.turn_by_turn(FOUR))
-    assert reply.text == "五"
+        (response,) = ask(server, prompts.turn_by_turn(FOUR))
+    assert response.text == "五"
     assert [len(body["messages"]) for body in server.bodies] == [1, 3, 5, 7, 9]
     messages = server.bodies[-1]["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 4 + ["user"]
@@ -196,7 +196,7 @@ def test_four_pictures_turn_by_turn_reach_a_server_as_five_messages_in_order():
     assert len(set(urls)) == 4
 
 
-def test_four_pictures_in_one_turn_reach_a_server_as_one_message():
+def test_four_images_in_one_turn_reach_a_server_as_one_message():
     with ChatServer("A") as server:
         ask(server, prompts.main(FOUR))
     ((message,),) = [body["messages"] for body in server.bodies]
@@ -206,7 +206,7 @@ def test_four_pictures_in_one_turn_reach_a_server_as_one_message():
 def ask(server, prompt):
     spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
     engine = ServerEngine(spec, read_image)
-    return [reply for _, reply in engine.stream([Request(prompt=prompt)])]
+    return [response for _, response in engine.stream([Request(prompt=prompt)])]
 
 
 def read_image(sha256):

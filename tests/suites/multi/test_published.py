@@ -31,7 +31,7 @@ def test_values_are_what_is_printed():
 
 
 def test_what_table_6_repeats_of_table_3_agrees_with_it():
-    """Text-only models are asked without the pictures there as here."""
+    """Text-only models are asked without the images there as here."""
     cells = {(r.source[-1], r.model, r.condition, r.category): r.value for r in ROWS}
     for model in ("MOSS", "ChatGPT(1106)", "DFM-2.0"):
         for images in ("SI", "MI"):

@@ -41,7 +41,7 @@ def test_a_question_keeps_the_authors_id_and_what_tables_are_sliced_by():
     }
 
 
-def test_pictures_come_in_the_order_of_the_text_and_are_numbered_anew():
+def test_images_come_in_the_order_of_the_text_and_are_numbered_anew():
     shown = item(specific="乙图[IMAGE_3]与甲图[IMAGE_1]", images=("1.png", "2.png", "3.png"))
     (asked,) = ask(shown).questions
     assert asked.images == ("sha-3.png", "sha-1.png")
@@ -84,11 +84,9 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
     ("fields", "reason"),
     [
         pytest.param({"specific": ""}, "the text is empty", id="no text"),
-        pytest.param({"specific": "[IMAGE_1]"}, "shows 1 pictures and has 0", id="no picture"),
-        pytest.param(
-            {"specific": "[IMAGE_0]", "images": ("1.png",)}, "shows 1", id="picture nought"
-        ),
-        pytest.param({"specific": "[IMAGE_1]", "images": ("9.png",)}, "9.png", id="picture lost"),
+        pytest.param({"specific": "[IMAGE_1]"}, "shows 1 images and has 0", id="no image"),
+        pytest.param({"specific": "[IMAGE_0]", "images": ("1.png",)}, "shows 1", id="image nought"),
+        pytest.param({"specific": "[IMAGE_1]", "images": ("9.png",)}, "9.png", id="image lost"),
         pytest.param({"answer": "BC"}, "answer to a SA question is 'BC'", id="two letters for SA"),
         pytest.param({"answer": "b"}, "is 'b'", id="a small letter"),
         pytest.param({"type": "MA", "answer": "A,C"}, "'A,C'", id="a comma among the letters"),
@@ -117,7 +115,7 @@ def test_a_release_without_any_answers_is_kept():
             "A、B两车相遇\nA、早\nB、晚", ("早", "晚"), id="the text begins like an option"
         ),
         pytest.param("见图\nA．一\n二\nB．三", ("一\n二", "三"), id="an option of two lines"),
-        pytest.param("A. [IMAGE_1]\nB. [IMAGE_2]", ("[IMAGE_1]", "[IMAGE_2]"), id="pictures"),
+        pytest.param("A. [IMAGE_1]\nB. [IMAGE_2]", ("[IMAGE_1]", "[IMAGE_2]"), id="images"),
         pytest.param("无选项", (), id="none"),
         pytest.param("A. 一\nC. 三", ("一\nC. 三",), id="a letter is skipped"),
     ],
@@ -131,7 +129,7 @@ def test_options_in_a_text(text, options):
 @pytest.mark.parametrize(
     ("specific", "answer", "options"),
     [
-        pytest.param("如图[MASK]", "C", ("A", "B", "C"), id="options inside the picture"),
+        pytest.param("如图[MASK]", "C", ("A", "B", "C"), id="options inside the image"),
         pytest.param("A. 甲\nB. 甲\nC. 乙", "A", ("A", "B", "C"), id="options that look alike"),
     ],
 )
@@ -140,13 +138,13 @@ def test_options_that_cannot_be_told_apart_are_their_letters(specific, answer, o
     assert asked.options == options
 
 
-def test_texts_take_the_place_of_pictures_and_the_rest_is_left_out():
+def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
     texts = [ImageText(image="p", text="a cat", author="blip")]
     (asked,) = with_image_texts([question(images=("p", "q")), question()], texts)
     assert (asked.images, asked.image_texts) == ((), ("a cat", ""))
 
 
-def test_knowledge_is_added_with_its_pictures_numbered_on():
+def test_knowledge_is_added_with_its_images_numbered_on():
     piece = Knowledge(name="集合", content="甲[IMAGE_1]乙[IMAGE_2]", images=("1.png", "2.png"))
     asked = question(images=("p",), text="看[IMAGE_1]")
     other = question(question_id="multi/x_0")
@@ -161,7 +159,7 @@ def test_knowledge_is_added_with_its_pictures_numbered_on():
     assert plain == other
 
 
-def test_a_black_picture_is_given_only_where_there_is_none():
+def test_a_black_image_is_given_only_where_there_is_none():
     shown, blank = with_blank_image([question(images=("p",)), question()], "black")
     assert (shown.images, blank.images) == (("p",), ("black",))
 

@@ -22,7 +22,7 @@ from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered, question
 
 POINTS = {"SA": 13_963, "MA": 5_941, "FB": 2_211, "OP": 798}
-PICTURES = {"NI": 14_118, "SI": 8_540, "MI": 255}
+IMAGES = {"NI": 14_118, "SI": 8_540, "MI": 255}
 
 
 def scored(points, most=1.0, kind="SA", note="", error="", **fields):
@@ -40,9 +40,7 @@ def printed(request):
     return json.loads((folder / "multi.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("table", "totals"), [("table4_types", POINTS), ("table3_images", PICTURES)]
-)
+@pytest.mark.parametrize(("table", "totals"), [("table4_types", POINTS), ("table3_images", IMAGES)])
 def test_overall_of_every_model_follows_from_its_parts(printed, table, totals):
     """Each part is printed to 0.05 percent points, and so is Overall: at most 0.1 apart."""
     for model, parts in printed[table].items():
@@ -90,8 +88,8 @@ def test_other_counts_neither_as_right_nor_as_wrong():
     assert accuracy(rows).value == 1.0
 
 
-def test_a_question_without_a_reply_counts_as_zero_and_is_reported():
-    rows = [scored(1.0), scored(None, error="no recorded reply", kind="MA", gold="ABC")]
+def test_a_question_without_a_response_counts_as_zero_and_is_reported():
+    rows = [scored(1.0), scored(None, error="no recorded response", kind="MA", gold="ABC")]
     measured = score_ratio(rows)
     assert (measured.value, measured.n_scored, measured.n_unscored) == (0.25, 1, 1)
     assert accuracy(rows).value == 0.5
@@ -201,7 +199,7 @@ def test_rouge_l_is_that_of_the_authors_library_on_texts_of_many_lines():
         assert rouge_l(one, other) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_a_reply_that_runs_away_is_scored_in_little_time():
+def test_a_response_that_runs_away_is_scored_in_little_time():
     start = time.perf_counter()
     assert 0 < rouge_l("因为牛顿第一定律。" * 5_000, "牛顿第一定律" * 50) < 0.1
     assert time.perf_counter() - start < 10

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.dataset.release import find_release, source_files
 from bench_assets.suites.multi.dataset.source import (
     image_name,
@@ -65,7 +65,7 @@ def test_the_hubs_list_reads_as_the_keyed_form(tmp_path):
         pytest.param({"problem_analysis_list": ["x"]}, "analysis", "", id="too few analyses"),
         pytest.param({"problem_analysis_list": None}, "analysis", "", id="no analyses"),
         pytest.param({"subject": "生物"}, "subject", "生物", id="the subject as a text"),
-        pytest.param({"img_paths": None}, "images", (), id="no pictures"),
+        pytest.param({"img_paths": None}, "images", (), id="no images"),
         pytest.param({"difficulty": None}, "difficulty", "", id="no difficulty"),
         pytest.param({"quality": "3"}, "quality", "3", id="the quality as a text"),
         pytest.param({"problem_answer_list": None}, "answer", "", id="answers withheld"),
@@ -174,13 +174,13 @@ def test_a_line_of_captions_without_a_comma_is_named(tmp_path):
         read_image_texts(tmp_path / "captions_blip.csv")
 
 
-def test_a_picture_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
+def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):
     found = release(tmp_path / "release", {"czsw_0": PROBLEM})
     found.images.mkdir()
     (tmp_path / "secret.png").write_bytes(b"x")
     (found.images / "a.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(SourceError, match=r"'a\.png' leaves the folder"):
-        picture_files(found.images)
+        image_files(found.images)
 
 
 def test_image_names_are_places_below_images():

@@ -62,7 +62,7 @@ def with_teller(says):
     )
 
 
-def test_a_model_may_describe_pictures(release, tmp_path):
+def test_a_model_may_describe_images(release, tmp_path):
     bench = Bench(tmp_path / "home", release, with_teller("一只猫。"))
     bench.build(dg.AssetSelection.assets(["multi", "captions_for_images", "captions"]))
     (caption,) = bench.read(ImageText, "captions_for_images", "captions")

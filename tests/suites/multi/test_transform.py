@@ -104,7 +104,7 @@ def test_a_blank_takes_the_place_of_options():
         ),
         pytest.param(to_blank, single("是[MASK]", "甲", "很长" * 9), id="a long text"),
         pytest.param(to_blank, single("是[MASK]", "甲", "乙或丙"), id="或 would mean two answers"),
-        pytest.param(to_blank, single("是[MASK]", "[IMAGE_1]", "[IMAGE_2]"), id="pictures"),
+        pytest.param(to_blank, single("是[MASK]", "[IMAGE_1]", "[IMAGE_2]"), id="images"),
     ],
 )
 def test_where_a_rule_does_not_apply_nothing_is_made(make, before):

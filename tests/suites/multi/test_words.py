@@ -1,4 +1,4 @@
-"""No word by which MULTI reads replies or tells problems apart can be taken out unnoticed."""
+"""No word by which MULTI reads responses or tells problems apart can be taken out unnoticed."""
 
 from functools import partial
 
@@ -18,18 +18,18 @@ from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
 from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
-from tests.suites.multi.test_replies import FB, MA, READINGS, SA
+from tests.suites.multi.test_responses import FB, MA, READINGS, SA
 
 READERS = [letter_words, letters, sentences, sentence_tokens, boxed_answers, blanks, responses]
 WITH_WORDS = [letter_words, boxed_answers, blanks, responses]  # the two others name kinds of tokens
 
 
-def says(kind, expected, reply, stem):
-    return as_read(kind, reply, **({"text": stem} if stem else {})) == expected
+def says(kind, expected, response, stem):
+    return as_read(kind, response, **({"text": stem} if stem else {})) == expected
 
 
-def earns(kind, gold, reply, points):
-    made = answered(reply, kind, gold)
+def earns(kind, gold, response, points):
+    made = answered(response, kind, gold)
     return points == tuple(TASK.reading(name)(made, []).points for name in READINGS)
 
 
@@ -44,9 +44,9 @@ CASES = [
         for row in rows
     ),
     *(
-        partial(earns, kind, gold, reply, tuple(points))
+        partial(earns, kind, gold, response, tuple(points))
         for kind, rows in (("SA", SA), ("MA", MA), ("FB", [*FB, *FULL_WIDTH]))
-        for _, gold, reply, *points in rows
+        for _, gold, response, *points in rows
     ),
     *(partial(asks_for, *row) for row in STEMS),
     lambda: responses.says_image_is_missing("缺少图片信息"),

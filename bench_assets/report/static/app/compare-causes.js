@@ -6,7 +6,7 @@
 (() => {
   const [CHANGED, PROMPT, MODEL, DECODING, VERSION] = ["question", "prompt", "model", "decoding", "version of the task"];
   const STAGES = [
-    CHANGED, PROMPT, MODEL, DECODING, "asked again", "no reply", "cut off before an answer", "thoughts taken off",
+    CHANGED, PROMPT, MODEL, DECODING, "asked again", "no response", "cut off before an answer", "thoughts taken off",
     "judge", "judge's verdict", "reading", VERSION, "rest",
   ];
   const SETTINGS = [MODEL, DECODING, "judge", "reading", VERSION];
@@ -54,18 +54,18 @@
   /** What could have changed the points of a question: `cause_of`. */
   function causeOf(a, b, one) {
     const differ = (name) => value(a.of[name], one.a) !== value(b.of[name], one.b);
-    if (differ("failed")) return "no reply";
-    const [sameReply, samePoints] = [!differ("reply"), !differ("points")];
+    if (differ("failed")) return "no response";
+    const [sameResponse, samePoints] = [!differ("response"), !differ("points")];
     const changed = changedFields(a, b, one);
     const found = [changed.length && CHANGED];
-    if (!sameReply || samePoints) {
+    if (!sameResponse || samePoints) {
       const follows = changed.some((name) => IN_PROMPTS.includes(name));
       found.push(!follows && differ("prompt") && PROMPT, differ("who") && MODEL, differ("how") && DECODING);
     }
-    if (!sameReply && !found.some(Boolean)) found.push(value(a.of.raw, one.a) && !differ("raw") ? "thoughts taken off" : "asked again");
+    if (!sameResponse && !found.some(Boolean)) found.push(value(a.of.raw, one.a) && !differ("raw") ? "thoughts taken off" : "asked again");
     if (differ("cut")) found.push("cut off before an answer");
     const other = value(a.of.judges, one.a) && value(b.of.judges, one.b) && differ("judges");
-    found.push(other && "judge", sameReply && !other && differ("verdicts") && "judge's verdict", differ("readings") && "reading");
+    found.push(other && "judge", sameResponse && !other && differ("verdicts") && "judge's verdict", differ("readings") && "reading");
     found.push(a.of.spelled[VERSION] !== b.of.spelled[VERSION] && VERSION);
     return found.filter(Boolean).join(APART) || (samePoints ? "" : REST);
   }

@@ -1,4 +1,4 @@
-/* One task of two models: what differs, category by category, question by question with pictures. */
+/* One task of two models: what differs, category by category, question by question with images. */
 "use strict";
 (() => {
   const STEP = 12; // questions that are shown at once
@@ -137,9 +137,9 @@
   }
 
   function card(one, task, chosen, a, b) {
-    const pictures = Bench.samples.pictures(b.listed, one.b).filter((picture) => picture.small);
+    const images = Bench.samples.images(b.listed, one.b).filter((image) => image.small);
     const said = Bench.h("dl", { class: "said" });
-    replies(said, one, a, b);
+    responses(said, one, a, b);
     const gold = Bench.h("p", { class: "quiet" });
     answer(gold, one, b);
     const link = Bench.link(["samples", task.name], {
@@ -147,7 +147,7 @@
     });
     return Bench.h(
       "li", {},
-      Bench.h("div", { class: "thumbs" }, pictures.slice(0, 3).map((picture) => Bench.h("img", { src: picture.small, alt: picture.alt, loading: "lazy" }))),
+      Bench.h("div", { class: "thumbs" }, images.slice(0, 3).map((image) => Bench.h("img", { src: image.small, alt: image.alt, loading: "lazy" }))),
       Bench.h("p", {}, Bench.foreign(b.listed.texts[one.b])),
       gold,
       said,
@@ -163,9 +163,9 @@
   }
 
   /** What both said, once it is loaded. */
-  async function replies(place, one, a, b) {
+  async function responses(place, one, a, b) {
     const texts = await Promise.all([[a, one.a], [b, one.b]].map(async ([side, row]) => {
-      const name = `${side.model.data}-replies-${Math.floor(row / side.chunk)}`;
+      const name = `${side.model.data}-responses-${Math.floor(row / side.chunk)}`;
       if (!Bench.has(name)) return "";
       const samples = (await Bench.data(name).catch(() => []))[row % side.chunk] || [];
       return samples.map((sample) => text(sample)).join(" / ");
@@ -173,7 +173,7 @@
     texts.forEach((said, i) => place.append(Bench.h("dt", {}, i ? "B" : "A"), Bench.h("dd", {}, said ? Bench.foreign(said) : Bench.h("span", { class: "quiet" }, "(nothing)"))));
   }
 
-  /** A reply as it was scored, cut where it is long. */
+  /** A response as it was scored, cut where it is long. */
   function text(sample) {
     const said = sample.text || sample.raw_text || sample.error || sample.no_answer || "";
     const first = Array.isArray(said) ? said[0] : said;

@@ -111,7 +111,7 @@
       { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, signed(row.found.change)) },
       { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${signed(row.found.low)} to ${signed(row.found.high)}` },
       { key: "verdict", title: "Shown", value: (row) => Bench.compare.verdict(row.found), cell: verdict },
-      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or pictures; else the two intervals are added" },
+      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; else the two intervals are added" },
     ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
   }
 

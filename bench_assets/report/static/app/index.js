@@ -62,7 +62,7 @@
     return !edition || !task.edition || edition === task.edition ? task.chance : null;
   }
 
-  /** The best that was reached without looking: chance, a constant reply, a baseline; null if not known. */
+  /** The best that was reached without looking: chance, a constant response, a baseline; null if not known. */
   function blind(task, row) {
     const known_ = [row.condition === "main" ? chance(task, row.edition) : null, row.constant, row.baseline].filter((one) => one !== null);
     return known_.length ? Math.max(...known_) : null;
@@ -79,7 +79,7 @@
     if (row.unreadable) found.push({ mark: "unreadable", why: row.unreadable });
     if (row.stale) found.push({ mark: "stale", why: row.stale });
     if (row.partial) found.push({ mark: "partial", why: `only a part of the questions was asked: ${row.partial}` });
-    if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a reply: the value is that of the others" });
+    if (row.n_failed) found.push({ mark: `${Bench.count(row.n_failed)} failed`, why: "questions without a response: the value is that of the others" });
     if (row.n_unscored) found.push({ mark: `${Bench.count(row.n_unscored)} unscored`, why: "left out, because a judge or a connection failed" });
     return found;
   }

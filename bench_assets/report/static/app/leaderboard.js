@@ -37,7 +37,7 @@
   function initial(index) {
     return {
       q: "", suite: "", kind: "", edition: editions(index)[0] || "", condition: "main", sort: "rank", published: "best",
-      intervals: index.models.length > 200 ? "no" : "yes", // pictures of thousands of cells take a while
+      intervals: index.models.length > 200 ? "no" : "yes", // images of thousands of cells take a while
     };
   }
 
@@ -112,7 +112,7 @@
     }));
   }
 
-  /** How far a column's picture reaches: to 1, or to the highest end of an interval. */
+  /** How far a column's image reaches: to 1, or to the highest end of an interval. */
   function scales(tasks, models) {
     return Object.fromEntries(tasks.map((task) => {
       const ends = models.map((one) => one.cells[task.name]).filter((row) => row && row.value !== null).map((row) => row.high);

@@ -75,13 +75,13 @@
       }, Bench.number(found.value)),
       isAbove && Bench.h("span", { class: "up", title: "shown to be better than without looking" }, "▲"),
       chosen.intervals === "yes" && Bench.h("small", { class: "interval" }, Bench.interval(found.low, found.high, 2)),
-      chosen.intervals === "yes" && picture(found, blind, shown.scale[task.name]),
+      chosen.intervals === "yes" && image(found, blind, shown.scale[task.name]),
       Bench.marked(found),
     ];
   }
 
-  /** The interval as a picture: a band, a dot, a tick for what is reached without looking. */
-  function picture(row, blind, scale) {
+  /** The interval as an image: a band, a dot, a tick for what is reached without looking. */
+  function image(row, blind, scale) {
     const x = (value) => 2 + (60 * Math.max(0, Math.min(value, scale))) / scale;
     return Bench.svg(
       "svg", { class: "range", width: 64, height: 9, viewBox: "0 0 64 9", "aria-hidden": "true" },
@@ -93,7 +93,7 @@
   }
 
   function missing(task, row) {
-    const why = task.asked_of === "encoder" ? "asks encoders of texts and pictures"
+    const why = task.asked_of === "encoder" ? "asks encoders of texts and images"
       : row.only ? `asked only of ${row.only.join(", ")}` : "not asked yet";
     return Bench.h("span", { class: "quiet", title: why }, "–", Bench.h("span", { class: "unseen" }, why));
   }
@@ -106,7 +106,7 @@
       rows.push({ name: "Chance", reference: (task) => quiet(chance(task)) });
     }
     if (shown.tasks.some(constant)) {
-      rows.push({ name: "Best constant reply", reference: (task) => quiet((constant(task) || {}).constant) });
+      rows.push({ name: "Best constant response", reference: (task) => quiet((constant(task) || {}).constant) });
     }
     return rows;
   }
@@ -166,7 +166,7 @@
     return [
       Bench.h(
         "p", { class: "note" }, "Each number leads to its task. ", Bench.h("b", {}, "Bold"), ": the highest of the task here. ",
-        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, by chance, the best constant reply or a baseline (the tick in the small picture).",
+        Bench.h("span", { class: "up" }, "▲"), ": its 95 % interval lies above what is reached without looking, by chance, the best constant response or a baseline (the tick in the small image).",
         shown.ranked && ` Mean rank: over the ${shown.ranked.tasks.length} tasks that all ${shown.ranked.ranks.length} ranked models have, with a 95 % interval over tasks.`,
       ),
       reasons.size > 0 && Bench.h("ul", { class: "note reasons" }, [...reasons].map(([why, n]) => Bench.h("li", {}, `${Bench.printable(why)} (${n})`))),

@@ -44,10 +44,10 @@
     const others = condition.metrics.filter((row) => row !== primary);
     const beside = [
       `${Bench.count(primary.n_scored)} units scored`, primary.n_unscored && `${Bench.count(primary.n_unscored)} unscored`,
-      primary.n_failed && `${Bench.count(primary.n_failed)} questions without a reply`,
+      primary.n_failed && `${Bench.count(primary.n_failed)} questions without a response`,
       primary.n_no_answer && `${Bench.count(primary.n_no_answer)} cut off before an answer`,
-      `${primary.edition} edition`, primary.constant !== null && `best constant reply ${Bench.number(primary.constant)}`,
-      primary.shuffled !== null && `its replies dealt anew ${Bench.number(primary.shuffled)}`,
+      `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
+      primary.shuffled !== null && `its responses dealt anew ${Bench.number(primary.shuffled)}`,
     ];
     return [
       Bench.h(
@@ -126,7 +126,7 @@
     );
   }
 
-  /** Each stage: what was decided, how often, with pictures. */
+  /** Each stage: what was decided, how often, with images. */
   function stages(lineage) {
     return lineage.stages.map((stage) => section(
       `Decided: ${Bench.words(stage.table.split("/").pop())}`,
@@ -137,17 +137,17 @@
           "p", {}, Bench.h("b", {}, Bench.foreign(group.decision)), group.reason && [": ", Bench.foreign(group.reason)],
           Bench.h("span", { class: "quiet" }, ` – ${Bench.count(group.n)}`),
         ),
-        Bench.h("ul", { class: "examples" }, group.examples.map((one) => example(one, lineage.pictures))),
+        Bench.h("ul", { class: "examples" }, group.examples.map((one) => example(one, lineage.images))),
       )),
       stage.groups.length > FEW && Bench.h("p", { class: "note" }, `and ${stage.groups.length - FEW} other reasons`),
     ));
   }
 
-  function example(one, pictures) {
-    const shown = one.pictures.map((digest) => pictures[digest]).filter(Boolean);
+  function example(one, images) {
+    const shown = one.images.map((digest) => images[digest]).filter(Boolean);
     return Bench.h(
       "li", { title: Bench.printable(one.reason) },
-      shown.map(([full, small]) => Bench.h("a", { href: full }, Bench.h("img", { src: small, alt: `Picture of ${Bench.printable(one.entry)}`, loading: "lazy" }))),
+      shown.map(([full, small]) => Bench.h("a", { href: full }, Bench.h("img", { src: small, alt: `Image of ${Bench.printable(one.entry)}`, loading: "lazy" }))),
       Bench.foreign(one.entry, "small"),
     );
   }

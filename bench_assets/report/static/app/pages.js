@@ -111,7 +111,7 @@
           "nav", { class: "pages", "aria-label": "Pages" },
           Bench.h("a", { href: "#/" }, "Leaderboard"), Bench.h("a", { href: "#/task" }, "Tasks"),
           Bench.h("a", { href: "#/samples" }, "Samples"), Bench.h("a", { href: "#/compare" }, "Compare"),
-          Bench.h("a", { href: "#/soundness" }, "Soundness"), Bench.h("a", { href: "#/claims" }, "Claims"),
+          Bench.h("a", { href: "#/audit" }, "Audit"), Bench.h("a", { href: "#/claims" }, "Claims"),
           Bench.h("a", { href: "#/expectations" }, "Expectations"), Bench.h("a", { href: "#/people" }, "People"),
         ),
         Bench.themeSwitch(),

@@ -80,7 +80,7 @@
       Bench.h("p", { class: "note" }, "A second round asks these first: ", Bench.h("code", {}, "bench people queue"), " lists all."),
       Bench.h("ul", { class: "suspects" }, rows.map((one) => Bench.h(
         "li", {},
-        one.pictures.length > 0 && Bench.h("div", { class: "thumbs" }, one.pictures.map(([, small]) => Bench.h("img", { src: small, alt: `Picture of ${Bench.printable(one.item_id)}`, loading: "lazy" }))),
+        one.images.length > 0 && Bench.h("div", { class: "thumbs" }, one.images.map(([, small]) => Bench.h("img", { src: small, alt: `Image of ${Bench.printable(one.item_id)}`, loading: "lazy" }))),
         Bench.h("p", {}, Bench.foreign(one.item_id, "b")),
         one.shown.map(([name, text]) => Bench.h("p", {}, Bench.h("span", { class: "quiet" }, Bench.foreign(name), ": "), Bench.foreign(text))),
         one.said.map(([label, votes]) => Bench.h("p", { class: "evidence" }, Bench.foreign(label), " ", Object.entries(votes).map(([what, n]) => `${Bench.printable(what) || "nothing"} ${n}`).join(", "))),

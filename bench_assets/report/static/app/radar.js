@@ -9,7 +9,7 @@
     const colour = Bench.colours(models);
     const most = options.most || Math.max(0.01, ...rows.map((row) => row.value || 0));
     const value = new Map(rows.map((row) => [`${row.model}\u0000${row.category}`, row.value]));
-    return Bench.plot(title, (width) => picture(Math.min(width, SIZE), categories, models, colour, value, ceiling(most)), rows.map(
+    return Bench.plot(title, (width) => image(Math.min(width, SIZE), categories, models, colour, value, ceiling(most)), rows.map(
       ({ model, category, value: one, low, high }) => ({ model, category, value: one, low, high }),
     ), { ...options, legend: models.map((model) => [model, colour.get(model)]) });
   }
@@ -20,7 +20,7 @@
     return [1, 2, 2.5, 5, 10].map((times) => times * step).find((one) => one >= most - 1e-9);
   }
 
-  function picture(size, categories, models, colour, value, most) {
+  function image(size, categories, models, colour, value, most) {
     const radius = size / 2 - (size < 400 ? 64 : ROOM);
     const angle = (i) => (2 * Math.PI * i) / categories.length - Math.PI / 2;
     const at = (i, one) => [Math.cos(angle(i)) * radius * (one / most), Math.sin(angle(i)) * radius * (one / most)];

@@ -13,8 +13,8 @@
     const pane = Bench.h("article", { class: "sample-detail", "aria-label": "Sample" });
     const list = samples.list("Samples", (row) => samples.row(view, row), (row) => choose({ sample: questions.ids[row] }));
     const bar = samples.filters(view, choose);
-    const pictures = () => {
-      const whole = list.selected < 0 ? [] : samples.pictures(questions, list.selected).filter((one) => one.full);
+    const images = () => {
+      const whole = list.selected < 0 ? [] : samples.images(questions, list.selected).filter((one) => one.full);
       if (whole.length) samples.zoom(whole);
     };
     let drawing = 0;
@@ -46,11 +46,11 @@
 
     /** Load what the search has not read yet, then look again. */
     async function complete() {
-      const { q, replies } = chosen;
-      const news = await search.complete(replies ? view.models : [], (done, of) => {
+      const { q, responses } = chosen;
+      const news = await search.complete(responses ? view.models : [], (done, of) => {
         progress.textContent = done < of ? ` · reading ${done} of ${of}` : "";
       });
-      if (news && main.isConnected && chosen.q === q && chosen.replies === replies) filter();
+      if (news && main.isConnected && chosen.q === q && chosen.responses === responses) filter();
     }
 
     async function detail() {
@@ -83,7 +83,7 @@
       return samples.address(task.name, { ...chosen, model, sample: questions.ids[row] });
     }
 
-    samples.keys(main, { list, bar, pictures });
+    samples.keys(main, { list, bar, images });
     main.classList.add("samples");
     Bench.append(main, [
       heading, condition.name !== "main" && Bench.h("p", { class: "note" }, Bench.foreign(condition.about)),
@@ -100,7 +100,7 @@
     let [text, problem] = [null, ""];
     await Promise.all([
       Bench.data(`${condition.questions}-texts-${k}`).then((rows) => { text = rows[i]; }, (why) => { problem = why.message; }),
-      ...models.map((model) => Bench.has(`${model.data}-replies-${k}`) && Bench.data(`${model.data}-replies-${k}`).then(
+      ...models.map((model) => Bench.has(`${model.data}-responses-${k}`) && Bench.data(`${model.data}-responses-${k}`).then(
         (rows) => said.set(model, { samples: rows[i] }), (why) => said.set(model, { problem: why.message }),
       )),
     ]);
@@ -110,13 +110,13 @@
   /** What the list shows of a sample. */
   function row(view, at) {
     const { questions, models, outcomes } = view;
-    const [first, ...rest] = samples.pictures(questions, at);
+    const [first, ...rest] = samples.images(questions, at);
     const marks = models.map((model) => [model, samples.outcome(outcomes.get(model), at)]);
     return [
       Bench.h(
         "span", { class: "thumb" },
         first && first.small && Bench.h("img", { src: first.small, alt: "", loading: "lazy", decoding: "async" }),
-        rest.length > 0 && Bench.h("span", { class: "more-pictures" }, `+${rest.length}`),
+        rest.length > 0 && Bench.h("span", { class: "more-images" }, `+${rest.length}`),
       ),
       Bench.h(
         "span", { class: "row-text" }, Bench.foreign(questions.texts[at], "span", { class: "row-question" }),

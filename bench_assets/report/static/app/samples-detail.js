@@ -1,18 +1,18 @@
-/* One sample: its pictures, its question, the right answer, and the replies side by side. */
+/* One sample: its images, its question, the right answer, and the responses side by side. */
 "use strict";
 (() => {
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  /** Where a picture lies: {small, full}, or {problem}. */
-  function picture(of) {
+  /** Where an image lies: {small, full}, or {problem}. */
+  function image(of) {
     return typeof of === "string" ? { problem: of } : { full: of[0], small: of[1] };
   }
 
-  /** The pictures of a row, as `zoom` wants them; those that cannot be shown are left out. */
-  function pictures(questions, row) {
+  /** The images of a row, as `zoom` wants them; those that cannot be shown are left out. */
+  function images(questions, row) {
     return questions.shown[row].map((number, i) => ({
-      ...picture(questions.pictures[number]),
-      alt: `Picture ${i + 1} of ${questions.shown[row].length} of ${questions.ids[row]}`,
+      ...image(questions.images[number]),
+      alt: `Image ${i + 1} of ${questions.shown[row].length} of ${questions.ids[row]}`,
     }));
   }
 
@@ -33,10 +33,10 @@
       ),
       sample.problem && Bench.h("p", { class: "problem", role: "alert" }, sample.problem),
       shown(questions, row),
-      text && text.image_texts && block("In place of the pictures", text.image_texts.map((one) => Bench.samples.long(one, "p"))),
+      text && text.image_texts && block("In place of the images", text.image_texts.map((one) => Bench.samples.long(one, "p"))),
       text ? asked(text, kind, gold, sample.models) : Bench.h("p", { class: "foreign" }, Bench.foreign(questions.texts[row])),
-      Bench.h("h3", { class: "replies-title" }, "Replies"),
-      Bench.h("div", { class: "replies" }, sample.models.map((one) =>
+      Bench.h("h3", { class: "responses-title" }, "Responses"),
+      Bench.h("div", { class: "responses" }, sample.models.map((one) =>
         Bench.samples.card(one.model, one.samples, one.outcome, gold, one.problem))),
       text && text.labels && labels(text.labels),
     ];
@@ -53,14 +53,14 @@
   }
 
   function shown(questions, row) {
-    const all = pictures(questions, row);
+    const all = images(questions, row);
     if (!all.length) return null;
     const whole = all.filter((one) => one.full);
     return [
-      Bench.h("div", { class: `pictures of-${Math.min(all.length, 3)}` }, all.map((one, i) => Bench.h(
+      Bench.h("div", { class: `images of-${Math.min(all.length, 3)}` }, all.map((one, i) => Bench.h(
         "figure", {},
         one.problem
-          ? Bench.h("p", { class: "problem" }, `Picture ${i + 1}: `, Bench.foreign(one.problem))
+          ? Bench.h("p", { class: "problem" }, `Image ${i + 1}: `, Bench.foreign(one.problem))
           : Bench.h(
             "button", { type: "button", title: "full size", onclick: () => Bench.samples.zoom(whole, whole.indexOf(one)) },
             Bench.h("img", { src: one.full, alt: one.alt }),
@@ -102,7 +102,7 @@
   function labels(pairs) {
     return Bench.h(
       "details", { class: "labels" }, Bench.h("summary", {}, "Labels"),
-      Bench.h("dl", { class: "reply-facts" }, pairs.map(([name, value]) => [
+      Bench.h("dl", { class: "response-facts" }, pairs.map(([name, value]) => [
         Bench.h("dt", {}, Bench.foreign(name)), Bench.h("dd", {}, Bench.foreign(value)),
       ])),
     );
@@ -112,5 +112,5 @@
     return Bench.h("div", { class: "asked" }, Bench.h("h3", {}, title), content);
   }
 
-  Object.assign(Bench.samples, { detail, pictures });
+  Object.assign(Bench.samples, { detail, images });
 })();

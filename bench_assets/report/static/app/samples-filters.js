@@ -7,7 +7,7 @@
   /** The samples that are wanted now: {rows, outcomes: {value: n}, categories: [[value, n]]}. */
   function filtered(view, search) {
     const { questions, chosen } = view;
-    const marks = search.found(chosen.q, chosen.replies ? view.models : []);
+    const marks = search.found(chosen.q, chosen.responses ? view.models : []);
     const matching = (of) => {
       const rows = samples.ofQuestions(questions, of);
       return marks ? rows.filter((row) => marks[row]) : rows;
@@ -33,8 +33,8 @@
       type: "search", value: chosen.q, placeholder: "search  ( / )", "aria-label": "Search questions, options, context",
       oninput: typed(() => choose({ q: box.value.trim() })),
     });
-    const inReplies = Bench.h("input", {
-      type: "checkbox", checked: Boolean(chosen.replies), onchange: () => choose({ replies: inReplies.checked ? "1" : "" }),
+    const inResponses = Bench.h("input", {
+      type: "checkbox", checked: Boolean(chosen.responses), onchange: () => choose({ responses: inResponses.checked ? "1" : "" }),
     });
     const element = Bench.h(
       "div", { class: "sample-filters no-print", role: "search", "aria-label": "Filters" },
@@ -48,7 +48,7 @@
       labelled("Show", outcome.element),
       questions.categories.values.filter(Boolean).length > 1 && labelled("Category", category.element),
       Object.entries(questions.labels).length > 0 && labels(view, choose),
-      Bench.h("span", { class: "sample-search" }, box, Bench.h("label", {}, inReplies, " in replies too")),
+      Bench.h("span", { class: "sample-search" }, box, Bench.h("label", {}, inResponses, " in responses too")),
       Bench.h("button", { type: "button", class: "plain", title: "keys", "aria-label": "Keys", onclick: () => samples.help() }, "?"),
     );
 

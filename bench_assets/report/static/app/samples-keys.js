@@ -4,7 +4,7 @@
   const { samples } = Bench;
   const KEYS = [
     ["j, ↓", "next sample"], ["k, ↑", "sample before"], ["Page Down, Page Up", "ten on, ten back"],
-    ["Home, End", "first, last"], ["Enter", "its pictures at full size"], ["← →", "picture before, next picture"],
+    ["Home, End", "first, last"], ["Enter", "its images at full size"], ["← →", "image before, next image"],
     ["/", "search"], ["Esc", "leave the search; close what is open"], ["?", "this help"],
   ];
   const STEPS = {
@@ -12,7 +12,7 @@
   };
 
   /** Listen to keys while `main` is the page. */
-  function keys(main, { list, bar, pictures }) {
+  function keys(main, { list, bar, images }) {
     const listen = (event) => {
       if (!main.isConnected) document.removeEventListener("keydown", listen);
       else if (!event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey) pressed(event);
@@ -28,7 +28,7 @@
         if (key === "Enter" && target.type === "search") list.element.focus();
       } else if (key === "/") act(event, () => bar.focus());
       else if (key === "?") act(event, help);
-      else if (key === "Enter" && !target.closest("a, button, summary, label")) act(event, pictures);
+      else if (key === "Enter" && !target.closest("a, button, summary, label")) act(event, images);
       else if (key in STEPS && (key.length === 1 || list.element.contains(target) || target === document.body || target.tagName === "H1")) {
         act(event, () => list.move(STEPS[key]));
       }
@@ -49,7 +49,7 @@
     const dialog = Bench.h(
       "dialog", { class: "keys", "aria-label": "Keys", onclose: () => { dialog.remove(); if (back) back.focus(); } },
       Bench.h("h2", {}, "Keys"),
-      Bench.h("dl", { class: "reply-facts" }, KEYS.map(([key, what]) => [Bench.h("dt", {}, Bench.h("kbd", {}, key)), Bench.h("dd", {}, what)])),
+      Bench.h("dl", { class: "response-facts" }, KEYS.map(([key, what]) => [Bench.h("dt", {}, Bench.h("kbd", {}, key)), Bench.h("dd", {}, what)])),
       close,
     );
     document.body.append(dialog);

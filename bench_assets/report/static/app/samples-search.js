@@ -1,4 +1,4 @@
-/* Text search: at once over what the list has, then over all texts, then over replies. */
+/* Text search: at once over what the list has, then over all texts, then over responses. */
 "use strict";
 (() => {
   const AT_ONCE = 8; // chunks that are loaded beside each other
@@ -18,7 +18,7 @@
 
         Gives whether there is anything that was not there before. */
     async function complete(models, progress) {
-      const parts = [[base, "texts", ofQuestion], ...models.map(({ data }) => [data, "replies", ofReplies])];
+      const parts = [[base, "texts", ofQuestion], ...models.map(({ data }) => [data, "responses", ofResponses])];
       const jobs = parts.flatMap(([data, kind, read]) => {
         if (!texts.has(data)) texts.set(data, new Array(n));
         return Array.from({ length: Math.ceil(n / chunk) }, (_, k) => ({ data, name: `${data}-${kind}-${k}`, first: k * chunk, read }));
@@ -46,7 +46,7 @@
 
     /** A mark for each row in which every word stands, of what is loaded by now; null: all do.
 
-        Words may stand in the question and in the reply of one model, not in those of several. */
+        Words may stand in the question and in the response of one model, not in those of several. */
     function found(text, models) {
       const words = folded(text).split(/\s+/).filter(Boolean);
       if (!words.length) return null;
@@ -71,7 +71,7 @@
     return [one.text, one.context, ...(one.options || []), ...(one.answer || [])].filter(Boolean).join("\n");
   }
 
-  function ofReplies(said) {
+  function ofResponses(said) {
     return said.map((one) => (Array.isArray(one.text) ? one.text[0] : one.text || "")).join("\n");
   }
 

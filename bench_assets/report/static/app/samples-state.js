@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const LISTS = ["beside", "label"];
-  const TEXTS = ["model", "outcome", "condition", "category", "group", "q", "replies", "sample"];
+  const TEXTS = ["model", "outcome", "condition", "category", "group", "q", "responses", "sample"];
   const BESIDE = 9; // models beside the first, where nobody chose
 
   /** Read what is chosen; what is not named is "" or []. */

@@ -1,22 +1,22 @@
-/* Pictures at full size, over the page: arrows go from one to the next, Esc closes. */
+/* Images at full size, over the page: arrows go from one to the next, Esc closes. */
 "use strict";
 (() => {
   const SIZES = [["fit", "fit"], ["1", "1:1"], ["2", "2×"], ["4", "4×"]];
 
-  /** Show pictures, each {full, alt}; closed, the focus returns to where it was. */
-  function zoom(pictures, at = 0) {
+  /** Show images, each {full, alt}; closed, the focus returns to where it was. */
+  function zoom(images, at = 0) {
     const back = document.activeElement;
     let size = "fit";
-    const picture = Bench.h("img", { alt: "", onload: () => draw(), onclick: () => resize(size === "fit" ? "1" : "fit") });
-    const frame = Bench.h("div", { class: "zoomed", tabindex: "0", role: "group", "aria-label": "Picture" }, picture);
+    const image = Bench.h("img", { alt: "", onload: () => draw(), onclick: () => resize(size === "fit" ? "1" : "fit") });
+    const frame = Bench.h("div", { class: "zoomed", tabindex: "0", role: "group", "aria-label": "Image" }, image);
     const caption = Bench.h("p", { class: "zoom-caption", "aria-live": "polite" });
     const sizes = SIZES.map(([value, name]) =>
       Bench.h("button", { type: "button", class: "plain", onclick: () => resize(value) }, name));
     const dialog = Bench.h(
-      "dialog", { class: "zoom", "aria-label": "Pictures at full size", onclose: () => { dialog.remove(); if (back) back.focus(); }, onkeydown: key },
+      "dialog", { class: "zoom", "aria-label": "Images at full size", onclose: () => { dialog.remove(); if (back) back.focus(); }, onkeydown: key },
       Bench.h(
         "div", { class: "zoom-bar" },
-        button("←", "Picture before", () => step(-1)), button("→", "Next picture", () => step(1)),
+        button("←", "Image before", () => step(-1)), button("→", "Next image", () => step(1)),
         caption, sizes, button("✕", "Close", () => dialog.close()),
       ),
       frame,
@@ -28,7 +28,7 @@
 
     function key(event) {
       const steps = { ArrowLeft: -1, k: -1, ArrowRight: 1, j: 1 }[event.key];
-      if (steps && pictures.length > 1) {
+      if (steps && images.length > 1) {
         event.preventDefault();
         step(steps);
       } else if (event.key === "Enter" && event.target === frame) dialog.close();
@@ -36,9 +36,9 @@
     }
 
     function step(steps) {
-      at = (at + steps + pictures.length) % pictures.length;
-      picture.src = pictures[at].full;
-      picture.alt = pictures[at].alt;
+      at = (at + steps + images.length) % images.length;
+      image.src = images[at].full;
+      image.alt = images[at].alt;
       draw();
     }
 
@@ -48,10 +48,10 @@
     }
 
     function draw() {
-      const [w, h] = [picture.naturalWidth, picture.naturalHeight];
-      caption.textContent = `${at + 1} of ${pictures.length}${w ? ` · ${w} × ${h} px` : ""}`;
-      picture.className = size === "fit" ? "fits" : size === "1" ? "" : "pixels";
-      picture.style.width = size === "fit" || !w ? "" : `${w * Number(size)}px`;
+      const [w, h] = [image.naturalWidth, image.naturalHeight];
+      caption.textContent = `${at + 1} of ${images.length}${w ? ` · ${w} × ${h} px` : ""}`;
+      image.className = size === "fit" ? "fits" : size === "1" ? "" : "pixels";
+      image.style.width = size === "fit" || !w ? "" : `${w * Number(size)}px`;
       SIZES.forEach(([value], i) => sizes[i].setAttribute("aria-pressed", value === size));
     }
 

@@ -9,7 +9,7 @@
     const there = tasks.filter((task) => Bench.has(`samples-${task.slug}`));
     Bench.append(main, [
       Bench.title("Samples"),
-      Bench.h("p", {}, "Every question with its pictures, and what each model said of it."),
+      Bench.h("p", {}, "Every question with its images, and what each model said of it."),
       Bench.h("ul", {}, there.map((task) => Bench.h(
         "li", {}, Bench.h("a", { href: Bench.link(["samples", task.name]) }, Bench.foreign(titleOf(task))),
       ))),

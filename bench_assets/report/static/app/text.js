@@ -12,7 +12,7 @@
     });
   }
 
-  /** A text of strangers: a question, a reply, a name. Always a text node, in its own direction. */
+  /** A text of strangers: a question, a response, a name. Always a text node, in its own direction. */
   function foreign(text, tag = "bdi", attributes = {}) {
     return Bench.h(tag, { dir: "auto", ...attributes }, printable(text));
   }

@@ -1,4 +1,4 @@
-"""The question tables of BLINK's ablations: other pictures, or captions, for the same questions."""
+"""The question tables of BLINK's ablations: other images, or captions, for the same questions."""
 
 import logging
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
-_log = logging.getLogger("bench_assets.pictures")
+_log = logging.getLogger("bench_assets.images")
 
 
 def _made_if_any(
@@ -49,8 +49,8 @@ def _made_if_any(
     ins=BLINK.ins("questions"),
     outs=_made_if_any(
         "concatenated_images",
-        "One row: one question with its pictures as one, in a row on black (appendix C.1, Table "
-        "4): those of the eight tasks with several pictures, 1,108 of the release. Their pictures "
+        "One row: one question with its images as one, in a row on black (appendix C.1, Table "
+        "4): those of the eight tasks with several images, 1,108 of the release. Their images "
         "take 1.7 GB, so they are made when the condition is asked for.",
         when_asked=True,
     ),
@@ -58,7 +58,7 @@ def _made_if_any(
 def concatenated_images(
     sources: SourceFiles, image_store: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Put pictures side by side; a question whose pictures do not decode any more is left out."""
+    """Put images side by side; a question whose images do not decode any more is left out."""
     folder = sources.open("blink").folder
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
@@ -79,9 +79,9 @@ def captions(
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[ImageText]]:
-    """Have every picture described.
+    """Have every image described.
 
-    One row: a dense caption of one picture and of what is drawn onto it (section 4.3), by the
+    One row: a dense caption of one image and of what is drawn onto it (section 4.3), by the
     model that `captioner` names in [suites.blink] of bench.toml; empty if none is named.
     """
     name = settings.load().suite("blink", BlinkSettings).captioner
@@ -97,14 +97,14 @@ def captions(
     ins=BLINK.ins("questions", "captions"),
     outs=_made_if_any(
         "captions_for_images",
-        "One row: one question with captions in the place of its pictures (section 4.3, Figure "
+        "One row: one question with captions in the place of its images (section 4.3, Figure "
         "6); not made without captions.",
     ),
 )
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Put captions in the place of pictures."""
+    """Put captions in the place of images."""
     if rows := with_image_texts(questions, captions):
         yield table_output(rows)
 
@@ -116,7 +116,7 @@ def captions_for_images(
         "circles",
         "One row: one question of three tasks with circles of one size and colour: 100 of each "
         "task in six ways (section 4.3, Figure 7). Not made of the release, whose circles are "
-        "part of the pictures.",
+        "part of the images.",
     ),
 )
 def circles(
@@ -146,9 +146,9 @@ def _joined(question: Question, image_store: ImageStore) -> Question | None:
     if not question.images:
         return question
     opened = [image_store.open_if_whole(image) for image in question.images]
-    whole = [picture for picture in opened if picture is not None]
+    whole = [image for image in opened if image is not None]
     if len(whole) < len(opened):
-        _log.warning("%s is left out: a picture of it does not decode", question.question_id)
+        _log.warning("%s is left out: an image of it does not decode", question.question_id)
         return None
     stored = image_store.put(as_jpeg(side_by_side(whole)), f"{question.question_id}, side by side")
     return replace(question, images=(stored.sha256,))

@@ -11,11 +11,11 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, checked
 from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
 from bench_assets.suites.blink.construction.marked_points import (
-    IQ_PICTURES,
+    IQ_IMAGES,
     POINTS,
     TO_MARK,
     overlaid,
@@ -66,27 +66,27 @@ def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[Sourc
 
 
 @dg.asset(deps=BLINK.source, **BLINK.stage("images"))
-def pictures_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store the pictures that people are to put points on.
+def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
+    """Store the images that people are to put points on.
 
-    One row: one picture of the source's folder `to_mark/`, by its path below it; the release has
+    One row: one image of the source's folder `to_mark/`, by its path below it; the release has
     none.
     """
     folder = sources.open("blink").folder / TO_MARK
-    stored, broken = image_store.put_files(picture_files(folder) if folder.is_dir() else {})
+    stored, broken = image_store.put_files(image_files(folder) if folder.is_dir() else {})
     return table_output(stored, {"not_decoded": len(broken)})
 
 
 @dg.multi_asset(
     name="blink_items",
-    ins=BLINK.ins(to_mark="pictures_to_mark"),
-    deps=[*BLINK.source, *(answers_key(form) for form in (*POINTS, IQ_PICTURES))],
+    ins=BLINK.ins(to_mark="images_to_mark"),
+    deps=[*BLINK.source, *(answers_key(form) for form in (*POINTS, IQ_IMAGES))],
     outs={
         "items": out(
             BLINK.stage("images"),
             Question,
             "One row: one question of the validation or test split; the release has 3,807 and "
-            "hides the answers of the test split. An answer key alone has no pictures.",
+            "hides the answers of the test split. An answer key alone has no images.",
         ),
         "rejections": out(
             BLINK.stage("select"),
@@ -165,7 +165,7 @@ def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[li
 
 @dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
 def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
-    """Count questions and pictures.
+    """Count questions and images.
 
     One row: one line of Table 3, with the paper's number beside ours.
     """
@@ -188,7 +188,7 @@ def _with_marked(
 ) -> Iterator[Path]:
     """Give the source with what people marked and brought beside it; as it is if they did not."""
     marked = [row for form in POINTS for row in heard(tables, form)]
-    puzzles = heard(tables, IQ_PICTURES)
+    puzzles = heard(tables, IQ_IMAGES)
     if not marked and not puzzles:
         yield folder
         return
@@ -210,7 +210,7 @@ def _absences(folder: Path) -> list[Rejection]:
 
 
 def _read(folder: Path, image_store: ImageStore) -> tuple[list[Question], list[Rejection]]:
-    """Read a release; an entry with a picture that does not decode is a rejection."""
+    """Read a release; an entry with an image that does not decode is a rejection."""
     read, broken = [], []
     for item in read_items(folder):
         try:

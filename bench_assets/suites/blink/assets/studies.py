@@ -36,7 +36,7 @@ _BLINK = AssetFolder("blink", str(TASK.version))
 _OF_A_MODEL = _BLINK.stage("metrics", ablation=True, partitions=MODELS)
 _SCORES = ["blink", "scores"]
 _METRICS = ["blink", "metrics"]
-_SHOWN = 14  # mistakes that are shown with their pictures
+_SHOWN = 14  # mistakes that are shown with their images
 
 
 @dg.asset(ins=_BLINK.ins("metrics"), **_BLINK.stage("metrics", partitions=MODELS))
@@ -45,13 +45,13 @@ def profile(
 ) -> dg.Output[list[TaskAccuracy]]:
     """Draw a model's accuracies as a radar and as bars.
 
-    One row: accuracy and chance of one of the 14 tasks (Figure 4). The pictures are metadata of
+    One row: accuracy and chance of one of the 14 tasks (Figure 4). The images are metadata of
     each materialization.
     """
     rows = task_accuracies(metrics)
     name = context.partition_key
     return table_output(
-        rows, {"radar": _picture(radar(rows, name)), "bars": _picture(bars(rows, name))}
+        rows, {"radar": _image(radar(rows, name)), "bars": _image(bars(rows, name))}
     )
 
 
@@ -88,8 +88,8 @@ def mistakes(
 ) -> dg.Output[list[Mistake]]:
     """Draw mistakes for reading.
 
-    One row: one wrong answer with the reply it was read from; the paper reads 10 of each task,
-    140 in all (section 4.3). Some are shown with their pictures.
+    One row: one wrong answer with the response it was read from; the paper reads 10 of each task,
+    140 in all (section 4.3). Some are shown with their images.
     """
     chosen = settings.load().suite("blink", BlinkSettings)
     rows = sample_mistakes(
@@ -154,9 +154,9 @@ def human_score(
     return table_output(rows)
 
 
-def _picture(svg: str) -> dg.MetadataValue:
+def _image(svg: str) -> dg.MetadataValue:
     data = base64.b64encode(svg.encode()).decode()
-    return dg.MetadataValue.md(f"![picture](data:image/svg+xml;base64,{data})")
+    return dg.MetadataValue.md(f"![image](data:image/svg+xml;base64,{data})")
 
 
 def _accuracies(

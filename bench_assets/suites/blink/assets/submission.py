@@ -43,9 +43,9 @@ def submission(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
-    """Read the replies, and write the options as a file to submit.
+    """Read the responses, and write the options as a file to submit.
 
-    One row: the option that is read out of one test reply, or "(Z)". The file has all of them as
+    One row: the option that is read out of one test response, or "(Z)". The file has all of them as
     one JSON object, {"test_Art_Style_1": "(A)"}, and lies in `export/`.
     """
     reading = settings.load().suite("blink", BlinkSettings).reading
@@ -62,16 +62,17 @@ def submitted_options(
     judgements: Sequence[Judgement],
     reading: str = "",
 ) -> list[SubmittedOption]:
-    """Read the option out of every reply, by the named reading or the default one.
+    """Read the option out of every response, by the named reading or the default one.
 
     Raises:
-        ModelError: If a reply or the judge's word on it is missing: a hole is no "(Z)".
+        ModelError: If a response or the judge's word on it is missing: a hole is no "(Z)".
     """
     rows = pipeline.score(TASK, questions, predictions, judgements, reading)
     if lost := [row for row in rows if row.points is None]:
         why = lost[0].error or lost[0].note
         raise ModelError(
-            f"{len(lost)} of {len(rows)} test questions have no reply or no word of the judge, for "
+            f"{len(lost)} of {len(rows)} test questions have no response or no word of the "
+            f"judge, for "
             f"instance {lost[0].question_id}: {why}; materialize blink/test/predictions and "
             "judgements again to ask for just these"
         )

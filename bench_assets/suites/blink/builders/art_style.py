@@ -18,7 +18,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import folders_in, pictures_in
+from bench_assets.suites.blink.raw_formats.image_folders import folders_in, images_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def build(
     Raises:
         SourceError: If there are fewer than two styles with paintings; names the folder.
     """
-    paintings = {folder.name: pictures_in(folder) for folder in folders_in(source)}
+    paintings = {folder.name: images_in(folder) for folder in folders_in(source)}
     if sum(map(bool, paintings.values())) < 2:
         raise SourceError(f"{source}: expected paintings in folders of two styles or more")
     for style in sorted(paintings):
@@ -70,10 +70,10 @@ def _possible(
 
 def _draft(reference: Path, alike: Path, unlike: Path) -> Draft:
     def show(place: int, marks: Marks) -> DraftView:
-        pictures = (reference, *placed(alike, [unlike], place))
+        images = (reference, *placed(alike, [unlike], place))
         return DraftView(
             asked=wording("Art_Style"),
-            pictures=tuple(picture.read_bytes() for picture in pictures),
+            images=tuple(image.read_bytes() for image in images),
             options=SECOND_OR_THIRD,
         )
 

@@ -26,7 +26,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class CountingParameters:
 
 class _CountedImage(NamedTuple):
     entry: str
-    picture: Path
+    image: Path
     question: str
     right: int
     simple: bool
@@ -107,7 +107,7 @@ def _counted(source: Path, entry: Entry, where: str) -> _CountedImage:
         raise SourceError(f"{where}: field 'answer' is {right}, expected 0 or more")
     return _CountedImage(
         entry=f"test.json, question {field(entry, 'question_id', int, where)}",
-        picture=picture_file(source, field(entry, "image", str, where), where),
+        image=image_file(source, field(entry, "image", str, where), where),
         question=field(entry, "question", str, where).strip(),
         right=right,
         simple=field(entry, "issimple", bool, where),
@@ -118,10 +118,10 @@ def _draft(one: _CountedImage, wrong: Sequence[int]) -> Draft:
     def show(place: int, marks: Marks) -> DraftView:
         return DraftView(
             asked=wording("Counting", question=one.question),
-            pictures=(one.picture.read_bytes(),),
+            images=(one.image.read_bytes(),),
             options=placed(str(one.right), [str(number) for number in wrong], place),
         )
 
     return Draft(
-        entry=one.entry, originals=(one.picture,), n_options=4, places=anywhere(4), show=show
+        entry=one.entry, originals=(one.image,), n_options=4, places=anywhere(4), show=show
     )

@@ -1,8 +1,8 @@
-"""Forensic detection: which of four pictures is a photograph? (section 3.2).
+"""Forensic detection: which of four images is a photograph? (section 3.2).
 
 Raw data: ``captions.jsonl`` with ``id``, ``caption``, ``real`` (a photograph found by hand with
-the caption) and ``generated`` (three pictures a generator made from it), paths below the folder.
-The paper takes captions of COCO and pictures of Stable Diffusion XL.
+the caption) and ``generated`` (three images a generator made from it), paths below the folder.
+The paper takes captions of COCO and images of Stable Diffusion XL.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file
 
 _OPTIONS = ("the first image", "the second image", "the third image", "the fourth image")
 
@@ -39,14 +39,14 @@ def _draft(source: Path, entry: Entry, where: str) -> Draft:
     names = field(entry, "generated", list, where)
     if len(names) != 3 or not all(isinstance(name, str) for name in names):
         raise SourceError(f"{where}: field 'generated' is {names!r}, expected three paths")
-    real = picture_file(source, field(entry, "real", str, where), where)
-    generated = [picture_file(source, name, where) for name in names]
+    real = image_file(source, field(entry, "real", str, where), where)
+    generated = [image_file(source, name, where) for name in names]
 
     def show(place: int, marks: Marks) -> DraftView:
-        pictures = placed(real, generated, place)
+        images = placed(real, generated, place)
         return DraftView(
             asked=wording("Forensic_Detection"),
-            pictures=tuple(picture.read_bytes() for picture in pictures),
+            images=tuple(image.read_bytes() for image in images),
             options=_OPTIONS,
         )
 

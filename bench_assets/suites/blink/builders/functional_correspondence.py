@@ -26,7 +26,7 @@ from bench_assets.suites.blink.dataset.draft import (
     wording,
 )
 from bench_assets.suites.blink.raw_formats import point_pairs
-from bench_assets.suites.blink.raw_formats.image_folders import numbers_in, picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file, numbers_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class FunctionalCorrespondenceParameters:
 
 
 class _Tool(NamedTuple):
-    picture: Path
+    image: Path
     name: str
     points: list[Point]  # px
 
@@ -48,7 +48,7 @@ def build(
     rng: Random,
     parameters: FunctionalCorrespondenceParameters = FunctionalCorrespondenceParameters(),
 ) -> Candidates:
-    """Ask about one drawn point of pairs of unlike objects; every picture is in one pair.
+    """Ask about one drawn point of pairs of unlike objects; every image is in one pair.
 
     Raises:
         SourceError: If the list is missing or an entry is not of the form above; names it.
@@ -62,7 +62,7 @@ def build(
 
 
 def _pairs(tools: list[_Tool], rng: Random) -> list[tuple[_Tool, _Tool]]:
-    """Pair each picture, as long as there is one of another object left."""
+    """Pair each image, as long as there is one of another object left."""
     left = rng.sample(tools, len(tools))
     pairs = []
     while left:
@@ -87,12 +87,12 @@ def _candidate(
     others = point_pairs.three_apart(
         second.points[nth], rest, parameters.min_distance * extent, rng
     )
-    entry = f"{action}: {first.picture.name} and {second.picture.name}"
+    entry = f"{action}: {first.image.name} and {second.image.name}"
     if others is None:
         return Rejection(entry=entry, reason="ambiguous: the points lie too close together")
     correspondence = point_pairs.Correspondence(
-        first=first.picture,
-        second=second.picture,
+        first=first.image,
+        second=second.image,
         reference=first.points[nth],
         match=second.points[nth],
         others=others,
@@ -110,7 +110,7 @@ def _tool(source: Path, entry: Entry, where: str) -> _Tool:
         raise SourceError(f"{where}: field 'points' has {len(listed)} points, expected five")
     named = [numbers_in(p, 2, f"{where}: point {nth}") for nth, p in enumerate(listed, 1)]
     return _Tool(
-        picture=picture_file(source, field(entry, "image", str, where), where),
+        image=image_file(source, field(entry, "image", str, where), where),
         name=field(entry, "object", str, where),
         points=[(x, y) for x, y in named],
     )

@@ -1,8 +1,8 @@
-"""IQ test: which picture continues the pattern? (section 3.2).
+"""IQ test: which image continues the pattern? (section 3.2).
 
 Raw data: ``puzzles.jsonl`` with ``id``, ``image`` (a path below the folder; the examples and the
-pictures A to D are in it), ``answer`` ("A" to "D") and ``explanation``. Puzzles are made by hand,
-and so is the order of their pictures.
+images A to D are in it), ``answer`` ("A" to "D") and ``explanation``. Puzzles are made by hand,
+and so is the order of their images.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from random import Random
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import Entry, field, read_lines
 from bench_assets.suites.blink.dataset.draft import Candidates, Draft, DraftView, Marks, wording
-from bench_assets.suites.blink.raw_formats.image_folders import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file
 
 _OPTIONS = ("picture A", "picture B", "picture C", "picture D")
 
@@ -31,16 +31,14 @@ def _draft(source: Path, entry: Entry, where: str) -> Draft:
     answer = field(entry, "answer", str, where)
     if answer not in ("A", "B", "C", "D"):
         raise SourceError(f"{where}: field 'answer' is {answer!r}, expected 'A', 'B', 'C' or 'D'")
-    picture = picture_file(source, field(entry, "image", str, where), where)
+    image = image_file(source, field(entry, "image", str, where), where)
 
     def show(place: int, marks: Marks) -> DraftView:
-        return DraftView(
-            asked=wording("IQ_Test"), pictures=(picture.read_bytes(),), options=_OPTIONS
-        )
+        return DraftView(asked=wording("IQ_Test"), images=(image.read_bytes(),), options=_OPTIONS)
 
     return Draft(
         entry=f"puzzles.jsonl, id {field(entry, 'id', str, where)}",
-        originals=(picture,),
+        originals=(image,),
         n_options=4,
         places=("ABCD".index(answer),),
         show=show,

@@ -24,7 +24,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import pictures_in, read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import images_in, read_image
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
 _CENTRE = (1, 1)
@@ -46,52 +46,52 @@ def build(
     Raises:
         SourceError: If there are no photographs.
     """
-    files = pictures_in(source) if source.is_dir() else []
+    files = images_in(source) if source.is_dir() else []
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
     for file in rng.sample(files, len(files)):
         yield _candidate(file, rng, parameters)
 
 
-def cell(picture: Image, column: int, row: int) -> Image:
+def cell(image: Image, column: int, row: int) -> Image:
     """Cut out one of the 3 x 3 cells; px beyond a multiple of three are left over.
 
     >>> from PIL import Image
     >>> cell(Image.new("RGB", (301, 90)), 2, 1).size
     (100, 30)
     """
-    wide, high = picture.width // 3, picture.height // 3
-    return picture.crop((column * wide, row * high, (column + 1) * wide, (row + 1) * high))
+    wide, high = image.width // 3, image.height // 3
+    return image.crop((column * wide, row * high, (column + 1) * wide, (row + 1) * high))
 
 
-def with_missing_corner(picture: Image) -> Image:
+def with_missing_corner(image: Image) -> Image:
     """Keep the upper left 2 x 2 cells and cover the lower right one of them."""
-    wide, high = picture.width // 3, picture.height // 3
-    corner = picture.crop((0, 0, 2 * wide, 2 * high))
+    wide, high = image.width // 3, image.height // 3
+    corner = image.crop((0, 0, 2 * wide, 2 * high))
     return masked(corner, (wide, high, 2 * wide, 2 * high))
 
 
 def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
     try:
-        picture = read_picture(file)
+        image = read_image(file)
     except ImageError as why:
         return Rejection(entry=file.name, reason=str(why))
-    centre = cell(picture, *_CENTRE)
+    centre = cell(image, *_CENTRE)
     unlike = [
         place
         for place in _HIDDEN
-        if _difference(cell(picture, *place), centre) >= parameters.min_difference
+        if _difference(cell(image, *place), centre) >= parameters.min_difference
     ]
     if not unlike:
         return Rejection(entry=file.name, reason="ambiguous: every other piece looks like it")
     wrong = rng.choice(unlike)
 
     def show(place: int, marks: Marks) -> DraftView:
-        whole = to_height(read_picture(file), marks.height)
+        whole = to_height(read_image(file), marks.height)
         pieces = placed(cell(whole, *_CENTRE), [cell(whole, *wrong)], place)
         shown = (with_missing_corner(whole), *pieces)
         return DraftView(
-            asked=wording("Jigsaw"), pictures=tuple(map(jpeg, shown)), options=SECOND_OR_THIRD
+            asked=wording("Jigsaw"), images=tuple(map(jpeg, shown)), options=SECOND_OR_THIRD
         )
 
     return Draft(entry=file.name, originals=(file,), n_options=2, places=anywhere(2), show=show)

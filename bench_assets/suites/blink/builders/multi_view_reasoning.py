@@ -4,7 +4,7 @@ Raw data: the annotated part of Wild6D, ``test_set/<category>/<object>/<video>/i
 and ``test_set/pkl_annotations/<category>/<category>-<object>-<video>.pkl``: a pickle of
 ``{"annotations": [{"name": "<category>/<object>/<video>/<frame>", "rotation": 3 x 3,
 "translation": 3, ...}]}``, which take places of the object (its y axis up) to places of the camera
-(x right, y down, z into the picture). ``rotation`` may hold a scale. A category may have another
+(x right, y down, z into the image). ``rotation`` may hold a scale. A category may have another
 name in the annotations than its folder has ("cup" in ``mug``), and frames other numbers of zeros.
 """
 
@@ -28,7 +28,7 @@ from bench_assets.suites.blink.dataset.draft import (
     anywhere,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import files_in, picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import files_in, image_file
 from bench_assets.suites.blink.raw_formats.pickles import read_arrays
 
 _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
@@ -59,7 +59,7 @@ class View(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    picture: Path
+    image: Path
     view: View
 
 
@@ -127,7 +127,7 @@ def _candidate(
         clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
         if clear and rise <= parameters.max_rise * abs(angle):
             ordered = (one, other) if angle > 0 else (other, one)
-            return _draft(f"{file.name}, {one.picture.stem} and {other.picture.stem}", *ordered)
+            return _draft(f"{file.name}, {one.image.stem} and {other.image.stem}", *ordered)
     return Rejection(
         entry=file.name, reason=f"ambiguous: no clear turn in {parameters.tries} pairs of frames"
     )
@@ -140,13 +140,13 @@ def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
         first, last = (after, before) if place == 0 else (before, after)
         return DraftView(
             asked=wording("Multi-view_Reasoning"),
-            pictures=(first.picture.read_bytes(), last.picture.read_bytes()),
+            images=(first.image.read_bytes(), last.image.read_bytes()),
             options=("left", "right"),
         )
 
     return Draft(
         entry=entry,
-        originals=(before.picture, after.picture),
+        originals=(before.image, after.image),
         n_options=2,
         places=anywhere(2),
         show=show,
@@ -176,16 +176,16 @@ def _frame(source: Path, entry: object, where: str) -> _Frame | None:
     rotation, translation = unscaled(pose[0]), pose[1]
     if rotation is None or not translation.any():
         return None
-    return _Frame(_picture(source / "test_set", parts, where), view_of(rotation, translation))
+    return _Frame(_image(source / "test_set", parts, where), view_of(rotation, translation))
 
 
-def _picture(test_set: Path, parts: Sequence[str], where: str) -> Path:
-    """Find the picture of a frame: its category's folder may have another name, or longer ones."""
+def _image(test_set: Path, parts: Sequence[str], where: str) -> Path:
+    """Find the image of a frame: its category's folder may have another name, or longer ones."""
     category, thing, video, frame = parts
-    named = picture_file(test_set, f"{category}/{thing}/{video}/images/{frame}.jpg", where)
+    named = image_file(test_set, f"{category}/{thing}/{video}/images/{frame}.jpg", where)
     if not named.parent.is_dir():
         folder = _FOLDERS.get(category, category)
-        named = picture_file(test_set, f"{folder}/{thing}/{video}/images/{frame}.jpg", where)
+        named = image_file(test_set, f"{folder}/{thing}/{video}/images/{frame}.jpg", where)
     if named.is_file() or not frame.isdecimal():
         return named
     others = (file for file in named.parent.glob("*.jpg") if file.stem.isdecimal())

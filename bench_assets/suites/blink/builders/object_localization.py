@@ -3,7 +3,7 @@
 Raw data: LVIS, ``lvis_v1_val.json`` with ``images`` (``id``, ``coco_url``, ``width``, ``height``,
 ``not_exhaustive_category_ids``: of which kinds it shows more than have a box),
 ``annotations`` (``id``, ``image_id``, ``category_id``, ``bbox``: left, top, width, height in px;
-``area`` of the mask in px) and ``categories`` (``id``, ``name``: "car_(automobile)"); pictures lie
+``area`` of the mask in px) and ``categories`` (``id``, ``name``: "car_(automobile)"); images lie
 under the last two parts of their ``coco_url``, such as ``val2017/000000000139.jpg``.
 """
 
@@ -29,12 +29,12 @@ from bench_assets.suites.blink.dataset.draft import (
     wording,
 )
 from bench_assets.suites.blink.raw_formats.image_folders import (
+    image_file,
     number,
     numbers,
     objects,
-    picture_file,
+    read_image,
     read_object,
-    read_picture,
 )
 
 _COLOURS = ("red", "green")  # appendix A.1
@@ -55,9 +55,9 @@ class ObjectLocalizationParameters:
     max_overlap: float = 0.5
     """Largest intersection over union; above it the two are hard to tell apart."""
     min_share: float = 0.15
-    """Least share of the picture that the box covers."""
+    """Least share of the image that the box covers."""
     max_share: float = 0.5
-    """Largest share of the picture that the box covers."""
+    """Largest share of the image that the box covers."""
     min_filled: float = 0.6
     """Least share of the box that the object's mask covers."""
 
@@ -70,7 +70,7 @@ class _Object(NamedTuple):
     filled: float  # share of the box that the mask covers
 
 
-class _Picture(NamedTuple):
+class _Image(NamedTuple):
     name: str  # path below the source
     where: str
     width: int  # px
@@ -83,7 +83,7 @@ def build(
     rng: Random,
     parameters: ObjectLocalizationParameters = ObjectLocalizationParameters(),
 ) -> Candidates:
-    """Ask for one drawn object of each picture, in drawn order.
+    """Ask for one drawn object of each image, in drawn order.
 
     Raises:
         SourceError: If the file is missing or an entry is not of the form above; names it.
@@ -100,7 +100,7 @@ def build(
     images = objects(content, "images", str(file))
     for image, where in rng.sample(images, len(images)):
         things = found[field(image, "id", int, where)]
-        yield _candidate(source, _picture(image, where), things, rng, parameters)
+        yield _candidate(source, _image(image, where), things, rng, parameters)
 
 
 def overlap(one: Box, other: Box) -> float:
@@ -142,26 +142,26 @@ def shaken(
 
 def _candidate(
     source: Path,
-    picture: _Picture,
+    image: _Image,
     things: Sequence[_Object],
     rng: Random,
     parameters: ObjectLocalizationParameters,
 ) -> Draft | Rejection:
-    size = (picture.width, picture.height)
-    listed = [thing for thing in things if thing.category not in picture.unlisted]
+    size = (image.width, image.height)
+    listed = [thing for thing in things if thing.category not in image.unlisted]
     clear = [thing for thing in listed if _is_clear(thing, things, size, parameters)]
     if not clear:
-        return Rejection(entry=picture.name, reason="no object alone of its kind and of a fit size")
+        return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
     thing = rng.choice(clear)
-    entry = f"{picture.name}, annotation {thing.annotation}"
+    entry = f"{image.name}, annotation {thing.annotation}"
     if (wrong := shaken(thing.box, size, parameters, rng)) is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
-    return _draft(entry, picture_file(source, picture.name, picture.where), thing, wrong)
+    return _draft(entry, image_file(source, image.name, image.where), thing, wrong)
 
 
 def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
     def show(place: int, marks: Marks) -> DraftView:
-        raw = read_picture(file)
+        raw = read_image(file)
         scale = marks.height / raw.height
         boxes = [
             LabelledBox(label, _scaled(box, scale), colour)
@@ -171,7 +171,7 @@ def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
         ]
         return DraftView(
             asked=wording("Object_Localization", noun=thing.noun),
-            pictures=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
+            images=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
             options=("Box A", "Box B"),
         )
 
@@ -214,7 +214,7 @@ def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
     )
 
 
-def _picture(image: Entry, where: str) -> _Picture:
+def _image(image: Entry, where: str) -> _Image:
     address = field(image, "coco_url", str, where)
     size = field(image, "width", int, where), field(image, "height", int, where)
     unlisted = image.get("not_exhaustive_category_ids", [])
@@ -222,7 +222,7 @@ def _picture(image: Entry, where: str) -> _Picture:
         raise SourceError(
             f"{where}: field 'not_exhaustive_category_ids' is {unlisted!r:.60}, expected numbers"
         )
-    return _Picture("/".join(address.split("/")[-2:]), where, *size, tuple(unlisted))
+    return _Image("/".join(address.split("/")[-2:]), where, *size, tuple(unlisted))
 
 
 def _scaled(box: Box, scale: float) -> Box:

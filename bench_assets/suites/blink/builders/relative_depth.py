@@ -1,6 +1,6 @@
 """Relative depth: which of two points is closer to the camera (section 3.2).
 
-Raw data: Depth in the Wild, ``DIW_test.csv``, two lines a picture: its path below the folder, and
+Raw data: Depth in the Wild, ``DIW_test.csv``, two lines an image: its path below the folder, and
 ``y_A,x_A,y_B,x_B,relation,width,height``; places in px from 1; relation ``>`` if A is farther
 away, ``<`` if it is closer.
 """
@@ -23,7 +23,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import lines_of, picture_file, read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import image_file, lines_of, read_image
 from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
 
 
@@ -32,12 +32,12 @@ class RelativeDepthParameters:
     """Which pairs of points can be told apart; not given by the paper."""
 
     min_distance: float = 0.06
-    """Between the two points, as a share of the picture's height."""
+    """Between the two points, as a share of the image's height."""
 
 
 class _Pair(NamedTuple):
     entry: str
-    picture: Path
+    image: Path
     closer: Point  # px from 0
     farther: Point
     height: float  # px
@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
 def build(
     source: Path, rng: Random, parameters: RelativeDepthParameters = RelativeDepthParameters()
 ) -> Candidates:
-    """Ask one question about each picture, in drawn order.
+    """Ask one question about each image, in drawn order.
 
     Raises:
         SourceError: If the list is missing or a line is not of the form above; names it.
@@ -64,17 +64,17 @@ def build(
 def _draft(pair: _Pair) -> Draft:
     def show(place: int, marks: Marks) -> DraftView:
         a, b = placed(pair.closer, [pair.farther], place)
-        picture = circles_on(read_picture(pair.picture), [Mark("A", a), Mark("B", b)], marks)
+        image = circles_on(read_image(pair.image), [Mark("A", a), Mark("B", b)], marks)
         return DraftView(
             asked=wording("Relative_Depth"),
-            pictures=(picture,),
+            images=(image,),
             options=("A is closer", "B is closer"),
         )
 
     return Draft(
         entry=pair.entry,
-        originals=(pair.picture,),
-        points={pair.picture: (pair.closer, pair.farther)},
+        originals=(pair.image,),
+        points={pair.image: (pair.closer, pair.farther)},
         n_options=2,
         places=anywhere(2),
         show=show,
@@ -85,7 +85,7 @@ def _pairs(source: Path) -> list[_Pair]:
     file = source / "DIW_test.csv"
     lines = list(lines_of(file))
     if len(lines) % 2:
-        raise SourceError(f"{file}: expected two lines a picture, found {len(lines)} lines")
+        raise SourceError(f"{file}: expected two lines an image, found {len(lines)} lines")
     return [
         _pair(source, name, numbers, where)
         for (name, _), (numbers, where) in zip(lines[::2], lines[1::2], strict=True)
@@ -106,4 +106,4 @@ def _pair(source: Path, name: str, line: str, where: str) -> _Pair:
                 f"{where}: expected y_A,x_A,y_B,x_B,< or >,width,height; found {line!r}"
             )
     closer, farther = (a, b) if relation == "<" else (b, a)
-    return _Pair(name, picture_file(source, name, where), closer, farther, rows)
+    return _Pair(name, image_file(source, name, where), closer, farther, rows)

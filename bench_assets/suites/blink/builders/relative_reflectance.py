@@ -27,8 +27,8 @@ from bench_assets.suites.blink.dataset.draft import (
 from bench_assets.suites.blink.raw_formats.image_folders import (
     files_in,
     number,
+    read_image,
     read_object,
-    read_picture,
 )
 from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
 
@@ -56,7 +56,7 @@ def build(
     rng: Random,
     parameters: RelativeReflectanceParameters = RelativeReflectanceParameters(),
 ) -> Candidates:
-    """Ask one question about each picture, in drawn order.
+    """Ask one question about each image, in drawn order.
 
     Raises:
         SourceError: If there are no annotations, or one is not of the form above; names it.
@@ -74,21 +74,19 @@ def build(
 
 
 def _draft(file: Path, judged: _JudgedPair, rng: Random) -> Draft:
-    picture_file = file.with_suffix(".png")
+    image_file = file.with_suffix(".png")
     swapped = rng.random() < 0.5
 
     def show(place: int, marks: Marks) -> DraftView:
-        picture = read_picture(picture_file)
-        at = [(x * picture.width, y * picture.height) for x, y in (judged.darker, judged.other)]
+        image = read_image(image_file)
+        at = [(x * image.width, y * image.height) for x, y in (judged.darker, judged.other)]
         a, b = placed(at[0], at[1:], int(swapped) if judged.alike else place)
-        circled = circles_on(picture, [Mark("A", a), Mark("B", b)], marks)
-        return DraftView(
-            asked=wording("Relative_Reflectance"), pictures=(circled,), options=OPTIONS
-        )
+        circled = circles_on(image, [Mark("A", a), Mark("B", b)], marks)
+        return DraftView(asked=wording("Relative_Reflectance"), images=(circled,), options=OPTIONS)
 
     return Draft(
         entry=file.name,
-        originals=(picture_file,),
+        originals=(image_file,),
         n_options=3,
         places=(2,) if judged.alike else (0, 1),
         show=show,

@@ -2,7 +2,7 @@
 
 Raw data: SPair-71k, ``PairAnnotation/<split>/<pair>.json`` with ``src_imname``, ``trg_imname``,
 ``category``, and ``src_kps`` and ``trg_kps``: [x, y] in px, the n-th of one corresponding to the
-n-th of the other; pictures in ``JPEGImages/<category>/``.
+n-th of the other; images in ``JPEGImages/<category>/``.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from bench_assets.suites.blink.dataset.draft import (
 from bench_assets.suites.blink.raw_formats import point_pairs
 from bench_assets.suites.blink.raw_formats.image_folders import (
     files_in,
+    image_file,
     numbers_in,
-    picture_file,
     read_object,
 )
 
@@ -35,7 +35,7 @@ class SemanticCorrespondenceParameters:
     """Which points can be told apart; not given by the paper."""
 
     min_distance: float = 0.06
-    """Between any two options, as a share of the larger extent of all points of the picture."""
+    """Between any two options, as a share of the larger extent of all points of the image."""
 
 
 def build(
@@ -71,8 +71,8 @@ def _candidate(
         return Rejection(entry=entry, reason="ambiguous: the points lie too close together")
     folder = source / "JPEGImages" / field(pair, "category", str, where)
     correspondence = point_pairs.Correspondence(
-        first=picture_file(folder, field(pair, "src_imname", str, where), where),
-        second=picture_file(folder, field(pair, "trg_imname", str, where), where),
+        first=image_file(folder, field(pair, "src_imname", str, where), where),
+        second=image_file(folder, field(pair, "trg_imname", str, where), where),
         reference=first[nth],
         match=second[nth],
         others=others,

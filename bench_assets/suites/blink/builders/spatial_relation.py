@@ -1,8 +1,8 @@
-"""Spatial relation: is a claim about two things in a picture true? (section 3.2, appendix A.2).
+"""Spatial relation: is a claim about two things in an image true? (section 3.2, appendix A.2).
 
 Raw data: Visual Spatial Reasoning, ``all_vsr_validated_data.jsonl`` with ``image``, ``caption``,
 ``label`` (1 true, 0 false), ``vote_true_validator_id`` and ``vote_false_validator_id``: lists, or
-lists written as a text ("[2, 67, 21]"), as they are published; pictures in ``images/``. The paper
+lists written as a text ("[2, 67, 21]"), as they are published; images in ``images/``. The paper
 had GPT-3.5 turn claims into questions; here rules do, which is enough for the one form that claims
 of this data set have.
 """
@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, field, read_lines
 from bench_assets.suites.blink.dataset.draft import Candidates, Draft, DraftView, Marks, wording
-from bench_assets.suites.blink.raw_formats.image_folders import picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file
 
 _CLAIM = re.compile(
     r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
@@ -70,8 +70,8 @@ def _candidate(source: Path, entry: Entry, where: str) -> Draft | Rejection:
         raise SourceError(f"{where}: field 'label' is {label}, expected 0 or 1")
     against = "vote_false_validator_id" if label else "vote_true_validator_id"
     claim = field(entry, "caption", str, where)
-    picture = picture_file(source / "images", field(entry, "image", str, where), where)
-    name = f"{picture.name}: {claim}"
+    image = image_file(source / "images", field(entry, "image", str, where), where)
+    name = f"{image.name}: {claim}"
     if dissent := len(_votes(entry, against, where)):
         return Rejection(entry=name, reason=f"ambiguous: {dissent} validators saw it otherwise")
     question = as_question(claim)
@@ -80,8 +80,8 @@ def _candidate(source: Path, entry: Entry, where: str) -> Draft | Rejection:
 
     def show(place: int, marks: Marks) -> DraftView:
         asked = wording("Spatial_Relation", question=question)
-        return DraftView(asked=asked, pictures=(picture.read_bytes(),), options=("yes", "no"))
+        return DraftView(asked=asked, images=(image.read_bytes(),), options=("yes", "no"))
 
     return Draft(
-        entry=name, originals=(picture,), n_options=2, places=(0 if label else 1,), show=show
+        entry=name, originals=(image,), n_options=2, places=(0 if label else 1,), show=show
     )

@@ -1,8 +1,8 @@
 """Visual correspondence: the same point of a scene under another view or light (section 3.2).
 
-Raw data: HPatches, ``<sequence>/1.ppm`` to ``6.ppm`` (any picture format) and
+Raw data: HPatches, ``<sequence>/1.ppm`` to ``6.ppm`` (any image format) and
 ``<sequence>/H_1_2`` to ``H_1_6``, three lines of three numbers: the homography that takes px of
-picture 1 to px of picture n.
+image 1 to px of image n.
 """
 
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ from bench_assets.suites.blink.dataset.draft import (
 from bench_assets.suites.blink.raw_formats import point_pairs
 from bench_assets.suites.blink.raw_formats.image_folders import (
     folders_in,
+    images_in,
     lines_of,
-    pictures_in,
-    read_picture,
+    read_image,
 )
 
 
@@ -36,9 +36,9 @@ class VisualCorrespondenceParameters:
     """Which interest points are taken; the paper gives none of these."""
 
     min_distance: float = 0.08
-    """Between any two options, as a share of the picture's height."""
+    """Between any two options, as a share of the image's height."""
     margin: float = 0.03
-    """From the edges of both pictures, as a share of the height."""
+    """From the edges of both images, as a share of the height."""
     corner_quality: float = 0.05
     """Of the strongest corner, the least strength of one that counts as an interest point."""
 
@@ -48,7 +48,7 @@ def build(
     rng: Random,
     parameters: VisualCorrespondenceParameters = VisualCorrespondenceParameters(),
 ) -> Candidates:
-    """Ask about disjoint pairs of pictures: three of a sequence of six; sequences in drawn order.
+    """Ask about disjoint pairs of images: three of a sequence of six; sequences in drawn order.
 
     The paper's 344 questions are of 116 sequences, which have 348 such pairs. The first pairs of
     all sequences come first, so that fewer questions are of as many scenes as possible.
@@ -74,24 +74,24 @@ def to_second(homography: NDArray[np.float64], point: Point) -> Point:
 
 
 def _pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
-    """Draw pairs of a sequence's pictures; each picture is in one of them at most."""
-    pictures = [file for file in pictures_in(sequence) if file.stem.isdecimal()]
-    if len(pictures) < 2:
-        raise SourceError(f"{sequence}: expected pictures 1.ppm to 6.ppm, found {len(pictures)}")
-    drawn = rng.sample(pictures, len(pictures))
+    """Draw pairs of a sequence's images; each image is in one of them at most."""
+    images = [file for file in images_in(sequence) if file.stem.isdecimal()]
+    if len(images) < 2:
+        raise SourceError(f"{sequence}: expected images 1.ppm to 6.ppm, found {len(images)}")
+    drawn = rng.sample(images, len(images))
     return list(zip(drawn[::2], drawn[1::2], strict=False))
 
 
 def _candidate(
-    pictures: tuple[Path, Path], rng: Random, parameters: VisualCorrespondenceParameters
+    images: tuple[Path, Path], rng: Random, parameters: VisualCorrespondenceParameters
 ) -> Draft | Rejection:
-    first, second = pictures
+    first, second = images
     homography = _homography(second) @ np.linalg.inv(_homography(first))
     sequence = first.parent.name
-    entry = f"{sequence}, pictures {first.stem} and {second.stem}"
+    entry = f"{sequence}, images {first.stem} and {second.stem}"
     try:
         seen = _seen_in_both(first, second, homography, parameters)
-        height = read_picture(second).height
+        height = read_image(second).height
     except ImageError as why:
         return Rejection(entry=entry, reason=str(why))
     rng.shuffle(seen)
@@ -118,8 +118,8 @@ def _seen_in_both(
     homography: NDArray[np.float64],
     parameters: VisualCorrespondenceParameters,
 ) -> list[tuple[Point, Point]]:
-    """List the interest points of the first picture that the second shows, and where it does."""
-    size = read_picture(second).size
+    """List the interest points of the first image that the second shows, and where it does."""
+    size = read_image(second).size
     pairs = [(point, to_second(homography, point)) for point in _interest_points(first, parameters)]
     return [pair for pair in pairs if _inside(pair[1], size, parameters.margin)]
 
@@ -128,11 +128,11 @@ def _asked(marks: Marks) -> QuestionWording:
     return wording("Visual_Correspondence", colour=marks.colour)
 
 
-def _homography(picture: Path) -> NDArray[np.float64]:
-    """The homography that takes px of picture 1 of a sequence to px of this one."""
-    if picture.stem == "1":
+def _homography(image: Path) -> NDArray[np.float64]:
+    """The homography that takes px of image 1 of a sequence to px of this one."""
+    if image.stem == "1":
         return np.eye(3)
-    file = picture.with_name(f"H_1_{picture.stem}")
+    file = image.with_name(f"H_1_{image.stem}")
     try:
         rows = [[float(cell) for cell in line.split()] for line, _ in lines_of(file)]
     except ValueError as why:
@@ -148,9 +148,9 @@ def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> 
     """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
     import cv2
 
-    picture = np.asarray(read_picture(file).convert("L"))
-    height, width = picture.shape
-    found = cv2.goodFeaturesToTrack(picture, 300, parameters.corner_quality, 0.02 * height)
+    image = np.asarray(read_image(file).convert("L"))
+    height, width = image.shape
+    found = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
     corners = [] if found is None else [(float(x), float(y)) for x, y in found[:, 0]]
     return [p for p in corners if _inside(p, (width, height), parameters.margin)]
 

@@ -1,4 +1,4 @@
-"""Visual similarity: which of two pictures looks more like a third? (section 3.2).
+"""Visual similarity: which of two images looks more like a third? (section 3.2).
 
 Raw data: NIGHTS, the data set of DreamSim: ``data.csv`` with ``id``, ``left_vote``, ``right_vote``
 (1 for the side people chose, else 0), ``votes`` (how many people agreed), ``ref_path``,
@@ -22,7 +22,7 @@ from bench_assets.suites.blink.dataset.draft import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import lines_of, picture_file
+from bench_assets.suites.blink.raw_formats.image_folders import image_file, lines_of
 
 _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path"}
 
@@ -63,14 +63,14 @@ def _candidate(
         return Rejection(entry=name, reason=f"people disagree: {left:g} to {right:g}")
     if votes < parameters.min_votes:
         return Rejection(entry=name, reason=f"only {votes:g} people agreed")
-    paths = [picture_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
+    paths = [image_file(source, row[f"{side}_path"], where) for side in ("ref", "left", "right")]
     reference, alike, unlike = paths if left else (paths[0], paths[2], paths[1])
 
     def show(place: int, marks: Marks) -> DraftView:
-        pictures = (reference, *placed(alike, [unlike], place))
+        images = (reference, *placed(alike, [unlike], place))
         return DraftView(
             asked=wording("Visual_Similarity"),
-            pictures=tuple(picture.read_bytes() for picture in pictures),
+            images=tuple(image.read_bytes() for image in images),
             options=SECOND_OR_THIRD,
         )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
 from bench_assets.suites.blink.construction.recipes import (
@@ -23,13 +23,13 @@ from bench_assets.suites.blink.construction.recipes import (
     wanted,
 )
 from bench_assets.suites.blink.construction.sampling import (
-    UsedPictures,
+    UsedImages,
     deal_places,
     deal_splits,
     share_of,
 )
 from bench_assets.suites.blink.dataset.draft import Candidates, Draft
-from bench_assets.suites.blink.raw_formats.image_folders import read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import read_image
 
 StoreImage: TypeAlias = Callable[[bytes, str], StoredImage]
 
@@ -75,12 +75,12 @@ def build_all(
 ) -> BuildResult:
     """Build the questions of every task whose folder is there.
 
-    No picture is used twice, whatever the task and the split; answer letters are balanced. A data
+    No image is used twice, whatever the task and the split; answer letters are balanced. A data
     set that is missing, or not laid out as it should be, costs its own task and no other.
 
     Args:
         folder: The source.
-        store_image: Keeps the bytes of a picture under a name for people; from several threads.
+        store_image: Keeps the bytes of an image under a name for people; from several threads.
         edition: ``"built"`` or ``"mini"``.
         seed: Draws everything that is drawn; the same seed builds the same table.
         parameters: What the builders go by.
@@ -89,7 +89,7 @@ def build_all(
         SourceError: If no question comes of it; says what is at fault with each data set.
     """
     built = BuildResult(questions=[], rejections=[], tasks=[])
-    used = UsedPictures(parameters.near_duplicate)
+    used = UsedImages(parameters.near_duplicate)
     for task in recipes(parameters):
         drafts, rejections, outcome = _drafts(folder, task, parameters, seed, used)
         draw = partial(
@@ -114,7 +114,7 @@ def _nothing(
 
 
 def _drafts(
-    folder: Path, task: str, parameters: BuilderParameters, seed: int, used: UsedPictures
+    folder: Path, task: str, parameters: BuilderParameters, seed: int, used: UsedImages
 ) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
     """Take a task's drafts; with that, what was refused, and what came of it all."""
     recipe, count = recipes(parameters)[task], wanted(task, parameters)
@@ -147,10 +147,10 @@ def _take(
     task: str,
     candidates: Candidates,
     count: int,
-    used: UsedPictures,
+    used: UsedImages,
     rejections: list[Rejection],
 ) -> list[Draft]:
-    """Take that many drafts, if there are so many, and use up their pictures."""
+    """Take that many drafts, if there are so many, and use up their images."""
     drafts: list[Draft] = []
     taken: Counter[tuple[int, ...]] = Counter()
     for candidate in candidates if count > 0 else ():
@@ -161,7 +161,7 @@ def _take(
         if taken[candidate.places] >= share_of(candidate, count):
             fault = "there are enough questions with this answer"
         elif not fault and (twin := used.like(hashes, candidate.scene)):
-            fault = f"a picture looks like one of {twin}"
+            fault = f"an image looks like one of {twin}"
         if fault:
             rejections.append(Rejection(entry=f"{task}: {candidate.entry}", reason=fault))
             continue
@@ -174,18 +174,18 @@ def _take(
 
 
 def _looked_at(draft: Draft) -> tuple[list[int], str]:
-    """Hash the pictures of a draft; with that, what is wrong with one of them, or nothing."""
+    """Hash the images of a draft; with that, what is wrong with one of them, or nothing."""
     hashes: list[int] = []
     for file in draft.originals:
         try:
-            picture = read_picture(file)
+            image = read_image(file)
         except ImageError as why:
             return hashes, str(why)
         for x, y in draft.points.get(file, ()):
-            if not (0 <= x <= picture.width and 0 <= y <= picture.height):
-                size = f"{picture.width} x {picture.height} px"
+            if not (0 <= x <= image.width and 0 <= y <= image.height):
+                size = f"{image.width} x {image.height} px"
                 return hashes, f"point ({x:g}, {y:g}) lies outside {file.name}, {size}"
-        hashes.append(int(picture_hash(picture), 16))
+        hashes.append(int(image_hash(image), 16))
     return hashes, ""
 
 
@@ -201,7 +201,7 @@ def _finish(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[
         ),
         key=lambda one: (one.split == "test", one.number),
     )
-    with ThreadPoolExecutor() as pool:  # scaling and encoding pictures takes most of the time
+    with ThreadPoolExecutor() as pool:  # scaling and encoding images takes most of the time
         yield from pool.map(draw, numbered)
 
 
@@ -210,7 +210,7 @@ def _question(
 ) -> Question:
     shown = one.draft.show(one.place, replace(one.draft.marks, height=height))
     name = f"{one.split}_{task}_{one.number}"
-    images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(shown.pictures, 1)]
+    images = [store_image(data, f"{name}_{nth}") for nth, data in enumerate(shown.images, 1)]
     return Question(
         question_id=f"blink/{name}",
         task="blink",

@@ -1,7 +1,7 @@
-"""Points that people put on pictures, and puzzles that they bring, for four of BLINK's builders.
+"""Points that people put on images, and puzzles that they bring, for four of BLINK's builders.
 
-Pictures to be marked lie in ``to_mark/`` of the source: ``diw/<picture>``, ``iiw/<picture>``,
-``funkpoint/<action>/<object>/<picture>`` and ``spair/<category>/<picture>``. What becomes of them
+Images to be marked lie in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
+``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. What becomes of them
 is raw data in each builder's own layout, see ``marked``. The rules are those of section 3.2 and of
 the data sets that it names, in our words.
 
@@ -37,10 +37,10 @@ _DARKER: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MarkedPicture:
-    """The points that one person put on one picture."""
+class MarkedImage:
+    """The points that one person put on one image."""
 
-    picture: str  # below to_mark/
+    image: str  # below to_mark/
     person: str
     points: tuple[tuple[float, float], ...]  # shares of width and height, in the order put
     darker: str = ""  # "1", "2" or "E", of two points on surfaces
@@ -48,7 +48,7 @@ class MarkedPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Puzzle:
-    """A picture of a puzzle that somebody brought (IQ_Test)."""
+    """An image of a puzzle that somebody brought (IQ_Test)."""
 
     puzzle_id: str
     person: str
@@ -86,7 +86,7 @@ _REFLECTANCE = _points_form(
 _FUNCTIONAL = _points_form(
     "functional_points",
     "Which part does what?",
-    "The picture shows an object that the action named beside it can be done with. Put five points"
+    "The image shows an object that the action named beside it can be done with. Put five points"
     " on it, always in the order of what they do: the end that does it, the middle of the"
     " part that does it, where that part meets the rest, where the hand holds it, the other end.",
     5,
@@ -95,36 +95,36 @@ _SEMANTIC = _points_form(
     "semantic_points",
     "The same parts of things of a kind",
     "Put six points on the thing, on parts that every thing of its kind has, always in the same"
-    " order: agree on the parts and their order before the first picture of a kind.",
+    " order: agree on the parts and their order before the first image of a kind.",
     6,
 )
 _PUZZLES = Form(
-    name="blink/iq_pictures",
-    title="A puzzle in one picture",
+    name="blink/iq_images",
+    title="A puzzle in one image",
     about="section 3.2, IQ test",
     instructions=(
         "Bring a puzzle whose licence lets anybody use it, or draw one: examples of a pattern and"
-        " four pictures A to D, exactly one of which continues it, all in one picture. It must take"
+        " four images A to D, exactly one of which continues it, all in one image. It must take"
         " no knowledge. Explain how the answer follows."
     ),
     fields=(
-        Field(name="picture", kind="picture", label="The picture"),
+        Field(name="image", kind="image", label="The image"),
         Field(name="answer", kind="choice", label="Right is", choices=("A", "B", "C", "D")),
         Field(name="explanation", kind="text", label="Why is it right?"),
     ),
 )
 
 
-def in_pixels(points: Iterable[tuple[float, float]], picture: StoredImage) -> list[Point]:
+def in_pixels(points: Iterable[tuple[float, float]], image: StoredImage) -> list[Point]:
     """Turn shares of width and height into px from the upper left."""
-    return [(x * picture.width, y * picture.height) for x, y in points]
+    return [(x * image.width, y * image.height) for x, y in points]
 
 
-def marked_pictures(answers: Sequence[Answer]) -> list[MarkedPicture]:
-    """Take the points of each person on each picture."""
+def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
+    """Take the points of each person on each image."""
     return [
-        MarkedPicture(
-            picture=answer.item_id,
+        MarkedImage(
+            image=answer.item_id,
             person=answer.person,
             points=tuple(_point(text) for text in answer.values.get("points", ())),
             darker=_DARKER.get(word(answer, "darker"), ""),
@@ -139,7 +139,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
         Puzzle(
             puzzle_id=f"{answer.item_id} by {answer.person}",
             person=answer.person,
-            image=word(answer, "picture"),
+            image=word(answer, "image"),
             answer=word(answer, "answer"),
             explanation=" ".join(word(answer, "explanation").split()),
         )
@@ -161,24 +161,24 @@ def _point(text: str) -> tuple[float, float]:
 
 
 def _marked(form: Form, folder: str, *headings: str) -> SuiteForm:
-    def items(pictures: Sequence[StoredImage]) -> list[Unit]:
+    def items(digests: Sequence[StoredImage]) -> list[Unit]:
         return [
             Unit(
                 form=form.name,
                 item_id=one.name,
                 shown=dict(zip(headings, one.name.split("/")[1:-1], strict=True)),
-                pictures={"Picture": one.sha256},
+                images={"Image": one.sha256},
             )
-            for one in pictures
+            for one in digests
             if one.name.startswith(f"{folder}/") and one.name.count("/") == len(headings) + 1
         ]
 
     return SuiteForm(
         form=form,
-        reads={"pictures": TableOf("blink/pictures_to_mark", StoredImage)},
+        reads={"images": TableOf("blink/images_to_mark", StoredImage)},
         items=items,
-        row=MarkedPicture,
-        to_rows=marked_pictures,
+        row=MarkedImage,
+        to_rows=marked_images,
     )
 
 
@@ -186,7 +186,7 @@ DEPTH_POINTS = _marked(_DEPTH, "diw")
 REFLECTANCE_POINTS = _marked(_REFLECTANCE, "iiw")
 FUNCTIONAL_POINTS = _marked(_FUNCTIONAL, "funkpoint", "Action", "Object")
 SEMANTIC_POINTS = _marked(_SEMANTIC, "spair", "Kind")
-IQ_PICTURES = SuiteForm(form=_PUZZLES, reads={}, items=puzzle_items, row=Puzzle, to_rows=puzzles)
+IQ_IMAGES = SuiteForm(form=_PUZZLES, reads={}, items=puzzle_items, row=Puzzle, to_rows=puzzles)
 POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
 
 
@@ -195,42 +195,42 @@ DATA_SETS = ("diw", "iiw", "funkpoint", "spair", "puzzles")
 
 _LINES = (".csv", ".jsonl")
 
-ReadPicture = Callable[[str], bytes]  # by SHA-256
+ReadImage = Callable[[str], bytes]  # by SHA-256
 
 
 def write_marked(
     folder: Path,
-    marked: Sequence[MarkedPicture],
+    marked: Sequence[MarkedImage],
     puzzles: Sequence[Puzzle],
-    pictures: Mapping[str, StoredImage],
-    read: ReadPicture,
+    images: Mapping[str, StoredImage],
+    read: ReadImage,
 ) -> None:
-    """Write raw data of the pictures that people marked, and of the puzzles that they brought.
+    """Write raw data of the images that people marked, and of the puzzles that they brought.
 
-    Of several people who marked one picture the first counts: each picture is asked about once.
+    Of several people who marked one image the first counts: each image is asked about once.
 
     Args:
         folder: A folder of its own.
         marked: What was marked.
         puzzles: What was brought.
-        pictures: Those that were to be marked, by name.
-        read: Reads a picture's bytes.
+        images: Those that were to be marked, by name.
+        read: Reads an image's bytes.
     """
-    first = {one.picture: one for one in reversed(marked) if one.picture in pictures}
+    first = {one.image: one for one in reversed(marked) if one.image in images}
     chosen = [first[name] for name in sorted(first)]
     for mark in chosen:
-        _write(folder / _place(mark.picture), read(pictures[mark.picture].sha256))
-    by_set = {name: [m for m in chosen if m.picture.startswith(f"{name}/")] for name in DATA_SETS}
+        _write(folder / _place(mark.image), read(images[mark.image].sha256))
+    by_set = {name: [m for m in chosen if m.image.startswith(f"{name}/")] for name in DATA_SETS}
     if by_set["diw"]:
-        lines = [line for mark in by_set["diw"] for line in _depth(mark, pictures)]
+        lines = [line for mark in by_set["diw"] for line in _depth(mark, images)]
         _write(folder / "diw/DIW_test.csv", "".join(f"{line}\n" for line in lines).encode())
     for mark in by_set["iiw"]:
-        file = (folder / _place(mark.picture)).with_suffix(".json")
+        file = (folder / _place(mark.image)).with_suffix(".json")
         _write(file, as_json(_reflectance(mark)))
     if by_set["funkpoint"]:
-        entries = [_tool(mark, pictures) for mark in by_set["funkpoint"]]
+        entries = [_tool(mark, images) for mark in by_set["funkpoint"]]
         _write(folder / "funkpoint/annotations.json", as_json(entries))
-    for number, pair in enumerate(_pairs(by_set["spair"], pictures)):
+    for number, pair in enumerate(_pairs(by_set["spair"], images)):
         _write(folder / f"spair/PairAnnotation/people/{number:06}.json", as_json(pair))
     if puzzles:
         _write_puzzles(folder / "puzzles", puzzles, read)
@@ -270,12 +270,12 @@ def _joined(one: Path, other: Path) -> bytes:
     except (ValueError, RecursionError) as why:
         raise SourceError(f"{one}: not JSON, or no text: {why}") from why
     if not isinstance(first, list) or not isinstance(second, list):
-        raise SourceError(f"{one}: people marked a picture of this name as well; rename one")
+        raise SourceError(f"{one}: people marked an image of this name as well; rename one")
     return as_json(first + second)
 
 
 def _place(name: str) -> PurePosixPath:
-    """Where a builder looks for a picture that was to be marked."""
+    """Where a builder looks for an image that was to be marked."""
     path = PurePosixPath(name)
     match path.parts:
         case ("iiw", *_):
@@ -286,15 +286,15 @@ def _place(name: str) -> PurePosixPath:
             return path.with_name(f"marked_{path.name}")
 
 
-def _depth(mark: MarkedPicture, pictures: Mapping[str, StoredImage]) -> list[str]:
-    picture = pictures[mark.picture]
-    (x_a, y_a), (x_b, y_b) = in_pixels(mark.points, picture)
+def _depth(mark: MarkedImage, images: Mapping[str, StoredImage]) -> list[str]:
+    image = images[mark.image]
+    (x_a, y_a), (x_b, y_b) = in_pixels(mark.points, image)
     places = ",".join(f"{at + 1:.2f}" for at in (y_a, x_a, y_b, x_b))  # px from 1
-    name = _place(mark.picture).relative_to("diw")
-    return [str(name), f"{places},<,{picture.width},{picture.height}"]
+    name = _place(mark.image).relative_to("diw")
+    return [str(name), f"{places},<,{image.width},{image.height}"]
 
 
-def _reflectance(mark: MarkedPicture) -> dict[str, Any]:
+def _reflectance(mark: MarkedImage) -> dict[str, Any]:
     points = [
         {"id": number, "x": x, "y": y, "opaque": True}
         for number, (x, y) in enumerate(mark.points, 1)
@@ -303,37 +303,35 @@ def _reflectance(mark: MarkedPicture) -> dict[str, Any]:
     return {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
 
 
-def _tool(mark: MarkedPicture, pictures: Mapping[str, StoredImage]) -> dict[str, Any]:
-    _, action, name, *_ = mark.picture.split("/")
+def _tool(mark: MarkedImage, images: Mapping[str, StoredImage]) -> dict[str, Any]:
+    _, action, name, *_ = mark.image.split("/")
     return {
-        "image": str(_place(mark.picture).relative_to("funkpoint")),
+        "image": str(_place(mark.image).relative_to("funkpoint")),
         "object": name,
         "action": action,
-        "points": in_pixels(mark.points, pictures[mark.picture]),
+        "points": in_pixels(mark.points, images[mark.image]),
     }
 
 
-def _pairs(
-    marks: Iterable[MarkedPicture], pictures: Mapping[str, StoredImage]
-) -> list[dict[str, Any]]:
-    """Pair the pictures of each kind in their order; each is in one pair."""
-    kinds: dict[str, list[MarkedPicture]] = {}
+def _pairs(marks: Iterable[MarkedImage], images: Mapping[str, StoredImage]) -> list[dict[str, Any]]:
+    """Pair the images of each kind in their order; each is in one pair."""
+    kinds: dict[str, list[MarkedImage]] = {}
     for mark in marks:
-        kinds.setdefault(mark.picture.split("/")[1], []).append(mark)
+        kinds.setdefault(mark.image.split("/")[1], []).append(mark)
     return [
         {
             "category": kind,
-            "src_imname": _place(pair[0].picture).name,
-            "trg_imname": _place(pair[1].picture).name,
-            "src_kps": in_pixels(pair[0].points, pictures[pair[0].picture]),
-            "trg_kps": in_pixels(pair[1].points, pictures[pair[1].picture]),
+            "src_imname": _place(pair[0].image).name,
+            "trg_imname": _place(pair[1].image).name,
+            "src_kps": in_pixels(pair[0].points, images[pair[0].image]),
+            "trg_kps": in_pixels(pair[1].points, images[pair[1].image]),
         }
         for kind, of_kind in kinds.items()
         for pair in zip(of_kind[::2], of_kind[1::2], strict=False)
     ]
 
 
-def _write_puzzles(folder: Path, puzzles: Sequence[Puzzle], read: ReadPicture) -> None:
+def _write_puzzles(folder: Path, puzzles: Sequence[Puzzle], read: ReadImage) -> None:
     lines = []
     for puzzle in puzzles:
         image = f"brought_{puzzle.image[:16]}.png"

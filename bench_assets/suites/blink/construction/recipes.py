@@ -68,9 +68,9 @@ class BuilderParameters:
     counts: Mapping[str, int] = field(default_factory=dict)
     """Questions wanted of a task, where it is not the paper's number; by task."""
     height: int = 1024
-    """px of every picture that is drawn on (appendix A.1)."""
+    """px of every image that is drawn on (appendix A.1)."""
     near_duplicate: int = 4
-    """Pictures whose 64-bit perceptual hashes differ in at most so many bits are the same."""
+    """Images whose 64-bit perceptual hashes differ in at most so many bits are the same."""
     art_style: ArtStyle = field(default_factory=ArtStyle)
     counting: Counting = field(default_factory=Counting)
     functional_correspondence: FunctionalCorrespondence = field(

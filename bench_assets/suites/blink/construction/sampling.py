@@ -1,6 +1,6 @@
 """Deals out places and splits, so that no answer letter and no split is favoured.
 
-Which pictures were used: every one once, across tasks and splits (section 3.2).
+Which images were used: every one once, across tasks and splits (section 3.2).
 """
 
 from collections import Counter
@@ -55,17 +55,17 @@ class _UsedImage(NamedTuple):
     scene: str
 
 
-class UsedPictures:
-    """The perceptual hashes of the pictures that questions have used up."""
+class UsedImages:
+    """The perceptual hashes of the images that questions have used up."""
 
     def __init__(self, near: int, used: Sequence[_UsedImage] = ()) -> None:
         self._near = near
         self._used = list(used)
 
     def like(self, hashes: Sequence[int], scene: str = "") -> str | None:
-        """Name a used picture that one of these is a near-duplicate of, if there is one.
+        """Name a used image that one of these is a near-duplicate of, if there is one.
 
-        Pictures of one scene, if it has a name, may look alike: they are other views or lights.
+        Images of one scene, if it has a name, may look alike: they are other views or lights.
         """
         others = [one for one in self._used if not scene or one.scene != scene]
         used = np.array([one.hash for one in others], np.uint64)
@@ -76,13 +76,13 @@ class UsedPictures:
         return None
 
     def add(self, hashes: Sequence[int], name: str, scene: str = "") -> None:
-        """Use pictures up, for the entry of that name."""
+        """Use images up, for the entry of that name."""
         self._used += [_UsedImage(one, name, scene) for one in hashes]
 
-    def copy(self) -> "UsedPictures":
+    def copy(self) -> "UsedImages":
         """Remember what is used up by now."""
-        return UsedPictures(self._near, self._used)
+        return UsedImages(self._near, self._used)
 
-    def go_back_to(self, before: "UsedPictures") -> None:
-        """Take pictures for unused that were added since."""
+    def go_back_to(self, before: "UsedImages") -> None:
+        """Take images for unused that were added since."""
         del self._used[len(before._used) :]

@@ -22,7 +22,7 @@ class Marks:
     """How visual prompts are drawn (appendix A.1)."""
 
     height: int = 1024
-    """px of every picture that is drawn on; its width follows."""
+    """px of every image that is drawn on; its width follows."""
     radius: int = 10
     """px of circles."""
     colour: str = "red"
@@ -41,7 +41,7 @@ class DraftView:
     """What a model is shown of a draft: the right option stands in its place."""
 
     asked: QuestionWording
-    pictures: tuple[bytes, ...]  # files, in the order shown
+    images: tuple[bytes, ...]  # files, in the order shown
     options: tuple[str, ...]
 
     @property
@@ -55,11 +55,11 @@ class Draft:
     """A question whose right option still has to be given its place."""
 
     entry: str  # file and entry it comes from, as a person would look for it
-    originals: tuple[Path, ...]  # the pictures it uses up
+    originals: tuple[Path, ...]  # the images it uses up
     n_options: int
     places: tuple[int, ...]  # where the right option can stand; one if the data settle it
     show: Callable[[int, Marks], DraftView]  # with the right option in that place
-    scene: str = ""  # what it shares with other drafts, whose pictures may look like its own
+    scene: str = ""  # what it shares with other drafts, whose images may look like its own
     marks: Marks = Marks()
     points: Mapping[Path, tuple[Point, ...]] = field(default_factory=dict)  # px; must lie inside
     labels: Mapping[str, str] = field(default_factory=dict)

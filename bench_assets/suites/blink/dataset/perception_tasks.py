@@ -17,10 +17,10 @@ class PerceptionTask:
     name: str  # as in the ids of the release: "Multi-view_Reasoning"
     val: int  # questions of the validation split (Table 1 counts an earlier version in its head)
     test: int
-    images: int  # pictures a question
+    images: int  # images a question
     options: tuple[str, ...]
-    visual_prompt: bool  # circles, boxes or masks are drawn into the pictures (appendix A.1)
-    image_choices: bool  # the options are pictures or regions of one (Table 3)
+    visual_prompt: bool  # circles, boxes or masks are drawn into the images (appendix A.1)
+    image_choices: bool  # the options are images or regions of one (Table 3)
     question: str
 
 

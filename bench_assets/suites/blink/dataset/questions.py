@@ -25,7 +25,7 @@ def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
 
     Args:
         item: The row.
-        images: SHA-256 of its pictures, in order.
+        images: SHA-256 of its images, in order.
     """
     explanation = {"explanation": item.explanation} if item.explanation else {}
     return Question(
@@ -44,7 +44,7 @@ def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
 
 
 def from_key(key: Mapping[str, str]) -> list[Question]:
-    """Make questions of an answer key: without pictures, good for scoring and nothing else."""
+    """Make questions of an answer key: without images, good for scoring and nothing else."""
     names = {idx: idx.split("_", 1)[1].rpartition("_")[0] for idx in key}
     return [
         Question(
@@ -88,7 +88,7 @@ def hidden_split(items: Iterable[Question]) -> list[Question]:
 
 
 def several_images(questions: Iterable[Question]) -> list[Question]:
-    """Take the questions of the eight tasks with more than one picture (appendix C.1)."""
+    """Take the questions of the eight tasks with more than one image (appendix C.1)."""
     return [one for one in questions if PERCEPTION_TASKS[one.category].images > 1]
 
 

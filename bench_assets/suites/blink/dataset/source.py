@@ -2,11 +2,12 @@
 
 A source folder is one of
 
-* the hub's: ``<Task>/val-*.parquet`` and ``<Task>/test-*.parquet``, the pictures inside the rows;
-* the same as JSON: ``<Task>/val.json`` and ``<Task>/test.json``, lists of rows in which a picture
+* the hub's: ``<Task>/val-*.parquet`` and ``<Task>/test-*.parquet``, the images inside the rows;
+* the same as JSON: ``<Task>/val.json`` and ``<Task>/test.json``, lists of rows in which an image
   is a path that starts at the JSON file's folder;
-* the answer key: ``val_answers.json``, enough to score replies that were made elsewhere, and beside
-  it ``val_answers_concatenated.json`` where a run on concatenated images has a key of its own;
+* the answer key: ``val_answers.json``, enough to score responses that were made elsewhere, and
+  beside it ``val_answers_concatenated.json`` where a run on concatenated images has a key of its
+  own;
 * anything else: raw material of the data sets that BLINK is built from, see ``build``.
 """
 
@@ -155,7 +156,7 @@ def _stored(entry: Entry, name: str, where: str) -> bytes | None:
         return None
     data = entry[name].get("bytes") if isinstance(entry[name], dict) else None
     if not isinstance(data, bytes):
-        raise SourceError(f"{where}: {name} holds no bytes; download the release with its pictures")
+        raise SourceError(f"{where}: {name} holds no bytes; download the release with its images")
     return data
 
 
@@ -168,9 +169,9 @@ def _json_rows(file: Path) -> Iterator[tuple[Entry, str]]:
 def _beside(file: Path, entry: Entry, name: str, where: str) -> bytes | None:
     if entry.get(name) is None:
         return None
-    picture = inside(file.parent, field(entry, name, str, where), f"{where}, {name}")
+    image = inside(file.parent, field(entry, name, str, where), f"{where}, {name}")
     try:
-        return picture.read_bytes()
+        return image.read_bytes()
     except OSError as why:
         raise SourceError(f"{where}, {name}: {entry[name]!r:.80}: cannot be read: {why}") from why
 
@@ -181,7 +182,7 @@ def _item(entry: Entry, where: str, task: PerceptionTask, split: Split) -> Blink
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
     images = [entry[name] for name in _IMAGES if entry[name] is not None]
     if len(images) != task.images or None in [entry[name] for name in _IMAGES[: task.images]]:
-        raise SourceError(f"{where}: {len(images)} pictures, {task.name} has {task.images} a row")
+        raise SourceError(f"{where}: {len(images)} images, {task.name} has {task.images} a row")
     answer = field(entry, "answer", str, where)
     choices = tuple(map(str, field(entry, "choices", list, where)))
     if len(set(choices)) != len(task.options) or len(choices) != len(task.options):

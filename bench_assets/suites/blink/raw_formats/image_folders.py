@@ -1,4 +1,4 @@
-"""Reads folders of pictures, and pictures, that others have put there."""
+"""Reads folders of images, and images, that others have put there."""
 
 import json
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.tables.json_records import Entry, field
 
-PICTURES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
+IMAGES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
 
 
-def picture_file(folder: Path, name: str, where: str) -> Path:
+def image_file(folder: Path, name: str, where: str) -> Path:
     """Find the file that an entry names; whether it is there, reading it will show.
 
     Raises:
@@ -23,16 +23,16 @@ def picture_file(folder: Path, name: str, where: str) -> Path:
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.name:
-        raise SourceError(f"{where}: picture {name!r} does not lie below {folder}")
+        raise SourceError(f"{where}: image {name!r} does not lie below {folder}")
     return folder / path
 
 
-def pictures_in(folder: Path) -> list[Path]:
-    """List the pictures directly in a folder, sorted by name; hidden files are none."""
+def images_in(folder: Path) -> list[Path]:
+    """List the images directly in a folder, sorted by name; hidden files are none."""
     return sorted(
         file
         for file in folder.iterdir()
-        if file.suffix.lower() in PICTURES and not file.name.startswith(".") and file.is_file()
+        if file.suffix.lower() in IMAGES and not file.name.startswith(".") and file.is_file()
     )
 
 
@@ -61,14 +61,14 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     return found
 
 
-def read_picture(file: Path) -> Image.Image:
-    """Decode a picture as models see it.
+def read_image(file: Path) -> Image.Image:
+    """Decode an image as models see it.
 
     Raises:
         ImageError: If it is missing or does not decode; names the file.
     """
     try:
-        return decode(file.read_bytes()).picture
+        return decode(file.read_bytes()).image
     except ImageError as why:
         raise ImageError(f"{file}: {why}") from why
     except OSError as why:

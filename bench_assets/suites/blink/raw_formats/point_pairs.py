@@ -1,4 +1,4 @@
-"""Four circled points on a second picture, one of which answers a circled point on the first."""
+"""Four circled points on a second image, one of which answers a circled point on the first."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from bench_assets.suites.blink.dataset.draft import (
     anywhere,
     placed,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import read_picture
+from bench_assets.suites.blink.raw_formats.image_folders import read_image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,12 @@ def draft(pair: Correspondence, entry: str, asked: Callable[[Marks], QuestionWor
     """Ask which of four points corresponds to the reference point."""
 
     def show(place: int, marks: Marks) -> DraftView:
-        first, second = read_picture(pair.first), read_picture(pair.second)
+        first, second = read_image(pair.first), read_image(pair.second)
         options = placed(pair.match, pair.others, place)
         circled = [Mark(letter, point) for letter, point in zip("ABCD", options, strict=True)]
         return DraftView(
             asked=asked(marks),
-            pictures=(
+            images=(
                 circles_on(first, [Mark("REF", pair.reference)], marks),
                 circles_on(second, circled, marks),
             ),
@@ -58,12 +58,12 @@ def draft(pair: Correspondence, entry: str, asked: Callable[[Marks], QuestionWor
     )
 
 
-def circles_on(picture: Image, points: Sequence[Mark], marks: Marks) -> bytes:
-    """Scale a picture, circle points given in its own px, and encode it."""
-    scale = marks.height / picture.height
+def circles_on(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
+    """Scale an image, circle points given in its own px, and encode it."""
+    scale = marks.height / image.height
     scaled = [Mark(label, (x * scale, y * scale)) for label, (x, y) in points]
     drawn = with_circles(
-        to_height(picture, marks.height), scaled, radius=marks.radius, colour=marks.colour
+        to_height(image, marks.height), scaled, radius=marks.radius, colour=marks.colour
     )
     return jpeg(drawn)
 

@@ -1,4 +1,4 @@
-"""Finds the circles that BLINK draws on a picture, and reads the letters beside them."""
+"""Finds the circles that BLINK draws on an image, and reads the letters beside them."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,21 +16,21 @@ Pixels: TypeAlias = NDArray[np.uint8]  # height, width, RGB
 Ink: TypeAlias = NDArray[np.float32]  # height, width: how much a px looks like the pen's colour
 Colour: TypeAlias = Literal["red", "white"]
 
-_RADIUS = 10 / 1024  # of a circle, as a share of the picture's height (appendix A.1)
+_RADIUS = 10 / 1024  # of a circle, as a share of the image's height (appendix A.1)
 _SCALES = (1.0, 0.5, 1.5)  # of radii that are tried; the study of section 4.3 has three
 _CLEAR = 0.45  # of 1: how well a circle must stand out
 _GLYPH = (24, 32)  # px that letters are compared at
 
 
-def find_circles(picture: Pixels, count: int, colour: Colour) -> list[Point] | None:
+def find_circles(image: Pixels, count: int, colour: Colour) -> list[Point] | None:
     """Find the centres of that many circles, the clearest first, or None if there are fewer."""
-    found, _ = _circles(ink_of(picture, colour), count)
+    found, _ = _circles(ink_of(image, colour), count)
     return found or None
 
 
-def find_lettered(picture: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
+def find_lettered(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
     """Find one circle for each letter, each told by the letter beside it, or None."""
-    ink = ink_of(picture, colour)
+    ink = ink_of(image, colour)
     circles, radius = _circles(ink, len(letters))
     if not circles:
         return None
@@ -43,9 +43,9 @@ def find_lettered(picture: Pixels, letters: str, colour: Colour) -> dict[str, Po
     return {letter: circles[at] for letter, at in zip(letters, best, strict=True)}
 
 
-def ink_of(picture: Pixels, colour: Colour) -> Ink:
+def ink_of(image: Pixels, colour: Colour) -> Ink:
     """How much each px looks like the pen's colour, in [0, 1]."""
-    red, green, blue = (picture[:, :, channel].astype(np.float32) for channel in range(3))
+    red, green, blue = (image[:, :, channel].astype(np.float32) for channel in range(3))
     if colour == "red":
         return np.clip((red - np.maximum(green, blue)) / 200, 0, 1)
     darkest = np.minimum(np.minimum(red, green), blue)

@@ -1,4 +1,4 @@
-"""Matches what two pictures have in common, by SIFT descriptors."""
+"""Matches what two images have in common, by SIFT descriptors."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,19 @@ from bench_assets.suites.blink.specialists.circle_detection import Pixels
 
 Places = NDArray[np.float32]  # n, (x, y) px
 
-_HEIGHT = 600  # px that pictures are matched at, small ones enlarged
+_HEIGHT = 600  # px that images are matched at, small ones enlarged
 _RATIO = 0.8  # of the best match's distance to the second best, at most (Lowe, 2004)
 
 
 class Matches(NamedTuple):
-    """Places that look the same, the n-th of one picture and the n-th of the other."""
+    """Places that look the same, the n-th of one image and the n-th of the other."""
 
     first: Places
     second: Places
 
 
 def match(first: Pixels, second: Pixels) -> Matches:
-    """Find places that look alike and like nothing else in the other picture."""
+    """Find places that look alike and like nothing else in the other image."""
     sift = cv2.SIFT.create(nfeatures=1200)
     (one, one_scale), (other, other_scale) = _grey(first), _grey(second)
     keys, descriptors = sift.detectAndCompute(one, None)
@@ -38,10 +38,10 @@ def match(first: Pixels, second: Pixels) -> Matches:
     )
 
 
-def _grey(picture: Pixels) -> tuple[Pixels, float]:
-    """A grey copy of one height, and how many px of the picture one of its px is."""
-    scale = picture.shape[0] / _HEIGHT
-    size = (round(picture.shape[1] / scale), _HEIGHT)
+def _grey(image: Pixels) -> tuple[Pixels, float]:
+    """A grey copy of one height, and how many px of the image one of its px is."""
+    scale = image.shape[0] / _HEIGHT
+    size = (round(image.shape[1] / scale), _HEIGHT)
     smoothing = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
-    sized = cv2.resize(picture, size, interpolation=smoothing)
+    sized = cv2.resize(image, size, interpolation=smoothing)
     return np.asarray(cv2.cvtColor(sized, cv2.COLOR_RGB2GRAY), np.uint8), scale

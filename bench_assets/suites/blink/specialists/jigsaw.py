@@ -11,13 +11,13 @@ from bench_assets.suites.blink.specialists.circle_detection import Pixels
 _BLACK = 24  # levels of 255: JPEG leaves a mask not quite black
 
 
-def answer(pictures: Sequence[Pixels]) -> str | None:
-    """Say A if the second picture fits the hole in the first better than the third does, or B.
+def answer(images: Sequence[Pixels]) -> str | None:
+    """Say A if the second image fits the hole in the first better than the third does, or B.
 
     Args:
-        pictures: The one whose lower right corner is black, and the two pieces.
+        images: The one whose lower right corner is black, and the two pieces.
     """
-    corner, *pieces = pictures
+    corner, *pieces = images
     hole = _hole(corner)
     if hole is None:
         return None
@@ -42,12 +42,12 @@ def _gap(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> float:
     size = (corner.shape[1] - left, corner.shape[0] - top)
     around = _lab(corner)
     inner = _lab(np.asarray(cv2.resize(piece, size, interpolation=cv2.INTER_AREA), np.uint8))
-    # Two px away from the mask: closer by, JPEG has mixed black into the picture.
+    # Two px away from the mask: closer by, JPEG has mixed black into the image.
     beside, above = around[top:, left - 3], around[top - 3, left:]
     across = np.abs(beside - inner[:, 0]).mean() + np.abs(above - inner[0]).mean()
     return float(across)
 
 
-def _lab(picture: Pixels) -> NDArray[np.float32]:
-    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0)
+def _lab(image: Pixels) -> NDArray[np.float32]:
+    smooth = cv2.GaussianBlur(image, (0, 0), 1.0)
     return np.asarray(cv2.cvtColor(smooth, cv2.COLOR_RGB2LAB), np.float32)

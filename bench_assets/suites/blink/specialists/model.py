@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from PIL.Image import Image
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.blink.specialists import (
     jigsaw,
@@ -25,14 +25,14 @@ SPECIALISTS: Mapping[str, Specialist] = {
     "Relative_Reflectance": relative_reflectance.answer,
     "Visual_Correspondence": visual_correspondence.answer,
 }
-"""Who answers which task; given the pictures of a question, each says a letter, or None."""
+"""Who answers which task; given the images of a question, each says a letter, or None."""
 
 
 class Specialists:
     """Answers a question of BLINK by the specialist of its task; to others it says nothing."""
 
     def __init__(self, name: str, open_image: Callable[[str], Image]) -> None:
-        """Take what opens a picture by its SHA-256, such as the image store's ``open``."""
+        """Take what opens an image by its SHA-256, such as the image store's ``open``."""
         self.name = name
         self._open_image = open_image
 
@@ -41,23 +41,23 @@ class Specialists:
         """Who is asked: the methods, and the library they are made with."""
         return f"specialists|v1|opencv={cv2.__version__}"
 
-    def reply(self, requests: Sequence[Request]) -> list[Reply]:
+    def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order.
 
         Raises:
             ModelError: If a request does not come from a question, such as a judge's.
-            ImageError: If the store does not have a picture.
+            ImageError: If the store does not have an image.
         """
         return [self._answer(request) for request in requests]
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, request: Request) -> Response:
         question = request.question
         if question is None:
             raise ModelError(f"{self.name}: specialists answer questions; they cannot judge")
         if question.category not in SPECIALISTS:
-            return Reply(finish_reason="no specialist for this task")
-        pictures = [np.asarray(self._open_image(image)) for image in question.images]
-        letter = SPECIALISTS[question.category](pictures)
+            return Response(finish_reason="no specialist for this task")
+        images = [np.asarray(self._open_image(image)) for image in question.images]
+        letter = SPECIALISTS[question.category](images)
         if letter is None:
-            return Reply(finish_reason="the specialist finds nothing to go by")
-        return Reply(text=f"({letter})", finish_reason="stop")
+            return Response(finish_reason="the specialist finds nothing to go by")
+        return Response(text=f"({letter})", finish_reason="stop")

@@ -9,16 +9,16 @@ from bench_assets.suites.blink.specialists.circle_detection import Pixels
 from bench_assets.suites.blink.specialists.feature_matching import match
 
 _LEAST = 12  # matches that must agree on the motion
-_FOCAL = 1.1  # focal length of a phone's camera, as a share of the picture's longer side
+_FOCAL = 1.1  # focal length of a phone's camera, as a share of the image's longer side
 
 
-def answer(pictures: Sequence[Pixels]) -> str | None:
+def answer(images: Sequence[Pixels]) -> str | None:
     """Say A if the camera went left between two frames, B if right.
 
     Args:
-        pictures: The first frame and the last.
+        images: The first frame and the last.
     """
-    first, second = pictures
+    first, second = images
     matches = match(first, second)
     if len(matches.first) < _LEAST:
         return None

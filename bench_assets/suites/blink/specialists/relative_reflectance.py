@@ -20,17 +20,17 @@ _MARKED = 0.06  # of the height: how far a circle and its label reach
 _ALIKE = 0.25  # change of the logarithm below which two surfaces are about the same
 
 
-def answer(pictures: Sequence[Pixels]) -> str | None:
+def answer(images: Sequence[Pixels]) -> str | None:
     """Say A if its point has the darker surface, B if its own has, or C if they are alike.
 
     Args:
-        pictures: The one with two white circles.
+        images: The one with two white circles.
     """
-    (picture,) = pictures
-    points = find_lettered(picture, "AB", "white")
+    (image,) = images
+    points = find_lettered(image, "AB", "white")
     if points is None:
         return None
-    change = float(np.median([_change(path) for path in _paths(picture, points["A"], points["B"])]))
+    change = float(np.median([_change(path) for path in _paths(image, points["A"], points["B"])]))
     if abs(change) < _ALIKE:
         return "C"
     return "A" if change > 0 else "B"
@@ -41,9 +41,9 @@ def _change(path: NDArray[np.float64]) -> float:
     return float(steps[np.abs(steps) >= _LEAST_EDGE].sum())
 
 
-def _paths(picture: Pixels, start: Point, end: Point) -> list[NDArray[np.float64]]:
+def _paths(image: Pixels, start: Point, end: Point) -> list[NDArray[np.float64]]:
     """Logarithm of the light that comes from a straight path, and from two that turn a corner."""
-    light = cv2.GaussianBlur(picture, (0, 0), 1.5).mean(axis=2)
+    light = cv2.GaussianBlur(image, (0, 0), 1.5).mean(axis=2)
     logarithm = 2.2 * np.log(np.maximum(light, 1.0) / 255)
     corners = [(start[0], end[1]), (end[0], start[1])]
     routes = [[start, end], *([start, corner, end] for corner in corners)]

@@ -16,13 +16,13 @@ from bench_assets.suites.blink.specialists.feature_matching import match
 _LEAST = 10  # matches that must agree on a homography
 
 
-def answer(pictures: Sequence[Pixels]) -> str | None:
+def answer(images: Sequence[Pixels]) -> str | None:
     """Say which lettered point lies closest to where the reference point comes to lie.
 
     Args:
-        pictures: The one with REF, and the one with A to D.
+        images: The one with REF, and the one with A to D.
     """
-    first, second = pictures
+    first, second = images
     reference = find_circles(first, 1, "red")
     points = find_lettered(second, "ABCD", "red")
     if reference is None or points is None:

@@ -33,8 +33,8 @@ class Mistake:
     options: tuple[str, ...]
     right: str
     given: str  # "" if no answer was read
-    reply: str
-    note: str  # how the reply was read
+    response: str
+    note: str  # how the response was read
 
 
 def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistakes]:
@@ -64,12 +64,12 @@ def sample_mistakes(
 
     What is drawn of a task depends on the seed and its mistakes alone.
     """
-    replies = {row.question_id: row.text for row in predictions}
+    responses = {row.question_id: row.text for row in predictions}
     wrong = {row.question_id: row for row in scores if row.points == 0}
     by_task: dict[str, list[Mistake]] = defaultdict(list)
     for question in questions:
         if score := wrong.get(question.question_id):
-            by_task[question.category].append(_mistake(question, score, replies))
+            by_task[question.category].append(_mistake(question, score, responses))
     return [
         of_task[number]
         for task, of_task in by_task.items()
@@ -97,7 +97,7 @@ def _shared(
     )
 
 
-def _mistake(question: Question, score: Score, replies: Mapping[str, str]) -> Mistake:
+def _mistake(question: Question, score: Score, responses: Mapping[str, str]) -> Mistake:
     return Mistake(
         question_id=question.question_id,
         category=question.category,
@@ -106,6 +106,6 @@ def _mistake(question: Question, score: Score, replies: Mapping[str, str]) -> Mi
         options=question.options,
         right="".join(question.answer),
         given="".join(score.answer),
-        reply=replies[question.question_id],
+        response=responses[question.question_id],
         note=score.note,
     )

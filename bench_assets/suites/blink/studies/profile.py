@@ -1,4 +1,4 @@
-"""A model's profile over the fourteen tasks, as a table and as pictures (Figure 4)."""
+"""A model's profile over the fourteen tasks, as a table and as images (Figure 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

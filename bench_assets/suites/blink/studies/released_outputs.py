@@ -5,8 +5,8 @@
 
 A folder holds a file for each task, ``Art Style.json`` (or ``Art_Style.json.gz``):
 ``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``, ``full_prediction`` and
-``prediction``. What was extracted from a reply is taken for the judge's word on it; the answers in
-the files are the key, because runs on concatenated images have one of their own.
+``prediction``. What was extracted from a response is taken for the judge's word on it; the answers
+in the files are the key, because runs on concatenated images have one of their own.
 """
 
 import argparse
@@ -26,11 +26,11 @@ CONCATENATED = "concatenated_images"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedOutput:
-    """What a model replied to one validation question, and what the authors made of it."""
+    """What a model responded to one validation question, and what the authors made of it."""
 
     idx: str  # "val_Jigsaw_12"
     answer: str  # "(A)"
-    reply: str
+    response: str
     extracted: str  # "(A)", "(Z)", "(C) Point C"
 
 
@@ -56,28 +56,28 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
 def write_import(
     outputs: Sequence[SavedOutput], folder: Path, *, model: str, condition: str = "main"
 ) -> Path:
-    """Write a run's replies and its answer key into a folder that can be a source.
+    """Write a run's responses and its answer key into a folder that can be a source.
 
     Returns:
-        The file of replies.
+        The file of responses.
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = {output.idx: output.answer for output in outputs}
     name = CONCATENATED_KEY if condition == CONCATENATED else KEY
     (folder / name).write_text(json.dumps(key, indent=1), encoding="utf-8")
-    replies = folder / f"{model}.jsonl"
+    responses = folder / f"{model}.jsonl"
     lines = [
         {
             "question_id": f"blink/{output.idx}",
             "model": model,
             "condition": condition,
-            "text": output.reply,
-            "judge_reply": output.extracted,
+            "text": output.response,
+            "judge_response": output.extracted,
         }
         for output in outputs
     ]
-    replies.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return replies
+    responses.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return responses
 
 
 def _outputs(file: Path) -> list[SavedOutput]:
@@ -91,7 +91,7 @@ def _outputs(file: Path) -> list[SavedOutput]:
         SavedOutput(
             idx=field(row, "idx", str, where),
             answer=field(row, "answer", str, where),
-            reply=field(row, "full_prediction", str, where),
+            response=field(row, "full_prediction", str, where),
             extracted=field(row, "prediction", str, where),
         )
         for number, row in enumerate(rows, 1)
@@ -102,7 +102,7 @@ def _outputs(file: Path) -> list[SavedOutput]:
 def _main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", type=Path, help="folder with the files of one run")
-    parser.add_argument("out", type=Path, help="folder for the replies and the answer key")
+    parser.add_argument("out", type=Path, help="folder for the responses and the answer key")
     parser.add_argument("--model", required=True)
     parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
     given = parser.parse_args()

@@ -25,7 +25,7 @@ N_QUESTIONS = 100
 class Circles(NamedTuple):
     """How the circles of a question are drawn."""
 
-    radius: int  # px, on pictures 1024 px high
+    radius: int  # px, on images 1024 px high
     colour: str
 
     @property
@@ -114,7 +114,7 @@ def _drawn_again(
     question: Question, draft: Draft, marks: Marks, store_image: StoreImage
 ) -> Question:
     shown = draft.show(ascii_uppercase.index(question.answer[0]), marks)
-    images = [store_image(data, question.question_id) for data in shown.pictures]
+    images = [store_image(data, question.question_id) for data in shown.images]
     return replace(
         question,
         text=shown.asked.question,

@@ -39,7 +39,7 @@ def write(folder: Path, seed: int = 0) -> None:
 
     Args:
         folder: A folder of its own; made if need be.
-        seed: Draws every picture.
+        seed: Draws every image.
     """
     for name, (draw, n) in MATERIAL.items():
         write_files(folder / name, draw(Random(f"{seed}\n{name}"), n))

@@ -56,21 +56,21 @@ def turned_objects(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def photographs(rng: Random, n: int) -> dict[str, bytes]:
-    """Draw pictures whose pieces continue each other; one more is blank."""
+    """Draw images whose pieces continue each other; one more is blank."""
     files = {f"photo{nth:02}.jpg": as_jpeg(_photograph(rng)) for nth in range(n)}
     blank = np.full((_SIZE[1], _SIZE[0], 3), 210, np.uint8)
     return files | {"blank.jpg": as_jpeg(blank)}
 
 
 def _photograph(rng: Random) -> Pixels:
-    """Cut a picture out of a larger one, so that its middle is no busier than its corners."""
+    """Cut an image out of a larger one, so that its middle is no busier than its corners."""
     width, height = _SIZE
     larger = mosaic(rng, width + 120, height + 120, 45)
     return levels(cv2.GaussianBlur(larger[60:-60, 60:-60], (0, 0), 1.0))
 
 
 def _tilted(rng: Random) -> Matrix:
-    """A homography that moves the corners of the picture by up to a tenth of it."""
+    """A homography that moves the corners of the image by up to a tenth of it."""
     width, height = _SIZE
     corners = [(0, 0), (width, 0), (width, height), (0, height)]
     moved = [(x + rng.uniform(-40, 40), y + rng.uniform(-30, 30)) for x, y in corners]
@@ -101,8 +101,8 @@ def _video(rng: Random, category: str, name: str, step: float) -> dict[str, byte
     annotations = []
     for frame in range(4):
         rotation, translation = _pose(start + frame * step, height + rng.uniform(-1, 1))
-        picture = _shown(sides, table, wall, rotation, translation)
-        files[f"test_set/{category}/{name}/1/images/{frame:05}.jpg"] = as_jpeg(picture)
+        image = _shown(sides, table, wall, rotation, translation)
+        files[f"test_set/{category}/{name}/1/images/{frame:05}.jpg"] = as_jpeg(image)
         annotations.append(
             {
                 "name": f"{category}/{name}/1/{frame:05}",
@@ -128,14 +128,14 @@ def _shown(
     sides: list[Pixels], table: Pixels, wall: Pixels, rotation: Matrix, translation: Matrix
 ) -> Pixels:
     """Render the table, then the faces of the box that are turned to the camera."""
-    picture = wall.copy()
-    _paste(picture, table, _square((0, -1, 0), 3.5, 1.0), rotation, translation)
+    image = wall.copy()
+    _paste(image, table, _square((0, -1, 0), 3.5, 1.0), rotation, translation)
     camera = -rotation.T @ translation
     normals = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0))
     for normal, side in zip(normals, sides, strict=True):
         if np.dot(normal, camera) > 1.0:
-            _paste(picture, side, _square(normal, 1.0, 1.0), rotation, translation)
-    return picture
+            _paste(image, side, _square(normal, 1.0, 1.0), rotation, translation)
+    return image
 
 
 def _square(normal: tuple[int, int, int], half: float, distance: float) -> Matrix:
@@ -148,7 +148,7 @@ def _square(normal: tuple[int, int, int], half: float, distance: float) -> Matri
 
 
 def _paste(
-    picture: Pixels, face: Pixels, corners: Matrix, rotation: Matrix, translation: Matrix
+    image: Pixels, face: Pixels, corners: Matrix, rotation: Matrix, translation: Matrix
 ) -> None:
     seen = corners @ rotation.T + translation
     places = seen[:, :2] / seen[:, 2:] * _FOCAL + np.array(_SIZE) / 2
@@ -157,4 +157,4 @@ def _paste(
     matrix = cv2.getPerspectiveTransform(flat, _corners(places))
     warped = cv2.warpPerspective(face, matrix, _SIZE, flags=cv2.INTER_AREA)
     mask = cv2.warpPerspective(np.full((height, width), 255, np.uint8), matrix, _SIZE)
-    cv2.copyTo(warped, (mask > 127).astype(np.uint8), picture)
+    cv2.copyTo(warped, (mask > 127).astype(np.uint8), image)

@@ -1,4 +1,4 @@
-"""Mini raw material about light and look: shaded surfaces, real and made-up pictures, triplets."""
+"""Mini raw material about light and look: shaded surfaces, real and made-up images, triplets."""
 
 import io
 import json
@@ -26,7 +26,7 @@ _ALBEDOS = (0.15, 0.28, 0.5, 0.9)  # each tells from the next
 
 
 def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
-    """Write pictures of Intrinsic Images in the Wild: tiled walls whose albedo is known.
+    """Write images of Intrinsic Images in the Wild: tiled walls whose albedo is known.
 
     A third of them has a judgement of each kind. Two more have only doubtful ones.
     """
@@ -42,7 +42,7 @@ def shaded_walls(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
-    """Write captions with one picture as a camera takes it and three as a generator leaves them.
+    """Write captions with one image as a camera takes it and three as a generator leaves them.
 
     This generator smooths every surface and leaves its grid behind. All have the same grain.
     """
@@ -51,8 +51,8 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
     for nth in range(n):
         names = [f"generated/{nth:02}_{copy}.jpg" for copy in (1, 2, 3)]
         surfaces = [mosaic(rng, *_SIZE, 20), *(_generated(mosaic(rng, *_SIZE, 20)) for _ in names)]
-        pictures = [as_jpeg(grainy(rng, surface, _GRAIN)) for surface in surfaces]
-        shown = zip((f"real/{nth:02}.jpg", *names), pictures, strict=True)
+        images = [as_jpeg(grainy(rng, surface, _GRAIN)) for surface in surfaces]
+        shown = zip((f"real/{nth:02}.jpg", *names), images, strict=True)
         files |= of_one_length(dict(shown))
         lines.append(
             {
@@ -67,7 +67,7 @@ def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def triplets(rng: Random, n: int) -> dict[str, bytes]:
-    """Write NIGHTS triplets: a picture, a slight variation, and one that shares only its colours.
+    """Write NIGHTS triplets: an image, a slight variation, and one that shares only its colours.
 
     Two more are ambiguous: in one people disagree, of the other too few were asked.
     """
@@ -80,8 +80,8 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
         left_wins = nth % 2 == 0
         shown = (reference, alike, unlike) if left_wins else (reference, unlike, alike)
         paths = [f"ref/{nth:03}.png", f"distort/{nth:03}_0.png", f"distort/{nth:03}_1.png"]
-        pictures = [_png(grainy(rng, picture, 3)) for picture in shown]
-        files |= of_one_length(dict(zip(paths, pictures, strict=True)))
+        images = [_png(grainy(rng, image, 3)) for image in shown]
+        files |= of_one_length(dict(zip(paths, images, strict=True)))
         votes = (0.5, 0.5) if nth == n else (float(left_wins), float(not left_wins))
         asked = 3 if nth == n + 1 else 7
         rows.append(f"{nth},{votes[0]},{votes[1]},{asked},{','.join(paths)}")
@@ -136,8 +136,8 @@ def _darker(one: float, other: float) -> str:
     return "E" if one == other else "1" if one < other else "2"
 
 
-def _generated(picture: Pixels) -> Pixels:
-    smooth = cv2.bilateralFilter(picture, 7, 60, 9).astype(np.float32)
+def _generated(image: Pixels) -> Pixels:
+    smooth = cv2.bilateralFilter(image, 7, 60, 9).astype(np.float32)
     smooth[::8] *= 0.9
     smooth[:, ::8] *= 0.9
     return levels(smooth)

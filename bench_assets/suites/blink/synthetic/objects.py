@@ -53,7 +53,7 @@ def things_at_depths(rng: Random, n: int) -> dict[str, bytes]:
         if nth == n:
             b = (a[0] + 4, a[1])
         path = f"DIW_test/{nth:04}.jpg"
-        files[path] = as_jpeg(np.asarray(scene.picture))
+        files[path] = as_jpeg(np.asarray(scene.image))
         places = f"{a[1] + 1},{a[0] + 1},{b[1] + 1},{b[0] + 1}"  # rows first, from 1
         lines += [f"./{path}", f"{places},{relation},{_SIZE[0]},{_SIZE[1]}"]
     return files | {"DIW_test.csv": ("\n".join(lines) + "\n").encode()}
@@ -75,7 +75,7 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
         for name, spot in zip((one, other), spots if label else spots[::-1], strict=True):
             scene.sprite(name, spot, rng.randint(80, 110))
         name = f"{nth:012}.jpg"
-        files[f"images/{name}"] = as_jpeg(np.asarray(scene.picture))
+        files[f"images/{name}"] = as_jpeg(np.asarray(scene.image))
         votes: list[list[int]] = [[2, 6], [9] if nth == n else []]
         lines.append(
             {
@@ -94,7 +94,7 @@ def claims(rng: Random, n: int) -> dict[str, bytes]:
 def counted(rng: Random, n: int) -> dict[str, bytes]:
     """Write TallyQA: things of three kinds above and below a line, those on one side counted.
 
-    Of four pictures in a row each has another number, from 0 to 3, 1 to 4 or 2 to 5. One more
+    Of four images in a row each has another number, from 0 to 3, 1 to 4 or 2 to 5. One more
     question is a simple one.
     """
     files: dict[str, bytes] = {}
@@ -109,7 +109,7 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
             scene.sprite(kind, (x + rng.randint(-4, 4), y + rng.randint(-8, 8)), 40)
         side = "above" if above else "below"
         path = f"VG_100K/{nth:04}.jpg"
-        files[path] = as_jpeg(np.asarray(scene.picture))
+        files[path] = as_jpeg(np.asarray(scene.image))
         entries.append(
             {
                 "image": path,
@@ -123,7 +123,7 @@ def counted(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def boxed(rng: Random, n: int) -> dict[str, bytes]:
-    """Write LVIS pictures of one large thing, with its box and its mask's area.
+    """Write LVIS images of one large thing, with its box and its mask's area.
 
     In one more there are two of the kind.
     """
@@ -138,7 +138,7 @@ def boxed(rng: Random, n: int) -> dict[str, bytes]:
             kind = {"id": 100 + len(annotations), "category_id": _SOLID.index(name)}
             annotations.append({**kind, "image_id": nth, "bbox": box, "area": area})
         path = f"val2017/{nth:012}.jpg"
-        files[path] = as_jpeg(np.asarray(scene.picture))
+        files[path] = as_jpeg(np.asarray(scene.image))
         address = f"http://images.cocodataset.org/{path}"
         images.append({"id": nth, "coco_url": address, "width": _SIZE[0], "height": _SIZE[1]})
     content = {
@@ -162,9 +162,9 @@ def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tup
 
 def _masked(scene: Scene, name: str, spot: Spot, size: int) -> tuple[list[int], int]:
     """Place a thing; its box as left, top, width, height, and the px that it changed."""
-    before = np.asarray(scene.picture).copy()
+    before = np.asarray(scene.image).copy()
     left, top, right, bottom = scene.sprite(name, spot, size).box
-    changed = (np.asarray(scene.picture) != before).any(axis=2)
+    changed = (np.asarray(scene.image) != before).any(axis=2)
     return [left, top, right - left, bottom - top], int(changed.sum())
 
 
@@ -172,7 +172,7 @@ def _photo_like(rng: Random) -> Scene:
     """Start a scene on a backdrop of its own, so that no two look alike."""
     scene = Scene(*_SIZE)
     light = 90 + 0.55 * noise(rng, *_SIZE, finest=16).astype(np.float32)
-    scene.picture.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
+    scene.image.paste(Image.fromarray(light.clip(0, 255).astype(np.uint8)))
     return scene
 
 

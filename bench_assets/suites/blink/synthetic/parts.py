@@ -31,8 +31,8 @@ def animals(rng: Random, n: int) -> dict[str, bytes]:
         names = [f"2008_{2 * nth + which:06}.jpg" for which in (0, 1)]
         points = []
         for name in names:
-            picture, places = _animal(rng)
-            files[f"JPEGImages/{category}/{name}"] = as_jpeg(picture)
+            image, places = _animal(rng)
+            files[f"JPEGImages/{category}/{name}"] = as_jpeg(image)
             points.append(places[:3] if nth == n else places)
         pair = {
             "src_imname": names[0],
@@ -57,9 +57,9 @@ def tools(rng: Random, n: int) -> dict[str, bytes]:
     for action, kinds in _TOOLS.items():
         for nth in range(n):
             kind = sorted(kinds)[nth % 2]
-            picture, places = _tool(rng, kinds[kind])
+            image, places = _tool(rng, kinds[kind])
             path = f"images/{action.split()[0]}_{nth:02}.jpg"
-            files[path] = as_jpeg(picture)
+            files[path] = as_jpeg(image)
             entries.append({"image": path, "object": kind, "action": action, "points": places})
     return files | {"annotations.json": (json.dumps(entries) + "\n").encode()}
 
@@ -82,15 +82,15 @@ def _animal(rng: Random) -> tuple[Pixels, list[list[int]]]:
     joints = np.array([head, (0, 0), (-long, 0), (long * 0.7, 0), (-long * 0.7, 0)])
     angle, mirrored = rng.uniform(-15, 15), rng.random() < 0.5
     places, bones = (_posed(p, angle, mirrored, (200, 150), 0.95) for p in (parts, joints))
-    picture, colour = _canvas(rng)
+    image, colour = _canvas(rng)
     for joint, part, width in ((2, 3, 8), (3, 4, 13), (4, 5, 13), (0, 1, 12), (0, 0, 14)):
-        cv2.line(picture, _px(bones[joint]), _px(places[part]), colour, width, cv2.LINE_AA)
+        cv2.line(image, _px(bones[joint]), _px(places[part]), colour, width, cv2.LINE_AA)
     lean = -angle if mirrored else angle
     axes = (round(long * 0.95), round(thick * 0.95))
-    cv2.ellipse(picture, _px(bones[1]), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
-    cv2.line(picture, _px(bones[1]), _px(bones[0]), colour, 26, cv2.LINE_AA)
-    cv2.circle(picture, _px(bones[0]), 20, colour, -1, cv2.LINE_AA)
-    return picture, [list(_px(place)) for place in places]
+    cv2.ellipse(image, _px(bones[1]), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
+    cv2.line(image, _px(bones[1]), _px(bones[0]), colour, 26, cv2.LINE_AA)
+    cv2.circle(image, _px(bones[0]), 20, colour, -1, cv2.LINE_AA)
+    return image, [list(_px(place)) for place in places]
 
 
 def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
@@ -101,20 +101,20 @@ def _tool(rng: Random, end: str) -> tuple[Pixels, list[list[int]]]:
     angle, mirrored = rng.uniform(-60, 60), rng.random() < 0.5
     places = _posed(parts, angle, mirrored, (215, 150), 1.0)
     middle = _posed(np.array([(size, 0)]), angle, mirrored, (215, 150), 1.0)[0]
-    picture, colour = _canvas(rng)
+    image, colour = _canvas(rng)
     dark = tuple(channel * 0.6 for channel in colour)
-    cv2.line(picture, _px(places[0]), _px(places[2]), dark, rng.randint(10, 18), cv2.LINE_AA)
+    cv2.line(image, _px(places[0]), _px(places[2]), dark, rng.randint(10, 18), cv2.LINE_AA)
     spike = np.round(_posed(hook, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
-    cv2.fillConvexPoly(picture, spike, dark, cv2.LINE_AA)
+    cv2.fillConvexPoly(image, spike, dark, cv2.LINE_AA)
     lean = 180 - angle if mirrored else angle
     if end == "block":
         corners = np.array([(0, -size), (2 * size * 0.8, -size), (2 * size * 0.8, size), (0, size)])
         shape = np.round(_posed(corners, angle, mirrored, (215, 150), 1.0)).astype(np.int32)
-        cv2.fillConvexPoly(picture, shape, colour, cv2.LINE_AA)
+        cv2.fillConvexPoly(image, shape, colour, cv2.LINE_AA)
     else:
         axes = (round(size), round(size * (1.0 if end == "oval" else 1.25)))
-        cv2.ellipse(picture, _px(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
-    return picture, [list(_px(place)) for place in places]
+        cv2.ellipse(image, _px(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
+    return image, [list(_px(place)) for place in places]
 
 
 def _posed(

@@ -1,4 +1,4 @@
-"""Mini raw material for the IQ test: rows of pictures that follow a rule."""
+"""Mini raw material for the IQ test: rows of images that follow a rule."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Mini raw material about style: one way of painting a picture for each folder of WikiArt.
+"""Mini raw material about style: one way of painting an image for each folder of WikiArt.
 
 Surfaces for the mini edition: what has the statistics of a photograph, drawn from a seed.
 """
@@ -24,8 +24,8 @@ def noise(rng: Random, width: int, height: int, *, coarsest: int = 2, finest: in
         rng: Draws everything.
         width: px.
         height: px.
-        coarsest: Blotches across the picture in the strongest layer.
-        finest: Blotches across the picture in the weakest layer.
+        coarsest: Blotches across the image in the strongest layer.
+        finest: Blotches across the image in the weakest layer.
     """
     generator = np.random.default_rng(rng.getrandbits(64))
     half = (width // 2, height // 2)  # no layer is so fine that it needs more
@@ -62,18 +62,18 @@ def levels(values: NDArray[Any]) -> Pixels:
 
 
 def of_one_length(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Lengthen files of pictures by zeros after their end, which every decoder passes over.
+    """Lengthen files of images by zeros after their end, which every decoder passes over.
 
-    Where pictures are options, the sizes of their files would tell which one is smooth or busy.
+    Where images are options, the sizes of their files would tell which one is smooth or busy.
     """
     longest = max(map(len, files.values()))
     return {name: data.ljust(longest, b"\0") for name, data in files.items()}
 
 
-def grainy(rng: Random, picture: NDArray[Any], grain: float) -> Pixels:
+def grainy(rng: Random, image: NDArray[Any], grain: float) -> Pixels:
     """Add the noise of a camera; ``grain`` is its standard deviation in levels of 255."""
     generator = np.random.default_rng(rng.getrandbits(64))
-    return levels(picture + grain * generator.standard_normal(picture.shape, np.float32))
+    return levels(image + grain * generator.standard_normal(image.shape, np.float32))
 
 
 def as_jpeg(pixels: Pixels) -> bytes:

@@ -1,4 +1,4 @@
-"""Captions in the place of pictures (section 5.1): the questions of that ablation."""
+"""Captions in the place of images (section 5.1): the questions of that ablation."""
 
 import dagster as dg
 
@@ -23,9 +23,9 @@ def captions(
     models: Models,
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Read the captions of pictures that are there, or have a model write them.
+    """Read the captions of images that are there, or have a model write them.
 
-    One row: a text in the place of one picture: from the file or by the captioner that bench.toml
+    One row: a text in the place of one image: from the file or by the captioner that bench.toml
     names, or from captions.jsonl of the source; empty without all three. The paper has 96
     (section 5.1).
     """
@@ -48,9 +48,9 @@ def captions(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Put captions in the place of pictures.
+    """Put captions in the place of images.
 
-    One row: one query with a caption in the place of the picture. The paper has 302, about 96
-    pictures (section 5.1).
+    One row: one query with a caption in the place of the image. The paper has 302, about 96
+    images (section 5.1).
     """
     return table_output(with_image_texts(questions, captions))

@@ -6,7 +6,7 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, decided_in
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis.construction import annotation
 from bench_assets.suites.codis.construction.selection import SelectionFunnelStep, edition_of, select
 from bench_assets.suites.codis.construction.selection import funnel as count_steps
@@ -40,7 +40,7 @@ def open_release(sources: SourceFiles) -> CodisRelease:
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     """Pin the files.
 
-    One row: one file of the source, by its digest. The release has data.json and 216 pictures.
+    One row: one file of the source, by its digest. The release has data.json and 216 images.
     Without a configured folder, the mini edition is drawn first.
     """
     opened = sources.open("codis")
@@ -49,17 +49,17 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     return table_output(source_files(find_release(opened.folder)))
 
 
-@dg.asset(deps=[*CODIS.source, answers_key(annotation.PICTURES)], **CODIS.stage("images"))
+@dg.asset(deps=[*CODIS.source, answers_key(annotation.IMAGES)], **CODIS.stage("images"))
 def images(
     sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
-    """Store every picture of the folder, several at a time, and find those that people brought.
+    """Store every image of the folder, several at a time, and find those that people brought.
 
-    One row: one picture that decodes, now in the image store; the release has 216. Pictures
+    One row: one image that decodes, now in the image store; the release has 216. Images
     that do not decode are among the rejections.
     """
-    stored, broken = image_store.put_files(picture_files(open_release(sources).images))
-    brought = image_store.stored(heard(tables, annotation.PICTURES))
+    stored, broken = image_store.put_files(image_files(open_release(sources).images))
+    brought = image_store.stored(heard(tables, annotation.IMAGES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
 
 
@@ -70,12 +70,12 @@ def images(
         "pairs": out(
             CODIS.stage("select"),
             ContextPair,
-            "One row: an entry that is asked; 353 in the paper, about 216 pictures (section 3.4).",
+            "One row: an entry that is asked; 353 in the paper, about 216 images (section 3.4).",
         ),
         "rejections": out(
             CODIS.stage("select"),
             Rejection,
-            "One row: an entry, vote or picture of the source that did not make it into the "
+            "One row: an entry, vote or image of the source that did not make it into the "
             "question table, and one reason for it. The release has none.",
         ),
     },
@@ -90,7 +90,7 @@ def selection(
 ) -> tuple[dg.Output[list[ContextPair]], dg.Output[list[Rejection]]]:
     """Take what can be asked, and say of everything that is left out why."""
     decoded = {image.name for image in stored}
-    files = picture_files(open_release(sources).images)
+    files = image_files(open_release(sources).images)
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
@@ -135,8 +135,8 @@ def funnel(
 ) -> dg.Output[list[SelectionFunnelStep]]:
     """Count what is left at each step.
 
-    One row: one step from pictures to queries, and how many were left; in the paper 377
-    pictures became 216, with 353 pairs and 706 queries (section 3.4).
+    One row: one step from images to queries, and how many were left; in the paper 377
+    images became 216, with 353 pairs and 706 queries (section 3.4).
     """
     collected = {*image_names(source), *(image.name for image in stored)}
     return table_output(count_steps(collected, submissions, decisions, pairs))
@@ -158,7 +158,7 @@ def questions(
 ) -> dg.Output[list[Question]]:
     """Ask each selected pair twice.
 
-    One row: one query: a picture and a question in one of two contexts. 706 in 353 pairs, by
+    One row: one query: an image and a question in one of two contexts. 706 in 353 pairs, by
     category 168, 190, 94, 150 and 104 (section 3.4).
     """
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)

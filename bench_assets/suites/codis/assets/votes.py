@@ -51,10 +51,10 @@ def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Subm
 def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
     """Put revisions behind the entries.
 
-    One row: a picture and question with two contexts and two answers, as published (353) or as
+    One row: an image and question with two contexts and two answers, as published (353) or as
     one of the annotators submitted it.
     """
-    revised = annotation.with_pictures(heard(tables, annotation.REVISIONS), submitted)
+    revised = annotation.with_images(heard(tables, annotation.REVISIONS), submitted)
     return table_output([*submitted, *revised])
 
 

@@ -1,4 +1,4 @@
-"""What people are asked when an edition of CODIS is built: pictures, questions, votes, revisions.
+"""What people are asked when an edition of CODIS is built: images, questions, votes, revisions.
 
 Each form asks only about what an earlier one has decided; the paper's rules are those of section
 3.4, in words of our own.
@@ -18,14 +18,14 @@ from bench_assets.suites.codis.construction.votes import CRITERIA, ballots, deci
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 
 N_ANNOTATORS = 5  # section 3.4
-N_PICTURES = 75  # that each of them may bring: 377 of five people in the paper
+N_IMAGES = 75  # that each of them may bring: 377 of five people in the paper
 
 _RULES = """\
-The picture must be open to more than one reading, and only something that is not in it can decide \
+The image must be open to more than one reading, and only something that is not in it can decide \
 between them.
-1. The question is about what is unclear in the picture. Nobody can answer it from the \
-picture alone.
-2. Two contexts, as alike as you can make them, lead to two different answers. The picture alone \
+1. The question is about what is unclear in the image. Nobody can answer it from the \
+image alone.
+2. Two contexts, as alike as you can make them, lead to two different answers. The image alone \
 is not enough for either answer, and the context alone is not either.
 3. The answers are facts rather than opinions, and short. Name in the question what there is to \
 choose from, where you can."""
@@ -41,19 +41,19 @@ WRITTEN = (
 )
 
 BRING = Form(
-    name="codis/pictures",
-    title="CODIS: pictures that need a context",
-    instructions="Bring a picture that can be understood in several ways, where only something that"
-    " is not in the picture tells which is right. Look twice: many pictures seem open and are not."
-    " Bring only pictures that you may pass on.",
-    fields=(Field(name="picture", kind="picture", label="Picture"),),
+    name="codis/images",
+    title="CODIS: images that need a context",
+    instructions="Bring an image that can be understood in several ways, where only something that"
+    " is not in the image tells which is right. Look twice: many images seem open and are not."
+    " Bring only images that you may pass on.",
+    fields=(Field(name="image", kind="image", label="Image"),),
     about="section 3.4, image collection",
 )
 SUBMIT = Form(
     name="codis/submissions",
     title="CODIS: a question with two contexts",
-    instructions=f"Write a question about the picture, and two contexts.\n{_RULES}\n"
-    "Skip a picture for which you find none.",
+    instructions=f"Write a question about the image, and two contexts.\n{_RULES}\n"
+    "Skip an image for which you find none.",
     fields=WRITTEN,
     about="section 3.4, design of questions, context and answers",
 )
@@ -65,7 +65,7 @@ VOTE = Form(
     fields=(
         yes_or_no("correct", "In each context its answer is right"),
         yes_or_no("different", "It is clearly different from what there is already"),
-        yes_or_no("within_rules", "It keeps the rules: picture and context are both needed"),
+        yes_or_no("within_rules", "It keeps the rules: image and context are both needed"),
         Field(name="comment", kind="text", label="Why not?", required=False, most=500),
     ),
     about="section 3.4, data verification",
@@ -87,16 +87,16 @@ VOTE_AGAIN = Form(
 )
 
 
-def _picture_items() -> list[Unit]:
+def _image_items() -> list[Unit]:
     return [
-        Unit(form=BRING.name, item_id=f"picture {number:02}", needed=N_ANNOTATORS)
-        for number in range(1, N_PICTURES + 1)
+        Unit(form=BRING.name, item_id=f"image {number:02}", needed=N_ANNOTATORS)
+        for number in range(1, N_IMAGES + 1)
     ]
 
 
 def _submission_items(images: Sequence[StoredImage]) -> list[Unit]:
     return [
-        Unit(form=SUBMIT.name, item_id=one.name, pictures={"Picture": one.sha256}) for one in images
+        Unit(form=SUBMIT.name, item_id=one.name, images={"Image": one.sha256}) for one in images
     ]
 
 
@@ -120,7 +120,7 @@ def _to_vote_on(
     everything: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask all others about each pair whose picture is there; published ones are decided."""
+    """Ask all others about each pair whose image is there; published ones are decided."""
     shown = {image.name: image.sha256 for image in images}
     everyone = {pair.annotator for pair in everything}
     asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of two of one id the first
@@ -129,7 +129,7 @@ def _to_vote_on(
             form=form.name,
             item_id=pair.pair_id,
             shown=_shown(pair),
-            pictures={"Picture": shown[pair.image]},
+            images={"Image": shown[pair.image]},
             needed=len(everyone - {pair.annotator}) or 1,
             barred=(pair.annotator,),
         )
@@ -155,7 +155,7 @@ def _revision_items(
             form=REVISE.name,
             item_id=pair.pair_id,
             shown={**_shown(pair), **_objections(cast[pair.pair_id])},
-            pictures={"Picture": shown[pair.image]},
+            images={"Image": shown[pair.image]},
             barred=tuple(name for name in everyone if name != pair.annotator),
         )
         for pair, decision in zip(submitted, decisions, strict=True)
@@ -186,8 +186,8 @@ def _shown(pair: ContextPair) -> dict[str, str]:
 
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
-    """SHA-256 of each picture that somebody brought, once."""
-    return list(dict.fromkeys(_said(one.values, "picture") for one in answers))
+    """SHA-256 of each image that somebody brought, once."""
+    return list(dict.fromkeys(_said(one.values, "image") for one in answers))
 
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
@@ -198,17 +198,17 @@ def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
 
 
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
-    """What stands in the place of what was voted down; ``with_pictures`` adds the picture."""
+    """What stands in the place of what was voted down; ``with_images`` adds the image."""
     return [
         _pair(one, pair_id=f"{one.item_id}-revised", image="", revises=one.item_id)
         for one in answers
     ]
 
 
-def with_pictures(
+def with_images(
     revisions: Sequence[ContextPair], submitted: Sequence[ContextPair]
 ) -> list[ContextPair]:
-    """Give revisions the pictures of what they revise; what is there no more cannot be revised."""
+    """Give revisions the images of what they revise; what is there no more cannot be revised."""
     images = {pair.pair_id: pair.image for pair in reversed(submitted)}
     return [replace(one, image=images[one.revises]) for one in revisions if one.revises in images]
 
@@ -255,7 +255,7 @@ def _plain(name: str) -> str:
 _IMAGES = TableOf("codis/images", StoredImage)
 _SUBMITTED = TableOf("codis/submitted", ContextPair)
 
-PICTURES = SuiteForm(form=BRING, reads={}, items=_picture_items, row=str, to_rows=_to_images)
+IMAGES = SuiteForm(form=BRING, reads={}, items=_image_items, row=str, to_rows=_to_images)
 SUBMISSIONS = SuiteForm(
     form=SUBMIT,
     reads={"images": _IMAGES},
@@ -293,4 +293,4 @@ REVISION_VOTES = SuiteForm(
     row=SubmissionVote,
     to_rows=_to_votes,
 )
-FORMS = (PICTURES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)
+FORMS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)

@@ -26,7 +26,7 @@ N_PUBLISHED_PAIRS = 353  # section 3.4: 706 queries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionFunnelStep:
-    """How many were left at one step on the way from pictures to queries."""
+    """How many were left at one step on the way from images to queries."""
 
     step: str
     n: int
@@ -48,7 +48,7 @@ def select(
     Args:
         pairs: All entries.
         decisions: One for each of them.
-        images: Names of the pictures that are there and decode.
+        images: Names of the images that are there and decode.
     """
     selected: list[ContextPair] = []
     seen: set[tuple[str, ...]] = set()
@@ -80,10 +80,10 @@ def funnel(
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
 ) -> list[SelectionFunnelStep]:
-    """Count what is left at each step from pictures to queries (section 3.4).
+    """Count what is left at each step from images to queries (section 3.4).
 
     Args:
-        collected: Names of all pictures, those with nothing submitted for them included.
+        collected: Names of all images, those with nothing submitted for them included.
         pairs: All entries.
         decisions: One for each of them.
         selected: The pairs that became questions.
@@ -127,8 +127,8 @@ def _faults(
         f"unknown category {pair.category!r}; known: {', '.join(CATEGORIES)}": (
             pair.category not in CATEGORIES
         ),
-        f"picture {pair.image!r} is missing or does not decode": pair.image not in images,
-        "an earlier pair has the same picture, question and contexts": _content(pair) in seen,
+        f"image {pair.image!r} is missing or does not decode": pair.image not in images,
+        "an earlier pair has the same image, question and contexts": _content(pair) in seen,
     }
     return [fault for fault, holds in faults.items() if holds]
 

@@ -97,7 +97,7 @@ def decide(
         approval: Share of the others that must approve, all having voted. The default is the
             paper's: all of them.
         needed: Votes that it takes; None: those of all others.
-        images: Names of the pictures that are there: nobody can be asked about another. None: all.
+        images: Names of the images that are there: nobody can be asked about another. None: all.
     """
     counted = ballots(submissions, votes).counted
     everyone = {submission.annotator for submission in submissions}
@@ -203,7 +203,7 @@ def _voted(
 
 def _unasked(pair: ContextPair, images: Collection[str] | None) -> str:
     lost = images is not None and pair.image not in images
-    return f"picture {pair.image!r} is missing or does not decode" if lost else ""
+    return f"image {pair.image!r} is missing or does not decode" if lost else ""
 
 
 def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -> str:

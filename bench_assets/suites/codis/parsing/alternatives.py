@@ -25,7 +25,7 @@ from bench_assets.suites.codis.parsing.words import (
 
 _OFFERED = re.compile(r"((?:[\w'-]+, )+(?:[\w'-]+,? )?)or ([\w'-]+)")
 _LEAST_SHARE = 0.5
-# Words that two answers may differ in, but that a reply may hold whichever of them it means.
+# Words that two answers may differ in, but that a response may hold whichever of them it means.
 _FUNCTION_WORDS = frozenset(
     word
     for words in (

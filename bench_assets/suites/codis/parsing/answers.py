@@ -1,7 +1,7 @@
-"""What a reply answers: which of the two possible answers of a pair its final line names.
+"""What a response answers: which of the two possible answers of a pair its final line names.
 
 Where the paper has people read the outputs (sections 4.2 and 5.3), these rules read them: for the
-judge that needs no model, for context awareness and for output variability. A reply that hedges,
+judge that needs no model, for context awareness and for output variability. A response that hedges,
 refuses or names both answers names neither: better to miss an answer than to invent one.
 """
 
@@ -26,18 +26,18 @@ _LABEL = re.compile(
 )
 
 
-def read_answer(question: Question, reply: str) -> str:
-    """Read the answer of a reply: the possible answer that it names, or else its final line."""
-    return named_option(question.text, reply, question.options) or final_answer(reply)
+def read_answer(question: Question, response: str) -> str:
+    """Read the answer of a response: the possible answer that it names, or else its final line."""
+    return named_option(question.text, response, question.options) or final_answer(response)
 
 
-def final_answer(reply: str) -> str:
-    r"""Cut out of a reply what Table 11 asks for as its second part, without its label.
+def final_answer(response: str) -> str:
+    r"""Cut out of a response what Table 11 asks for as its second part, without its label.
 
     >>> final_answer("The greenery is below you, so you go up.\n\nPart 2: **Up.**")
     'Up.'
     """
-    said = _unwrapped(reply)
+    said = _unwrapped(response)
     lines = [line.strip(_MARKUP) for line in said.splitlines() if line.strip(_MARKUP)]
     if not lines:
         return ""
@@ -45,10 +45,10 @@ def final_answer(reply: str) -> str:
     return lines[-1][label.end() if label else 0 :].strip(_MARKUP)
 
 
-def named_option(question: str, reply: str, options: Sequence[str]) -> str | None:
-    """Find the one possible answer that a reply commits to, or None.
+def named_option(question: str, response: str, options: Sequence[str]) -> str | None:
+    """Find the one possible answer that a response commits to, or None.
 
-    A reply that opens with a bare answer and explains it afterwards commits to it, unless the
+    A response that opens with a bare answer and explains it afterwards commits to it, unless the
     explanation speaks for another.
 
     >>> named_option("Is he going up or down?", "He climbs the stairs.", ("Up.", "Down."))
@@ -58,23 +58,23 @@ def named_option(question: str, reply: str, options: Sequence[str]) -> str | Non
     >>> named_option("Up or down?", "He could be going up.", ("Up.", "Down.")) is None
     True
     """
-    closing = final_answer(reply)
+    closing = final_answer(response)
     if _asks(closing):
         return None
     found = _exactly(closing, options) or _stated(question, closing, options)
-    opening = _exactly(_unwrapped(reply).strip().split("\n")[0], options)
+    opening = _exactly(_unwrapped(response).strip().split("\n")[0], options)
     if opening is None or found == opening:
         return found
     return None if found or _mentions_another(question, closing, opening, options) else opening
 
 
-def _unwrapped(reply: str) -> str:
+def _unwrapped(response: str) -> str:
     """Take off the boxes and tags that some models put around an answer."""
-    return _WRAPPED.sub(r" \1 ", reply)
+    return _WRAPPED.sub(r" \1 ", response)
 
 
 def _asks(line: str) -> bool:
-    """Whether a line asks for the picture or offers help, and is not just polite at the end."""
+    """Whether a line asks for the image or offers help, and is not just polite at the end."""
     return any(asks_for_input(one) for one in sentences(line) if not _POLITE.search(one))
 
 

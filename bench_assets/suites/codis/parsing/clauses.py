@@ -1,4 +1,4 @@
-"""What a line of a reply states: by clauses, without questions, reasons and figures of speech.
+"""What a line of a response states: by clauses, without questions, reasons and figures of speech.
 
 A line that hedges, refuses or leaves things open states nothing.
 """

@@ -1,7 +1,8 @@
-"""Times of day in replies, and the minutes that a possible answer allows.
+"""Times of day in responses, and the minutes that a possible answer allows.
 
 A possible answer that is a time says what is right: "6:09 (answers from 6:07 to 6:10 are all
-right)". A reply that names other minutes as well, or the other half of the day, is no such answer.
+right)". A response that names other minutes as well, or the other half of the day, is no such
+answer.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Words of a reply as they are compared: plain, without endings, with their near synonyms.
+"""Words of a response as they are compared: plain, without endings, with their near synonyms.
 
 ``opposites.txt`` has the synonyms, each beside those of its opposite.
 """
@@ -51,7 +51,7 @@ _IRREGULAR = {
 }
 _LONGEST_NUMBER = 9  # digits, zeros before it included
 _LEAST_STEM = 3  # letters; what is shorter has lost more than an ending
-_REMEMBERED = 4096  # words and phrases of possible answers: every reply is held against them
+_REMEMBERED = 4096  # words and phrases of possible answers: every response is held against them
 _SHORT = 200  # characters of what is remembered
 
 

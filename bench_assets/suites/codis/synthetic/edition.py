@@ -1,4 +1,4 @@
-"""The mini edition: drawn pictures in raw form, with votes, revisions and planted faults.
+"""The mini edition: drawn images in raw form, with votes, revisions and planted faults.
 
 ``scenes.json`` holds the scenes. In each, words in braces stand for what differs between its
 variations; what is drawn, said and asked is filled in from the same variation, and so agrees.
@@ -36,7 +36,7 @@ class _Submission(NamedTuple):
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the raw material of the mini edition: 40 good pairs about 32 pictures, and faulty ones.
+    """Write the raw material of the mini edition: 40 good pairs about 32 images, and faulty ones.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
 
@@ -46,19 +46,19 @@ def write(folder: Path, seed: int = 0) -> None:
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
-    pictures = [picture for scene in material["scenes"] for picture in _pictures(scene, rng)]
-    submissions = _submissions(material, pictures)
+    images = [image for scene in material["scenes"] for image in _images(scene, rng)]
+    submissions = _submissions(material, images)
     annotators = material["annotators"]
     votes = [vote for submission in submissions for vote in _votes(submission, annotators, rng)]
-    files = {f"images/{picture.name}": _drawn(picture, rng) for picture in pictures}
+    files = {f"images/{image.name}": _drawn(image, rng) for image in images}
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}
     files["submissions.json"] = as_json([submission.entry for submission in submissions])
     files["votes.json"] = as_json(material["stray_votes"] + votes)
-    files["captions.jsonl"] = b"".join(_caption(picture) for picture in pictures)
+    files["captions.jsonl"] = b"".join(_caption(image) for image in images)
     write_files(folder, files)
 
 
-def _pictures(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
+def _images(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
     two = 2 * rng.randrange((len(scene["variations"]) + 1) // 2)
     return [
         _SceneImage(f"{scene['name']}-{number}.png", scene, variation)
@@ -66,10 +66,10 @@ def _pictures(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
     ]
 
 
-def _drawn(picture: _SceneImage, rng: Random) -> bytes:
-    scene = Scene(*_SIZE, background=picture.scene["background"])
+def _drawn(image: _SceneImage, rng: Random) -> bytes:
+    scene = Scene(*_SIZE, background=image.scene["background"])
     shift = rng.randint(-_SHIFT, _SHIFT), rng.randint(-_SHIFT, _SHIFT)
-    for part in _filled(picture.scene["parts"], picture.variation):
+    for part in _filled(image.scene["parts"], image.variation):
         for time in range(part.get("times", 1)):
             step_x, step_y = part.get("step", (0, 0))
             _draw(scene, part, (shift[0] + time * step_x, shift[1] + time * step_y))
@@ -92,39 +92,39 @@ def _draw(scene: Scene, part: Mapping[str, Any], by: tuple[int, int]) -> None:
             scene.label(text, (x + by[0], y + by[1]), size, part.get("colour", "black"))
 
 
-def _submissions(material: Mapping[str, Any], pictures: Sequence[_SceneImage]) -> list[_Submission]:
-    first = {picture.scene["name"]: picture for picture in reversed(pictures)}
-    written = [(picture, asked) for picture in pictures for asked in picture.scene["questions"]]
+def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> list[_Submission]:
+    first = {image.scene["name"]: image for image in reversed(images)}
+    written = [(image, asked) for image in images for asked in image.scene["questions"]]
     for fault in material["planted"]:
-        picture = first[fault["scene"]]
-        like = {key: picture.scene["questions"][0][key] for key in _TEXTS}
-        written.append((picture, like | fault))
+        image = first[fault["scene"]]
+        like = {key: image.scene["questions"][0][key] for key in _TEXTS}
+        written.append((image, like | fault))
     submissions: list[_Submission] = []
-    for number, (picture, asked) in enumerate(written):
+    for number, (image, asked) in enumerate(written):
         annotator = material["annotators"][number % len(material["annotators"])]
         versions = [asked]
-        if "draft" in asked and picture is first[picture.scene["name"]]:
+        if "draft" in asked and image is first[image.scene["name"]]:
             versions = [asked | asked["draft"], asked]
         revises = None
         for version in versions:
             name = f"s{len(submissions) + 1:03}"
             origin = {"annotator": annotator, "revises": revises}
-            submissions.append(_submission(name, picture, version, origin))
+            submissions.append(_submission(name, image, version, origin))
             revises = name
     return submissions
 
 
 def _submission(
-    name: str, picture: _SceneImage, asked: Mapping[str, Any], origin: Mapping[str, Any]
+    name: str, image: _SceneImage, asked: Mapping[str, Any], origin: Mapping[str, Any]
 ) -> _Submission:
-    said = _filled(asked, picture.variation)
+    said = _filled(asked, image.variation)
     entry = {
         "id": name,
-        "image_id": said.get("image", picture.name),
+        "image_id": said.get("image", image.name),
         "question": said["question"],
         "context": {f"context_{half}": text for half, text in enumerate(said["contexts"], 1)},
         "answer": {f"answer_{half}": text for half, text in enumerate(said["answers"], 1)},
-        "category": said.get("category", picture.scene["category"]),
+        "category": said.get("category", image.scene["category"]),
         **origin,
     }
     return _Submission(entry, said)
@@ -145,9 +145,9 @@ def _votes(submission: _Submission, annotators: Sequence[str], rng: Random) -> l
     return [vote for vote in votes if vote["annotator"] not in silent]
 
 
-def _caption(picture: _SceneImage) -> bytes:
-    caption = _filled(picture.scene["caption"], picture.variation)
-    line = json.dumps({"image_id": picture.name, "caption": caption}, ensure_ascii=False)
+def _caption(image: _SceneImage) -> bytes:
+    caption = _filled(image.scene["caption"], image.variation)
+    line = json.dumps({"image_id": image.name, "caption": caption}, ensure_ascii=False)
     return f"{line}\n".encode()
 
 

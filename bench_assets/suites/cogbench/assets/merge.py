@@ -35,7 +35,7 @@ _REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
     """Take apart what the annotators wrote.
 
-    One row: one entity, chain or description that one annotator gave of one picture (Figure 6).
+    One row: one entity, chain or description that one annotator gave of one image (Figure 6).
     The release has none: it is merged already.
     """
     return table_output(figure_6.read_annotations(_written(sources, tables)).items)
@@ -56,7 +56,7 @@ def merged_items(
 ) -> dg.Output[list[MergedItem]]:
     """Merge entities and chains by majority vote (section 2.2).
 
-    One row: one entity or chain of a picture, equal and near-equal ones in one. Two annotators
+    One row: one entity or chain of an image, equal and near-equal ones in one. Two annotators
     accept it; what one gave is `waiting` until an entry of reviews.json decides, or people do.
     """
     if not annotations:
@@ -81,7 +81,7 @@ def review_queue(
 ) -> dg.Output[list[MergedItem]]:
     """List what waits for a person.
 
-    One row: an entity or chain that a single annotator gave, or a description of a picture that
+    One row: an entity or chain that a single annotator gave, or a description of an image that
     was dropped, and what comes near it: copy `image`, `field` and `text` into reviews.json, with
     `accept` true or false, or with `same_as` and the text of a near one.
     """
@@ -123,8 +123,8 @@ def understanding(
 ) -> dg.Output[list[ImageUnderstanding]]:
     """Compare the annotators' descriptions (section 2.2).
 
-    One row: one annotated picture, who understands it alike, and whose description is taken;
-    without two who do, the picture is dropped.
+    One row: one annotated image, who understands it alike, and whose description is taken;
+    without two who do, the image is dropped.
     """
     if not annotations:
         return table_output([])

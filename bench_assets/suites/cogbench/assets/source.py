@@ -1,4 +1,4 @@
-"""CogBench left of the waist, first part: from a source folder to what is known of each picture.
+"""CogBench left of the waist, first part: from a source folder to what is known of each image.
 
 Both routes lead here: the authors' release is read as it is, raw annotations are merged.
 
@@ -14,7 +14,7 @@ from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import as_text
 from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
 from bench_assets.suites.cogbench.construction.merging import MergedItem
@@ -22,7 +22,7 @@ from bench_assets.suites.cogbench.construction.selection import select_stories
 from bench_assets.suites.cogbench.construction.stories import (
     StoryFunnelStep,
     count_funnel,
-    dropped_pictures,
+    dropped_images,
     merged_chains,
     merged_stories,
 )
@@ -49,7 +49,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     """Pin the files.
 
     One row: one file of the source, by its digest. The release has two JSON files and 251
-    pictures. Without a configured folder, the mini edition is drawn first.
+    images. Without a configured folder, the mini edition is drawn first.
     """
     opened = sources.open("cogbench")
     if opened.is_mini:
@@ -59,12 +59,12 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 @dg.asset(deps=COGBENCH.source, **COGBENCH.stage("images"))
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store every picture of the folder, several at a time.
+    """Store every image of the folder, several at a time.
 
-    One row: one picture that decodes, now in the image store; the release has 251. Of those that
+    One row: one image that decodes, now in the image store; the release has 251. Of those that
     do not decode, the metadata say why.
     """
-    stored, broken = image_store.put_files(picture_files(open_release(sources).images))
+    stored, broken = image_store.put_files(image_files(open_release(sources).images))
     faults = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in broken)
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
 
@@ -77,11 +77,11 @@ def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[Stor
         "stories": out(
             COGBENCH.stage("select"),
             Story,
-            "One row: one picture that is asked about, with its entities and its description. The "
+            "One row: one image that is asked about, with its entities and its description. The "
             "paper has 251, with 2,670 entities (section 2.4).",
         ),
         "rejections": out(
-            COGBENCH.stage("select"), Rejection, "One row: one reason why one picture is left out."
+            COGBENCH.stage("select"), Rejection, "One row: one reason why one image is left out."
         ),
     },
 )
@@ -91,11 +91,11 @@ def selection(
     understanding: list[ImageUnderstanding],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
-    """Take the pictures that are asked about, and say why the others are not."""
+    """Take the images that are asked about, and say why the others are not."""
     found = _all_stories(open_release(sources), merged_items, understanding)
     kept, faulty = select_stories(found, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in kept)
-    rejections = [*dropped_pictures(understanding), *faulty]
+    rejections = [*dropped_images(understanding), *faulty]
     return table_output(kept, {"entities": n_entities}), table_output(rejections)
 
 
@@ -105,7 +105,7 @@ def selection(
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
 ) -> dg.Output[list[StoryChain]]:
-    """Take the chains of the pictures that are asked about.
+    """Take the chains of the images that are asked about.
 
     One row: one chain of reasoning. The paper has 2,245: 47, 179, 106, 263, 701, 425, 107 and
     417 of the eight kinds (Table 1).
@@ -137,7 +137,7 @@ def funnel(
 @dg.asset_check(
     asset=COGBENCH.key("funnel"),
     additional_ins=COGBENCH.ins(questions="description/questions"),
-    description="The published edition has the paper's pictures, entities and chains (Table 1).",
+    description="The published edition has the paper's images, entities and chains (Table 1).",
 )
 def chains_match_the_paper(
     funnel: list[StoryFunnelStep], questions: list[Question]
@@ -174,7 +174,7 @@ def _all_stories(
 def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]) -> list[T]:
     """Read the authors' descriptions; nothing where they cannot be read.
 
-    The table of description questions then says why; questions about pictures need none of them.
+    The table of description questions then says why; questions about images need none of them.
     """
     try:
         return read(release)
@@ -182,10 +182,10 @@ def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[
         return []
 
 
-_SAMPLES = 5  # pictures that the authors show in their repository; the full set is 251
+_SAMPLES = 5  # images that the authors show in their repository; the full set is 251
 
 
-def edition_of(opened: Source, n_pictures: int) -> Edition:
+def edition_of(opened: Source, n_images: int) -> Edition:
     """Name the edition; that of the authors' samples is ``"own"``.
 
     Numbers of different editions are not comparable, and only the published one is held against
@@ -194,4 +194,4 @@ def edition_of(opened: Source, n_pictures: int) -> Edition:
     if opened.is_mini:
         return "mini"
     edition = find_release(opened.folder).edition
-    return "own" if edition == "published" and n_pictures == _SAMPLES else edition
+    return "own" if edition == "published" and n_images == _SAMPLES else edition

@@ -1,4 +1,4 @@
-"""What people are asked when CogBench is made: to annotate pictures, and to review what was merged.
+"""What people are asked when CogBench is made: to annotate images, and to review what was merged.
 
 ``annotation`` is Figure 6 (section 2.2, appendix A), ``merge_review`` the merging by people of the
 same section; questions are reviewed in ``vqa.people``. The instructions are the paper's rules in
@@ -23,7 +23,7 @@ from bench_assets.suites.cogbench.construction.reviews import Review
 from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
-_ANNOTATORS = 3  # of each picture (section 2.2)
+_ANNOTATORS = 3  # of each image (section 2.2)
 _IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # as Figure 6 has chains, several too
 
 _ASKED = {
@@ -43,18 +43,18 @@ _ASKED = {
 
 _ANNOTATION = Form(
     name="cogbench/annotation",
-    title="The story of a picture",
+    title="The story of an image",
     about="section 2.2, appendix A, Figure 6",
     instructions=(
-        "Each picture tells a story. First list everything that can be seen in it, as much as you"
+        "Each image tells a story. First list everything that can be seen in it, as much as you"
         " can; leave out what is hard to recognise. Then write down how the story is understood:"
         " one chain of reasoning a line, clue + clue -> what follows. A chain has at least one"
         " clue and exactly one conclusion: write A -> B -> C as two chains, and never a conclusion"
-        " alone. Leave a kind of reasoning empty if the picture does not take it. At last tell the"
+        " alone. Leave a kind of reasoning empty if the image does not take it. At last tell the"
         " story in one paragraph, with all that you listed."
     ),
     fields=(
-        Field(name="entities", kind="texts", label="People, animals and things in the picture"),
+        Field(name="entities", kind="texts", label="People, animals and things in the image"),
         *(
             Field(
                 name=kind.code,
@@ -67,7 +67,7 @@ _ANNOTATION = Form(
         Field(
             name="description",
             kind="text",
-            label="The picture and its story, in a paragraph",
+            label="The image and its story, in a paragraph",
             most=5000,
         ),
     ),
@@ -81,11 +81,11 @@ _MERGE_REVIEW = Form(
     title="What one annotator saw",
     about="section 2.2, merging by majority vote",
     instructions=(
-        "Three people annotated the picture. What two of them gave is taken; this is what one"
+        "Three people annotated the image. What two of them gave is taken; this is what one"
         " gave. If somebody else said the same in other words, choose that. If not, keep it if it"
-        " is reasonable: it can be seen in the picture, or follows from what can be seen. Of a"
+        " is reasonable: it can be seen in the image, or follows from what can be seen. Of a"
         " description: keep the one that tells the story best; leave out those that misunderstand"
-        " the picture."
+        " the image."
     ),
     fields=(
         Field(
@@ -99,12 +99,12 @@ _MERGE_REVIEW = Form(
 
 
 def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask three people about each picture."""
+    """Ask three people about each image."""
     return [
         Unit(
             form=_ANNOTATION.name,
             item_id=image.name,
-            pictures={"Picture": image.sha256},
+            images={"Image": image.sha256},
             needed=_ANNOTATORS,
         )
         for image in images
@@ -139,19 +139,19 @@ def merge_review_items(
     Args:
         to_review: What waits, as it is without anybody's review in the form.
         annotations: Everything that was annotated.
-        images: The pictures.
+        images: The images.
     """
-    pictures = {image.name: image.sha256 for image in images}
+    digests = {image.name: image.sha256 for image in images}
     return [
         Unit(
             form=_MERGE_REVIEW.name,
             item_id=item_id(one.image, one.field, one.text),
             shown={"Section": one.field, "One annotator wrote": one.text, **_others(beside)},
-            pictures={"Picture": pictures[one.image]},
+            images={"Image": digests[one.image]},
             choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in same))},
         )
         for one in to_review
-        if one.image in pictures
+        if one.image in digests
         for beside in [_near_texts(one, annotations)]
         for same in [() if one.field == DESCRIPTION else beside]  # stories are told once each
     ]

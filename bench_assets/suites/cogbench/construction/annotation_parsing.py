@@ -24,7 +24,7 @@ _BRACKETED = re.compile(r"\[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedItem:
-    """One entity, chain or description that one annotator gave of one picture."""
+    """One entity, chain or description that one annotator gave of one image."""
 
     image: str  # file name
     annotator: str

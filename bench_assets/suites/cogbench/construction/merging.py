@@ -1,4 +1,4 @@
-"""Merges what several annotators wrote about a picture by majority vote (section 2.2).
+"""Merges what several annotators wrote about an image by majority vote (section 2.2).
 
 Equal and near-equal items are one item (``sameness``); what two annotators gave is accepted, what
 one gave waits for a person, beside what comes near it.
@@ -44,7 +44,7 @@ _VOTES = 2  # annotators who have to give an item
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedItem:
-    """An entity or chain of a picture, as one or more annotators gave it."""
+    """An entity or chain of an image, as one or more annotators gave it."""
 
     image: str
     field: str
@@ -62,13 +62,13 @@ class FieldAgreement:
 
     field: str
     n_items: int
-    unanimous: float  # share of items that all or none of a picture's annotators gave
+    unanimous: float  # share of items that all or none of an image's annotators gave
     pairwise: float  # mean share of pairs of annotators who agree on an item
     alpha: float  # Krippendorff's; what nobody gave is no item, which lowers it
 
 
 class MergedItems(NamedTuple):
-    """All items of all pictures, and the reviews that decide nothing."""
+    """All items of all images, and the reviews that decide nothing."""
 
     items: list[MergedItem]
     idle_reviews: list[Rejection]
@@ -81,7 +81,7 @@ def merge_items(
     similarity: float,
     near: float = 0.5,
 ) -> MergedItems:
-    """Merge entities and chains, by picture and section.
+    """Merge entities and chains, by image and section.
 
     Args:
         items: As annotated.
@@ -140,7 +140,7 @@ def _place(item: AnnotatedItem) -> tuple[str, int]:
 
 
 class _Links:
-    """How the items of one section of a picture are linked with each other."""
+    """How the items of one section of an image are linked with each other."""
 
     def __init__(
         self,

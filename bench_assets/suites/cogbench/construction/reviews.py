@@ -18,7 +18,7 @@ from bench_assets.suites.cogbench.construction.annotation_parsing import Annotat
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.source import REVIEWS
 
-Name: TypeAlias = tuple[str, str, str]  # picture, section and plain text of an item
+Name: TypeAlias = tuple[str, str, str]  # image, section and plain text of an item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Which pictures and questions stay, and the reason for each that does not.
+"""Which images and questions stay, and the reason for each that does not.
 
 The order in which the options of a question are shown.
 """
@@ -17,7 +17,7 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
 
 
 class Stories(NamedTuple):
-    """The pictures that are described, and the others."""
+    """The images that are described, and the others."""
 
     kept: list[Story]
     rejections: list[Rejection]
@@ -31,16 +31,16 @@ class Questions(NamedTuple):
 
 
 def by_image_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
-    """Find pictures by image id: the file's name up to its first full stop, as the authors do."""
+    """Find images by image id: the file's name up to its first full stop, as the authors do."""
     return {image.name.split(".")[0]: image for image in images}
 
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Stories:
-    """Take the pictures that decode and have a description, in order.
+    """Take the images that decode and have a description, in order.
 
     Args:
         stories: All of them.
-        images: Pictures that were stored, by file name.
+        images: Images that were stored, by file name.
     """
     found = Stories([], [])
     for story in stories:
@@ -48,11 +48,11 @@ def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) 
             f"id {story.image_id!r} is empty or holds blanks or slashes": (
                 re.fullmatch(r"[^\s/]+", story.image_id) is None
             ),
-            f"picture {story.image!r} is missing or does not decode": story.image not in images,
+            f"image {story.image!r} is missing or does not decode": story.image not in images,
             "no description": not story.description,
         }
         reasons = [fault for fault, holds in faults.items() if holds]
-        entry = f"picture {story.image}"
+        entry = f"image {story.image}"
         found.rejections.extend(Rejection(entry=entry, reason=reason) for reason in reasons)
         if not reasons:
             found.kept.append(story)
@@ -69,7 +69,7 @@ def select_questions(
 
     Args:
         questions: All of them.
-        images: Pictures that were stored, by image id.
+        images: Images that were stored, by image id.
         keep_repeated: Questions that stand there twice are kept; the authors' count is theirs.
     """
     found = Questions([], [])
@@ -85,12 +85,12 @@ def select_questions(
 
 
 def content(question: SourceQuestion) -> tuple[str, ...]:
-    """What makes two questions the same: picture, text and options, in whatever order."""
+    """What makes two questions the same: image, text and options, in whatever order."""
     return question.image_id, plain(question.text), *sorted(map(plain, question.options))
 
 
 def question_id(question: SourceQuestion) -> str:
-    """Name a question by picture and content: the authors give it no id, and order may change.
+    """Name a question by image and content: the authors give it no id, and order may change.
 
     The order of its options does not matter.
     """
@@ -120,7 +120,7 @@ def _faults(
         f"unknown category {question.category!r}; known: {known}": (
             find_kind(question.category) is None
         ),
-        f"picture {question.image_id!r} is missing or does not decode": (
+        f"image {question.image_id!r} is missing or does not decode": (
             question.image_id not in images
         ),
         "the same question with the same options stands there before": content(question) in seen,

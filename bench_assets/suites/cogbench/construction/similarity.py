@@ -81,7 +81,7 @@ class SimilarityResult:
         )
 
     def likeness(self, one: AnnotatedItem, other: AnnotatedItem) -> Likeness:
-        """Compare two items of one section of a picture."""
+        """Compare two items of one section of an image."""
         if plain(one.text) == plain(other.text):
             return Likeness(1.0, "")
         (*clues, first), (*other_clues, second) = _parts(one), _parts(other)

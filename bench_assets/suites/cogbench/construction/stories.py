@@ -30,25 +30,25 @@ class StoryFunnelStep:
 def merged_stories(
     items: Iterable[MergedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[Story]:
-    """Make a story of each picture that is understood alike, with its accepted entities."""
+    """Make a story of each image that is understood alike, with its accepted entities."""
     entities: dict[str, list[str]] = {}
     for item in items:
         if item.field == ENTITIES and item.outcome == "accepted":
             entities.setdefault(item.image, []).append(item.text)
     return [
         Story(
-            image_id=_image_id(picture.image),
-            image=picture.image,
-            entities=tuple(entities.get(picture.image, ())),
-            description=picture.description,
+            image_id=_image_id(image.image),
+            image=image.image,
+            entities=tuple(entities.get(image.image, ())),
+            description=image.description,
         )
-        for picture in understood
-        if picture.author
+        for image in understood
+        if image.author
     ]
 
 
 def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
-    """Number the accepted chains within picture and kind, in the order they stand in."""
+    """Number the accepted chains within image and kind, in the order they stand in."""
     numbers: dict[tuple[str, str], int] = {}
     kinds = {kind.field: kind.name for kind in KINDS}
     rows = []
@@ -67,16 +67,16 @@ def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
     return rows
 
 
-def dropped_pictures(understood: Iterable[ImageUnderstanding]) -> list[Rejection]:
-    """Name the pictures that no two annotators understand alike (section 2.2)."""
+def dropped_images(understood: Iterable[ImageUnderstanding]) -> list[Rejection]:
+    """Name the images that no two annotators understand alike (section 2.2)."""
     return [
         Rejection(
-            entry=f"picture {picture.image}",
-            reason=f"no two of {picture.n_annotators} descriptions tell one story: the closest "
-            f"have a cosine of {picture.closeness:.2f}",
+            entry=f"image {image.image}",
+            reason=f"no two of {image.n_annotators} descriptions tell one story: the closest "
+            f"have a cosine of {image.closeness:.2f}",
         )
-        for picture in understood
-        if not picture.author
+        for image in understood
+        if not image.author
     ]
 
 
@@ -91,13 +91,13 @@ def count_funnel(
     n_entities = sum(len(story.entities) for story in stories)
     kinds = [chain.kind for chain in chains]
     return [
-        StoryFunnelStep(step="pictures annotated", n=len({item.image for item in annotations})),
+        StoryFunnelStep(step="images annotated", n=len({item.image for item in annotations})),
         StoryFunnelStep(step="entities, chains and descriptions noted", n=len(annotations)),
         StoryFunnelStep(step="entities and chains after merging", n=len(items)),
         StoryFunnelStep(step="accepted", n=outcomes.count("accepted")),
         StoryFunnelStep(step="rejected by review", n=outcomes.count("rejected")),
         StoryFunnelStep(step="waiting for review", n=outcomes.count("waiting")),
-        StoryFunnelStep(step="pictures kept", n=len(stories), paper=251),
+        StoryFunnelStep(step="images kept", n=len(stories), paper=251),
         StoryFunnelStep(step="entities", n=n_entities, paper=2670),
         StoryFunnelStep(step="chains", n=len(chains), paper=sum(_PAPER.values())),
         *(

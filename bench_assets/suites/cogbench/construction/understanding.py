@@ -1,6 +1,6 @@
-"""Which pictures the annotators understand alike, and the best of their descriptions (section 2.2).
+"""Which images the annotators understand alike, and the best of their descriptions (section 2.2).
 
-A picture that no two annotators understand alike is dropped; of those who do, the description is
+An image that no two annotators understand alike is dropped; of those who do, the description is
 taken that tells the most of what was accepted. Where the paper has people, cosines decide whether
 two descriptions tell one story, and words whether an item is told. A person overrules them by a
 review of a description: the accepted one is taken, a rejected one is not looked at.
@@ -22,13 +22,13 @@ _TOLD = 0.5  # share of an item's words that a description has if it tells the i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageUnderstanding:
-    """Whether the annotators understand a picture alike, and whose description is taken."""
+    """Whether the annotators understand an image alike, and whose description is taken."""
 
     image: str
     n_annotators: int
     alike: tuple[str, ...]  # the largest group that understands it alike; () if there is none
     closeness: float  # mean cosine of the descriptions of that group, or the highest of any two
-    author: str  # whose description is taken; "" if the picture is dropped
+    author: str  # whose description is taken; "" if the image is dropped
     description: str
     by_review: bool = False  # a person took it
 
@@ -40,7 +40,7 @@ def compare_descriptions(
     similarity: float,
     reviews: Iterable[Review] = (),
 ) -> list[ImageUnderstanding]:
-    """Find, for each picture, the annotators who understand it alike, and their best description.
+    """Find, for each image, the annotators who understand it alike, and their best description.
 
     Args:
         items: As annotated; descriptions are compared.
@@ -73,7 +73,7 @@ def compare_descriptions(
 def untold(
     items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[MergedItem]:
-    """List the descriptions of dropped pictures, each beside the others, for a person."""
+    """List the descriptions of dropped images, each beside the others, for a person."""
     dropped = {one.image: one for one in understood if not one.author}
     told = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
@@ -96,7 +96,7 @@ def untold(
 def _told(
     items: Iterable[AnnotatedItem], reviews: Iterable[Review]
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
-    """The descriptions that no person put aside, and those that one took, by picture."""
+    """The descriptions that no person put aside, and those that one took, by image."""
     decided = {
         (review.image, plain(review.text)): review.accept
         for review in reviews

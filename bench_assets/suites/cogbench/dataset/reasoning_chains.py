@@ -1,4 +1,4 @@
-"""Chains of reasoning, "A1 + A2 -> B": from clues in a picture to what follows (section 2.2)."""
+"""Chains of reasoning, "A1 + A2 -> B": from clues in an image to what follows (section 2.2)."""
 
 import re
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Chain(NamedTuple):
 
 
 def is_none(text: str) -> bool:
-    """Whether an annotator says that a picture has nothing of a kind: "None", or nothing at all.
+    """Whether an annotator says that an image has nothing of a kind: "None", or nothing at all.
 
     >>> is_none("None."), is_none(" "), is_none("None of them smiles.")
     (True, True, False)

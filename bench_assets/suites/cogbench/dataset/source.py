@@ -3,12 +3,12 @@
 * **published** (github.com/xiujiesong/Cog-Bench; the full set only after a signed agreement):
   ``cogbench_description.json``, an object image id -> ``{"Image Name", "Entities": [...], eight
   lists "... Reasoning" (["None"] when absent), "Description": [text]}``; ``cogbench_vqa.json``, a
-  list of ``{question, choice_a .. choice_d, answer: "A".."D", img_id, category}``; and the pictures
+  list of ``{question, choice_a .. choice_d, answer: "A".."D", img_id, category}``; and the images
   in ``images/``. With one of the two files there is one of the two tasks;
 * **raw** (the route of section 2.2): ``annotations.json``, a list of ``{image, annotator,
   annotation}`` with texts in the form of Figure 6, and ``images/``. Beside it may lie
   ``reviews.json`` and ``refinements.json``, the decisions of people (see ``merge`` and
-  ``vqa.refine``), and ``writer_replies.jsonl``, what the model that writes questions replied.
+  ``vqa.refine``), and ``writer_responses.jsonl``, what the model that writes questions responded.
 """
 
 from collections.abc import Iterator
@@ -18,19 +18,19 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, SourceFile
 from bench_assets.core.tables.json_records import Entry, field, parse_json, read_entries, records
-from bench_assets.core.tables.source_folder import picture_files, pin
+from bench_assets.core.tables.source_folder import image_files, pin
 from bench_assets.suites.cogbench.dataset.reasoning_chains import is_none
 from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, Kind, find_kind
 
 DESCRIPTIONS, QUESTIONS = "cogbench_description.json", "cogbench_vqa.json"
 ANNOTATIONS, REVIEWS = "annotations.json", "reviews.json"
-REFINEMENTS, WRITER_REPLIES = "refinements.json", "writer_replies.jsonl"
+REFINEMENTS, WRITER_RESPONSES = "refinements.json", "writer_responses.jsonl"
 _OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One picture with all that its final annotation says (section 2.2)."""
+    """One image with all that its final annotation says (section 2.2)."""
 
     image_id: str
     image: str  # file name
@@ -44,7 +44,7 @@ class StoryChain:
 
     image_id: str
     kind: str  # as Table 1 names it
-    number: int  # from 1, within picture and kind
+    number: int  # from 1, within image and kind
     text: str  # "A1. + A2. -> B."
 
 
@@ -62,7 +62,7 @@ class SourceQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawAnnotation:
-    """What one annotator wrote about one picture, in the form of Figure 6."""
+    """What one annotator wrote about one image, in the form of Figure 6."""
 
     image: str  # file name
     annotator: str
@@ -71,7 +71,7 @@ class RawAnnotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CogBenchRelease:
-    """Which route a folder goes, and where its pictures are."""
+    """Which route a folder goes, and where its images are."""
 
     folder: Path
     edition: Edition  # "published" or "built"
@@ -95,19 +95,19 @@ def find_release(folder: Path) -> CogBenchRelease:
         )
     images = folder / "images"
     if not images.is_dir():
-        raise SourceError(f"{folder}: expected a folder images/ with the pictures")
+        raise SourceError(f"{folder}: expected a folder images/ with the images")
     return CogBenchRelease(folder=folder, edition="built" if raw else "published", images=images)
 
 
 def source_files(release: CogBenchRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
-    named = [DESCRIPTIONS, QUESTIONS, ANNOTATIONS, REVIEWS, REFINEMENTS, WRITER_REPLIES]
+    named = [DESCRIPTIONS, QUESTIONS, ANNOTATIONS, REVIEWS, REFINEMENTS, WRITER_RESPONSES]
     listed = [release.folder / name for name in named if (release.folder / name).is_file()]
-    return pin([*listed, *picture_files(release.images).values()], release.folder)
+    return pin([*listed, *image_files(release.images).values()], release.folder)
 
 
 def read_stories(release: CogBenchRelease) -> list[Story]:
-    """Read the pictures of a published edition, in file order.
+    """Read the images of a published edition, in file order.
 
     Raises:
         SourceError: If the file or an entry is not of the form above; names file and entry.
@@ -160,7 +160,7 @@ def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
     """Read what the annotators wrote; nothing for a published edition.
 
     Raises:
-        SourceError: As ``read_stories``; also if somebody annotated a picture twice.
+        SourceError: As ``read_stories``; also if somebody annotated an image twice.
     """
     if release.edition == "published":
         return []

@@ -1,7 +1,7 @@
 """Compares ways to decide whether a description mentions a chain with people (3.3.4, Table 4).
 
 What gives a number is turned into yes or no by a threshold: the one with the highest accuracy on
-one half of the pictures; all accuracies are those on the other half. As in appendix F a number is
+one half of the images; all accuracies are those on the other half. As in appendix F a number is
 the highest that any sentence of the description has.
 
 What the studies of the description task have in common.
@@ -199,7 +199,7 @@ def best_threshold(choosing: Sequence[tuple[float, bool]]) -> float:
 
 
 def is_for_testing(point: LabelRow) -> bool:
-    """Whether a key point's picture is in the testing half: drawn by the picture's id."""
+    """Whether a key point's image is in the testing half: drawn by the image's id."""
     return sha256(point.pair.question.group_id.encode()).digest()[0] % 2 == 1
 
 

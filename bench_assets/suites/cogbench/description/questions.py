@@ -1,4 +1,4 @@
-"""Turns stories into one question a picture, with everything that its description is scored by.
+"""Turns stories into one question an image, with everything that its description is scored by.
 
 The labels of a question hold its entities, one a line, under ``"Entities"``, and its chains of each
 kind, one a line, under the name of the authors' field, such as ``"Event Reasoning"``.
@@ -20,7 +20,7 @@ class KeyPoint(NamedTuple):
     """Something that a description should mention (section 3.2)."""
 
     kind: Kind
-    number: int  # from 1, within picture and kind
+    number: int  # from 1, within image and kind
     text: str  # the conclusion of a chain; for event relationships the whole chain
 
     @property
@@ -35,12 +35,12 @@ def to_questions(
     images: Mapping[str, StoredImage],
     edition: Edition,
 ) -> list[Question]:
-    """Ask for one description a picture; the annotated one is the answer.
+    """Ask for one description an image; the annotated one is the answer.
 
     Args:
         stories: The selected ones.
         chains: Those of all stories.
-        images: Stored pictures by file name.
+        images: Stored images by file name.
         edition: ``"published"``, ``"mini"`` or ``"built"``.
     """
     fields = {kind.name: kind.field for kind in KINDS}
@@ -68,12 +68,12 @@ def to_questions(
 
 
 def entities(question: Question) -> list[str]:
-    """List the annotated entities of a picture, in order."""
+    """List the annotated entities of an image, in order."""
     return question.labels.get(_ENTITIES, "").splitlines()
 
 
 def key_points(question: Question) -> list[KeyPoint]:
-    """List all key points of a picture in the order of Table 1; equal ones are listed each."""
+    """List all key points of an image in the order of Table 1; equal ones are listed each."""
     return [
         KeyPoint(kind, number, chain if kind == EVENT_RELATIONSHIP else conclusion(chain))
         for kind in KINDS

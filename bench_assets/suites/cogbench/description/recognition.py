@@ -1,7 +1,7 @@
 """The Recognition Score of section 3.2: which annotated entities a description names.
 
 An entity is recognised if the cosine between it and any noun of the description is above a
-threshold. The score is the share of all entities of all pictures that are recognised: a micro mean.
+threshold. The score is the share of all entities of all images that are recognised: a micro mean.
 
 Officially all nouns count and the threshold is 0.6, whatever the encoder. Carefully, it is the
 encoder's own (``thresholds``); nouns of things that the description denies do not count, nor does
@@ -57,12 +57,12 @@ def match_entities(
     threshold: float = THRESHOLD,
     recogniser: str = "",
 ) -> list[EntityMatch]:
-    """Compare the entities of each picture with the nouns of its description, in order.
+    """Compare the entities of each image with the nouns of its description, in order.
 
     Each distinct entity and noun is embedded once.
 
     Args:
-        answered: Descriptions of pictures.
+        answered: Descriptions of images.
         nouns: All of each description.
         encoder: Embeds entities and nouns.
         affirmed: Those nouns of each description that it does not deny; without them, all.
@@ -87,18 +87,16 @@ def match_entities(
 
 
 def recognition(matches: Sequence[EntityMatch]) -> Mean:
-    """Recognised entities of all pictures by all entities, as in Table 2."""
+    """Recognised entities of all images by all entities, as in Table 2."""
     return mean(ScoredPoint(float(match.recognised), match.image_id) for match in matches)
 
 
 def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
-    """Mean over pictures of the share of their entities; the authors' script prints it as well."""
-    by_picture: dict[tuple[str, int], list[float]] = defaultdict(list)
+    """Mean over images of the share of their entities; the authors' script prints it as well."""
+    by_image: dict[tuple[str, int], list[float]] = defaultdict(list)
     for match in matches:
-        by_picture[match.image_id, match.sample].append(match.recognised)
-    return mean(
-        ScoredPoint(float(np.mean(shares)), name) for (name, _), shares in by_picture.items()
-    )
+        by_image[match.image_id, match.sample].append(match.recognised)
+    return mean(ScoredPoint(float(np.mean(shares)), name) for (name, _), shares in by_image.items())
 
 
 def recognition_official(matches: Sequence[EntityMatch]) -> Mean:

@@ -1,7 +1,7 @@
 """Scores descriptions by the key points they mention: the Cognition Score of section 3.2.
 
 A key point is the conclusion of a chain or, for event relationships, a whole chain. The score of a
-kind, and of all, is the share of its key points over all pictures that are mentioned: a micro mean.
+kind, and of all, is the share of its key points over all images that are mentioned: a micro mean.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
             judge=RULES,
             criterion=point.criterion,
             verdict=share >= _MENTIONED,
-            reply=f"{share:.2f} of its words",
+            response=f"{share:.2f} of its words",
         )
         for pair in answered
         for said in [content_words(pair.prediction.text)]
@@ -71,7 +71,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
         read = (
             [found[p.criterion].verdict if p.criterion in found else None for p in points]
             if by_rules
-            else read_by_position(said[0].reply, len(points))
+            else read_by_position(said[0].response, len(points))
         )
         verdicts |= {point: _word(verdict) for point, verdict in zip(points, read, strict=True)}
     last = {(point.kind, point.text): point for point in verdicts}

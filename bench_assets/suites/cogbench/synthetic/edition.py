@@ -1,7 +1,7 @@
-"""The mini edition: drawn story pictures, three annotators who differ, and a writer that errs.
+"""The mini edition: drawn story images, three annotators who differ, and a writer that errs.
 
-``tales`` says what is in the pictures. ``misunderstood`` of ``stories.json`` is a picture
-that each annotator takes for another story, ``torn`` a file that is no picture.
+``tales`` says what is in the images. ``misunderstood`` of ``stories.json`` is an image
+that each annotator takes for another story, ``torn`` a file that is no image.
 """
 
 import json
@@ -17,11 +17,11 @@ from bench_assets.suites.cogbench.dataset.source import (
     ANNOTATIONS,
     REFINEMENTS,
     REVIEWS,
-    WRITER_REPLIES,
+    WRITER_RESPONSES,
 )
 from bench_assets.suites.cogbench.synthetic.tales import Tale, all_parts, drawn, tales
 from bench_assets.suites.cogbench.synthetic.wording import worded
-from bench_assets.suites.cogbench.synthetic.writer import refinements, replies
+from bench_assets.suites.cogbench.synthetic.writer import refinements, responses
 
 _MATERIAL = Path(__file__).with_name("stories.json")
 _EMPTY = re.compile(r"\[[\w ]+\]: None\n")
@@ -29,13 +29,13 @@ _ALONE = ("ceiling", "shadow", "corner")  # entities that each annotator has for
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the raw material of the mini edition: 24 pictures with a story, and two to be dropped.
+    """Write the raw material of the mini edition: 24 images with a story, and two to be dropped.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
 
     Args:
         folder: A folder of its own; made if need be.
-        seed: Draws what is in the pictures, where it lies and which letters the writer makes right.
+        seed: Draws what is in the images, where it lies and which letters the writer makes right.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
@@ -64,12 +64,12 @@ def write(folder: Path, seed: int = 0) -> None:
     )
     files[REVIEWS] = as_json(_reviews(told))
     files[REFINEMENTS] = as_json(refinements(told))
-    files[WRITER_REPLIES] = "".join(replies(told, rng)).encode()
+    files[WRITER_RESPONSES] = "".join(responses(told, rng)).encode()
     write_files(folder, files)
 
 
 def _annotations(number: int, tale: Tale, people: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Three annotations; every third picture has one that breaks a rule of Figure 6."""
+    """Three annotations; every third image has one that breaks a rule of Figure 6."""
     for who, name in enumerate(people):
         text = _annotation(tale, who)
         if number % 3 == who and who == number % 2:

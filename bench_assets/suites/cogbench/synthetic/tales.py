@@ -1,7 +1,7 @@
-"""What is drawn and told in each picture of the mini edition.
+"""What is drawn and told in each image of the mini edition.
 
 ``stories.json`` holds chains of each kind with four things that may be drawn for them. Each
-picture draws its own, so that nothing but the picture tells which of four answers is right: neither
+image draws its own, so that nothing but the image tells which of four answers is right: neither
 the question, nor what was right elsewhere, nor what usually goes with what.
 """
 
@@ -14,7 +14,7 @@ from bench_assets.core.images.synthetic_scenes import Scene
 
 Material: TypeAlias = Mapping[str, Any]
 
-PICTURES = 4  # of each story
+IMAGES = 4  # of each story
 _SIZE = (384, 288)  # px
 _HORIZON = 212  # px
 _CHILD = (168, 170), 86  # place and size, px
@@ -45,7 +45,7 @@ class StoryReasoning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tale:
-    """One picture of the mini edition."""
+    """One image of the mini edition."""
 
     name: str
     background: str
@@ -56,12 +56,12 @@ class Tale:
 
 
 def tales(material: Material, rng: Random) -> list[Tale]:
-    """Draw the four pictures of each story; each answer is right equally often over all."""
+    """Draw the four images of each story; each answer is right equally often over all."""
     decks = _decks(material, rng)
     return [
         _tale(material, story, number, decks, rng)
         for story in material["stories"]
-        for number in range(1, PICTURES + 1)
+        for number in range(1, IMAGES + 1)
     ]
 
 
@@ -77,18 +77,18 @@ def drawn(background: str, ground: str, parts: Sequence[Material], rng: Random) 
 
 
 def all_parts(tale: Tale) -> list[Material]:
-    """Everything that is drawn in a picture: its child, and what its chains are about."""
+    """Everything that is drawn in an image: its child, and what its chains are about."""
     place, size = _CHILD
     child = {"sprite": tale.child, "at": place, "size": size}
     return [child, *(part for told in tale.told for part in told.parts)]
 
 
 def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
-    """For each chain, which of its draws the pictures that have it take, in order."""
+    """For each chain, which of its draws the images that have it take, in order."""
     used = [chain for story in material["stories"] for chain in story["chains"].items()]
     decks = {}
     for kind, variant in dict.fromkeys(used):
-        times = used.count((kind, variant)) * PICTURES
+        times = used.count((kind, variant)) * IMAGES
         n_draws = len(material["chains"][kind][variant]["draws"])
         decks[kind, variant] = [number % n_draws for number in range(times)]
         rng.shuffle(decks[kind, variant])
@@ -107,7 +107,7 @@ def _tale(
         _told(material["chains"][kind][variant], cast, decks[kind, variant].pop())
         for kind, variant in story["chains"].items()
     ]
-    if number == PICTURES:
+    if number == IMAGES:
         other = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other][0]
         told.append(_alone(_told(chain, cast, rng.randrange(len(chain["draws"])))))

@@ -1,7 +1,7 @@
-"""What the writer of the mini edition replies, and what people make of it.
+"""What the writer of the mini edition responses, and what people make of it.
 
 Three questions are planted whose right option is far longer than the others: one is dropped by
-hand, one replaced, and one left to the model that sees no picture.
+hand, one replaced, and one left to the model that sees no image.
 """
 
 import json
@@ -19,8 +19,11 @@ _PLANTED = ("window-1", "window-2", "window-3")
 _TAIL = ", as anybody can see at once"
 
 
-def replies(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
-    """Write the lines of the writer's replies: every tenth is broken at first, and one stays so."""
+def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
+    """Write the lines of the writer's responses.
+
+    Every tenth is broken at first, and one stays so.
+    """
     assignments = [
         (tale, kind.code, blocks)
         for tale in tales

@@ -35,8 +35,8 @@ _FORM = Form(
     title="Is the question sound?",
     about="section 2.3.2, manual refinement",
     instructions=(
-        "A model wrote the question from a chain of reasoning about the picture. It is sound if the"
-        " picture is needed to answer it, if exactly one option is right and it is the one that is"
+        "A model wrote the question from a chain of reasoning about the image. It is sound if the"
+        " image is needed to answer it, if exactly one option is right and it is the one that is"
         " called so, if the others are wrong but not absurd, and if no option stands out by its"
         " length or wording. Where a few words mend it, write the whole question anew: text, four"
         " options, and which one is right."
@@ -80,10 +80,10 @@ def items(
 
     Args:
         written: As the writer left them.
-        language_only: Which of them a model solves without the picture.
-        images: The pictures.
+        language_only: Which of them a model solves without the image.
+        images: The images.
     """
-    pictures = by_image_id(images)
+    digests = by_image_id(images)
     asked = {question_id(one): one for one in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
     for name, doubt in sorted(set(find_flags(list(asked.values())))):
@@ -96,10 +96,10 @@ def items(
             form=_FORM.name,
             item_id=name,
             shown=_shown(one, doubts.get(name, [])),
-            pictures={"Picture": pictures[one.image_id].sha256},
+            images={"Image": digests[one.image_id].sha256},
         )
         for name, one in asked.items()
-        if one.image_id in pictures
+        if one.image_id in digests
     ]
 
 

@@ -1,6 +1,6 @@
-"""Finds questions that can be answered without the picture (section 2.3.2).
+"""Finds questions that can be answered without the image (section 2.3.2).
 
-A model that sees no picture answers each question several times, its options in another order each
+A model that sees no image answers each question several times, its options in another order each
 time; what it gets right every time is solvable by language alone. Where the paper asks ChatGPT, any
 model can be named; the built-in one takes an option that is far longer than the others, which finds
 badly made questions.
@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.scoring import score_carefully
 
 MUCH_LONGER = 1.5  # times the longest of the other options, in characters
-SOLVABLE = "solvable without the picture"
+SOLVABLE = "solvable without the image"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageOnly:
-    """How often a model was right about one question without its picture."""
+    """How often a model was right about one question without its image."""
 
     question_id: str
     model: str
@@ -32,14 +32,14 @@ class LanguageOnly:
     solvable: bool
 
 
-def ask_without_picture(
+def ask_without_image(
     questions: Sequence[Question], model: ChatModel, tries: int, seed: int
 ) -> list[LanguageOnly]:
     """Ask each question several times, and count how often the answer is right.
 
     Args:
         questions: With four options each.
-        model: Answers; is shown no pictures.
+        model: Answers; is shown no images.
         tries: Orders of the options that are tried.
         seed: Draws the orders, for each question by itself.
     """
@@ -55,8 +55,8 @@ def ask_without_picture(
         for shuffled in versions
         for number, version in enumerate(shuffled)
     ]
-    replies = iter(model.reply(requests))
-    return [_counted(shuffled, list(islice(replies, tries)), model.name) for shuffled in versions]
+    responses = iter(model.response(requests))
+    return [_counted(shuffled, list(islice(responses, tries)), model.name) for shuffled in versions]
 
 
 def longest_option(request: Request) -> str:
@@ -75,11 +75,13 @@ def _shuffled(question: Question, rng: Random) -> Question:
     return replace(question, options=options, answer=("ABCD"[place],), images=())
 
 
-def _counted(versions: Sequence[Question], replies: Sequence[Reply], model: str) -> LanguageOnly:
+def _counted(
+    versions: Sequence[Question], responses: Sequence[Response], model: str
+) -> LanguageOnly:
     right = [
-        _is_right(version, reply.text)
-        for version, reply in zip(versions, replies, strict=True)
-        if not reply.error
+        _is_right(version, response.text)
+        for version, response in zip(versions, responses, strict=True)
+        if not response.error
     ]
     return LanguageOnly(
         question_id=versions[0].question_id,
@@ -90,8 +92,8 @@ def _counted(versions: Sequence[Question], replies: Sequence[Reply], model: str)
     )
 
 
-def _is_right(question: Question, reply: str) -> bool:
+def _is_right(question: Question, response: str) -> bool:
     prediction = Prediction(
-        question_id=question.question_id, model="", condition="blind", text=reply
+        question_id=question.question_id, model="", condition="blind", text=response
     )
     return score_carefully(AnsweredQuestion(question, prediction)).points == 1.0

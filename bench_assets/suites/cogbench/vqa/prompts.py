@@ -1,7 +1,7 @@
 """Every text a model reads in the question task.
 
 The paper does not print how models are asked: that text is ours, and asks for the letter alone,
-because the authors read nothing but a reply's first character. How questions are written is
+because the authors read nothing but a response's first character. How questions are written is
 Figure 7, in ``figure_7.md``; it is printed for events, and for other kinds of reasoning only the
 name of the reasoning is another ("similar to this one", appendix B).
 """
@@ -20,12 +20,12 @@ _LETTER_ONLY = "Answer with the option's letter from the given choices directly.
 
 
 def main(question: Question) -> Prompt:
-    """Ask about the picture."""
+    """Ask about the image."""
     return Prompt.of(*map(Image, question.images), _text(question))
 
 
 def blind(question: Question) -> Prompt:
-    """Ask the same without the picture: what a model knows of stories in general."""
+    """Ask the same without the image: what a model knows of stories in general."""
     return Prompt.of(_text(question))
 
 
@@ -40,10 +40,10 @@ def write(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
     return Prompt.of(text)
 
 
-def write_again(prompt: Prompt, reply: str, complaint: str) -> Prompt:
-    """Ask once more, with what is wrong with the reply; the wording is ours."""
+def write_again(prompt: Prompt, response: str, complaint: str) -> Prompt:
+    """Ask once more, with what is wrong with the response; the wording is ours."""
     again = f"This cannot be read: {complaint}. Please write all questions again in the format."
-    return Prompt((*prompt.turns, Turn("assistant", (reply,)), Turn("user", (again,))))
+    return Prompt((*prompt.turns, Turn("assistant", (response,)), Turn("user", (again,))))
 
 
 def _text(question: Question) -> str:

@@ -1,7 +1,8 @@
 """Has a chat model write multiple-choice questions from chains of reasoning (section 2.3.2).
 
 The prompt is Figure 7, which the paper prints for events; for other kinds only the name of the
-reasoning is another. A reply that cannot be read strictly is asked for again, with the complaint.
+reasoning is another. A response that cannot be read strictly is asked for again, with the
+complaint.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bench_assets.core.schema.chat import ChatModel, Reply, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.content_words import content_words, word_share
 from bench_assets.suites.cogbench.dataset.reasoning_chains import read_chain
@@ -33,24 +34,24 @@ class WrittenQuestion:
     answer: str  # a letter
     chain: int  # number of the chain whose words the right option has most of
     side: str  # "conclusion" or "evidence": the part of that chain
-    tries: int  # how often the model was asked until its reply could be read
+    tries: int  # how often the model was asked until its response could be read
     writer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriterReply:
-    """What a model replied when it was asked for questions about one kind of reasoning."""
+class WriterResponse:
+    """What a model responded when it was asked for questions about one kind of reasoning."""
 
     image_id: str
     kind: str  # as Table 1 names it
-    tries: int  # from 1; above, the reply before could not be read
+    tries: int  # from 1; above, the response before could not be read
     writer: str
     text: str
-    complaint: str  # why the reply cannot be used; "" if it can
+    complaint: str  # why the response cannot be used; "" if it can
 
 
 class _Assignment(NamedTuple):
-    """The chains of one kind in one picture: one reply is asked for."""
+    """The chains of one kind in one image: one response is asked for."""
 
     story: Story
     kind: Kind
@@ -58,25 +59,25 @@ class _Assignment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """By which a recorded writer finds its reply."""
+        """By which a recorded writer finds its response."""
         return f"cogbench/writing/{self.story.image_id}/{self.kind.code}"
 
 
 def ask_writer(
     stories: Iterable[Story], chains: Iterable[StoryChain], writer: ChatModel, max_tries: int
-) -> list[WriterReply]:
-    """Ask for questions about each picture and kind of reasoning, all in one call, then again.
+) -> list[WriterResponse]:
+    """Ask for questions about each image and kind of reasoning, all in one call, then again.
 
     What did not come back is asked again as it was, what cannot be read with the complaint.
 
     Args:
-        stories: The pictures.
+        stories: The images.
         chains: Their chains.
         writer: Writes the questions.
-        max_tries: How often it is asked for a reply that can be read.
+        max_tries: How often it is asked for a response that can be read.
     """
     waiting = [(one, prompts.write(*one)) for one in _assignments(stories, chains)]
-    replies = []
+    responses = []
     for tries in range(1, max_tries + 1):
         if not waiting:
             break
@@ -84,38 +85,38 @@ def ask_writer(
             Request(prompt=prompt, sample=tries - 1, name=one.name) for one, prompt in waiting
         ]
         again = []
-        for (one, prompt), said in zip(waiting, writer.reply(requests), strict=True):
-            row = _reply(one, said, tries, writer.name)
-            replies.append(row)
+        for (one, prompt), said in zip(waiting, writer.response(requests), strict=True):
+            row = _response(one, said, tries, writer.name)
+            responses.append(row)
             if said.error:
                 again.append((one, prompt))
             elif row.complaint:
                 again.append((one, prompts.write_again(prompt, said.text, row.complaint)))
         waiting = again
-    return replies
+    return responses
 
 
 def written_questions(
-    replies: Iterable[WriterReply], chains: Iterable[StoryChain]
+    responses: Iterable[WriterResponse], chains: Iterable[StoryChain]
 ) -> list[WrittenQuestion]:
-    """Take the questions out of the replies that can be read, in order."""
-    noted = _by_picture_and_kind(chains)
+    """Take the questions out of the responses that can be read, in order."""
+    noted = _by_image_and_kind(chains)
     return [
-        _written(reply, draft, noted[reply.image_id, reply.kind])
-        for reply in replies
-        if not reply.complaint
-        for draft in read_reply(reply.text, n_chains=0)
+        _written(response, draft, noted[response.image_id, response.kind])
+        for response in responses
+        if not response.complaint
+        for draft in read_response(response.text, n_chains=0)
         if isinstance(draft, SourceQuestion)
     ]
 
 
-def read_reply(reply: str, n_chains: int) -> list[SourceQuestion] | str:
-    """Read questions as Figure 7 prints them, or say what is wrong with the reply.
+def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
+    """Read questions as Figure 7 prints them, or say what is wrong with the response.
 
     Six lines a question: the question, four options "A. ..." to "D. ...", and "Correct Answer:
     [D]"; blank lines do not count.
     """
-    lines = [line.strip() for line in reply.splitlines() if line.strip()]
+    lines = [line.strip() for line in response.splitlines() if line.strip()]
     if not lines or len(lines) % 6:
         return (
             f"{len(lines)} lines; each question has six: itself, A. to D., and Correct Answer: [X]"
@@ -144,7 +145,7 @@ def as_source_question(written: WrittenQuestion) -> SourceQuestion:
 
 
 def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list[_Assignment]:
-    noted = _by_picture_and_kind(chains)
+    noted = _by_image_and_kind(chains)
     return [
         _Assignment(story, kind, noted[story.image_id, kind.name])
         for story in stories
@@ -153,7 +154,7 @@ def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list
     ]
 
 
-def _by_picture_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
+def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
     noted: dict[tuple[str, str], tuple[str, ...]] = {}
     for chain in chains:
         place = chain.image_id, chain.kind
@@ -161,9 +162,9 @@ def _by_picture_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], 
     return noted
 
 
-def _reply(assignment: _Assignment, said: Reply, tries: int, writer: str) -> WriterReply:
-    read = said.error or read_reply(said.text, n_chains=len(assignment.chains))
-    return WriterReply(
+def _response(assignment: _Assignment, said: Response, tries: int, writer: str) -> WriterResponse:
+    read = said.error or read_response(said.text, n_chains=len(assignment.chains))
+    return WriterResponse(
         image_id=assignment.story.image_id,
         kind=assignment.kind.name,
         tries=tries,
@@ -190,20 +191,22 @@ def _draft(lines: Sequence[str]) -> SourceQuestion | str:
     )
 
 
-def _written(reply: WriterReply, draft: SourceQuestion, chains: Sequence[str]) -> WrittenQuestion:
+def _written(
+    response: WriterResponse, draft: SourceQuestion, chains: Sequence[str]
+) -> WrittenQuestion:
     right = draft.options[_LETTERS.index(draft.answer)]
     _, number, side = max(_overlaps(chains, right), key=lambda found: found[0])
     return WrittenQuestion(
-        question_id=question_id(replace(draft, image_id=reply.image_id)),
-        image_id=reply.image_id,
-        kind=reply.kind,
+        question_id=question_id(replace(draft, image_id=response.image_id)),
+        image_id=response.image_id,
+        kind=response.kind,
         text=draft.text,
         options=draft.options,
         answer=draft.answer,
         chain=number,
         side=side,
-        tries=reply.tries,
-        writer=reply.writer,
+        tries=response.tries,
+        writer=response.writer,
     )
 
 

@@ -23,7 +23,7 @@ def to_questions(
 
     Args:
         questions: The selected ones.
-        images: Stored pictures by image id.
+        images: Stored images by image id.
         edition: ``"published"``, ``"mini"`` or ``"built"``.
         flags: Question id -> what was found doubtful and not refined; tables are sliced by it.
 

@@ -24,8 +24,8 @@ _SHARE_OF_LETTER = 0.25
 _MAX_IMBALANCE = 0.1  # of a letter's share among right answers
 
 TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"
-NEEDS_NO_PICTURE = (
-    "solved without the picture; to ask it all the same, keep it in refinements.json or set "
+NEEDS_NO_IMAGE = (
+    "solved without the image; to ask it all the same, keep it in refinements.json or set "
     "keep_solvable"
 )
 EQUAL_OPTIONS = "two options say the same"
@@ -93,7 +93,7 @@ def undecided(flags: Iterable[Flag]) -> dict[str, str]:
 
 
 def solved(flags: Iterable[Flag]) -> list[str]:
-    """Name the questions that need no picture and that nobody kept or replaced (section 2.3.2)."""
+    """Name the questions that need no image and that nobody kept or replaced (section 2.3.2)."""
     return [one.question_id for one in flags if one.flag == SOLVABLE and not one.decision]
 
 

@@ -18,17 +18,17 @@ from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
-    """Give a point if the one option that the reply commits to is right."""
+    """Give a point if the one option that the response commits to is right."""
     question, prediction = answered
     letter, why = read_choice(prediction.text, question.options)
     return _score(answered, letter, why)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
-    """Give a point if the reply's first character is the letter, as vqa_accuracy.py does.
+    """Give a point if the response's first character is the letter, as vqa_accuracy.py does.
 
-    "The answer is D" is wrong, "b" is wrong, "Dogs" is D; a reply that begins with
-    "<think>" is wrong, because nothing is taken off. Their code fails at an empty reply; here it
+    "The answer is D" is wrong, "b" is wrong, "Dogs" is D; a response that begins with
+    "<think>" is wrong, because nothing is taken off. Their code fails at an empty response; here it
     is wrong.
     """
     question, prediction = answered
@@ -38,7 +38,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of questions answered right; those about one picture are not independent."""
+    """Share of questions answered right; those about one image are not independent."""
     return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 

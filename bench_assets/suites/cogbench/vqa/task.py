@@ -12,11 +12,11 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="Picture, question and four options (section 3.4, Table 5).",
+            about="Image, question and four options (section 3.4, Table 5).",
         ),
         "blind": Condition(
             prompt=prompts.blind,
-            about="The picture is taken away; chance is 25 %.",
+            about="The image is taken away; chance is 25 %.",
         ),
     },
     readings={"careful": scoring.score_carefully, "official": scoring.score_officially},

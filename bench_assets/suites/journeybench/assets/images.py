@@ -1,4 +1,4 @@
-"""The pictures that one task names by their addresses; it asks nothing of other tasks' files."""
+"""The images that one task names by their addresses; it asks nothing of other tasks' files."""
 
 import random
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
 from bench_assets.suites.journeybench.published_files import (
     ServedImages,
-    picture_addresses,
+    image_addresses,
     published_files,
     served,
 )
@@ -26,14 +26,14 @@ from resources.response_cache.throughput import AskingProgress
 from resources.tables.parquet import table_output
 
 
-def picture_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
-    """Build the assets of a task's pictures.
+def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
+    """Build the assets of a task's images.
 
     Args:
         here: The task's folder, such as ``journeybench/mcot``.
         tables: Its published tables, as ``source.PUBLISHED`` names them.
     """
-    return [_downloads(here, tables), _pictures(here, tables)]
+    return [_downloads(here, tables), _images(here, tables)]
 
 
 def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
@@ -41,9 +41,9 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     def downloads(
         context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsFile
     ) -> dg.Output[list[Download]]:
-        """Fetch the task's pictures that lie at an address, if bench.toml says download = true.
+        """Fetch the task's images that lie at an address, if bench.toml says download = true.
 
-        One row: what became of one address, or which file of `images/` is its picture. What lies
+        One row: what became of one address, or which file of `images/` is its image. What lies
         in `images/` is not fetched, and what was fetched before is not fetched again.
         """
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
@@ -54,28 +54,28 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         if not chosen.download:
             return table_output(there + downloaded(urls, target))
         polite = Politeness(connections=chosen.download_connections)
-        with AskingProgress("pictures", context.log.info, "in the log") as progress:
+        with AskingProgress("images", context.log.info, "in the log") as progress:
             rows = download(urls, target, polite, random.Random(SUITE), progress)
         return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
 
     return downloads
 
 
-def _pictures(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
+def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     @dg.multi_asset(
-        name=f"{here.folder.replace('/', '_')}_pictures",
+        name=f"{here.folder.replace('/', '_')}_images",
         ins=here.ins("downloads", files="../images"),
         deps=here.source,
         outs=_outs(here),
     )
-    def pictures(
+    def images(
         sources: SourceFiles,
         settings: SettingsFile,
         image_store: ImageStore,
         files: list[StoredImage],
         downloads: list[Download],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
-        """Store the pictures of the task's addresses, and say of every other address why."""
+        """Store the images of the task's addresses, and say of every other address why."""
         there, target = by_name(files), _folder(settings)
         named = [
             replace(there[row.file], name=row.url)
@@ -89,7 +89,7 @@ def _pictures(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         broken += [_refusal(*one) for one in found.refused.items()]
         return table_output(named + stored), table_output(broken)
 
-    return pictures
+    return images
 
 
 def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
@@ -97,30 +97,30 @@ def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
         "images": out(
             here.stage("images"),
             StoredImage,
-            "One row: one picture that decodes, under its address. Questions about any other "
-            "picture are among the task's rejections.",
+            "One row: one image that decodes, under its address. Questions about any other "
+            "image are among the task's rejections.",
         ),
         "broken_images": out(
             here.stage("images"),
             Rejection,
-            "One row: an address that brought no picture, a picture that was fetched and does "
-            "not decode, or a file of `images/` that could be the picture of several "
+            "One row: an address that brought no image, an image that was fetched and does "
+            "not decode, or a file of `images/` that could be the image of several "
             "addresses, and why.",
         ),
     }
 
 
 def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, list[str]]:
-    """The task's addresses, and which files of ``images/`` are their pictures."""
+    """The task's addresses, and which files of ``images/`` are their images."""
     folder = source_folder(sources)
-    addresses = picture_addresses(published_files(folder, *tables).values())
-    return served(picture_files(folder / "images"), addresses), addresses
+    addresses = image_addresses(published_files(folder, *tables).values())
+    return served(image_files(folder / "images"), addresses), addresses
 
 
 def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
     first, second = addresses[:2]
     reason = (
-        f"could be the picture of {len(addresses)} addresses, such as {first} and {second}; "
+        f"could be the image of {len(addresses)} addresses, such as {first} and {second}; "
         f"move it to where one of them ends, such as images/{first.partition('://')[2]}"
     )
     return Rejection(entry=f"images/{name}", reason=reason)

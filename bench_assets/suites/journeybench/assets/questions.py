@@ -17,8 +17,8 @@ from resources.images.previews import question_preview
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
-_NO_PICTURE = (
-    "none of the {n} pictures is there: put them into images/ of the source folder, or set "
+_NO_IMAGE = (
+    "none of the {n} images is there: put them into images/ of the source folder, or set "
     f"download = true in [suites.{SUITE}] of bench.toml"
 )
 Row = TypeVar("Row")
@@ -66,15 +66,15 @@ def asked_tables(
         asked: What became of the entries.
         n: How many there are.
         edition: Which edition the questions belong to.
-        image_store: Shows some of the pictures.
+        image_store: Shows some of the images.
         marked: Notes in questions what people have not decided yet.
 
     Raises:
-        SourceError: If not one became a question, since none of their pictures is there.
+        SourceError: If not one became a question, since none of their images is there.
     """
     yield table_output(asked.rejections, name="rejections")
     if n and not asked.questions:
-        raise SourceError(_NO_PICTURE.format(n=n))
+        raise SourceError(_NO_IMAGE.format(n=n))
     if n:
         rows = marked([replace(question, edition=edition) for question in asked.questions])
         yield table_output(rows, question_preview(rows, image_store), name="questions")

@@ -1,4 +1,4 @@
-"""What all tasks of JourneyBench share: the files of the source, and its pictures."""
+"""What all tasks of JourneyBench share: the files of the source, and its images."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ from bench_assets.asset_factory import suite_assets
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.source_folder import files_below, picture_files, pin
+from bench_assets.core.tables.source_folder import files_below, image_files, pin
 from bench_assets.suites.journeybench.synthetic import edition as mini
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
@@ -29,8 +29,10 @@ def source_folder(sources: SourceFiles) -> Path:
 def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
 ) -> AbstractContextManager[ChatModel]:
-    """Open a model that writes; "" takes the replies that came with the source."""
-    return suite_assets.open_writer(context, models, name, source_folder(sources) / "replies.jsonl")
+    """Open a model that writes; "" takes the responses that came with the source."""
+    return suite_assets.open_writer(
+        context, models, name, source_folder(sources) / "responses.jsonl"
+    )
 
 
 @dg.asset(**_HERE.stage("source"))
@@ -47,35 +49,35 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 
 @dg.multi_asset(
-    name="journeybench_pictures",
+    name="journeybench_images",
     deps=_HERE.source,
     outs={
         "images": out(
             _HERE.stage("images"),
             StoredImage,
-            "One row: one picture that decodes, under its path in `images/`. Which addresses it is "
-            "the picture of, each task's own `images` say.",
+            "One row: one image that decodes, under its path in `images/`. Which addresses it is "
+            "the image of, each task's own `images` say.",
         ),
         "broken_images": out(
             _HERE.stage("images"),
             Rejection,
-            "One row: a picture of `images/` that does not decode or is too large, and why.",
+            "One row: an image of `images/` that does not decode or is too large, and why.",
         ),
     },
 )
-def pictures(
+def images(
     sources: SourceFiles, image_store: ImageStore
 ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
-    """Store every picture of `images/`, several at a time, and say which are none."""
-    stored, broken = image_store.put_files(picture_files(source_folder(sources) / "images"))
+    """Store every image of `images/`, several at a time, and say which are none."""
+    stored, broken = image_store.put_files(image_files(source_folder(sources) / "images"))
     return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
 
 
 def by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
-    """Look pictures up by the name that the source knows them by."""
+    """Look images up by the name that the source knows them by."""
     return {image.name: image for image in images}
 
 
 def digests(stored: Sequence[StoredImage]) -> dict[str, str]:
-    """Look up the SHA-256 of pictures by the name that the source knows them by."""
+    """Look up the SHA-256 of images by the name that the source knows them by."""
     return {image.name: image.sha256 for image in stored}

@@ -1,6 +1,6 @@
 """Reads captions that people wrote: published in one cell, needed as several texts.
 
-Turns captioned pictures into questions.
+Turns captioned images into questions.
 """
 
 import re
@@ -36,22 +36,22 @@ CATEGORIES = (
     "incorrect physics rules",
     "incorrect usage",
 )
-"""What can be unusual in a picture: the 11 of the data; the paper speaks of 15 (section 3.1)."""
+"""What can be unusual in an image: the 11 of the data; the paper speaks of 15 (section 3.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionedImage:
-    """A picture and what people wrote about what is unusual in it."""
+    """An image and what people wrote about what is unusual in it."""
 
-    entry_id: str  # its picture's, and the number of the time where rows share one
-    picture: str  # its address, or its file name where the edition is built here
+    entry_id: str  # its image's, and the number of the time where rows share one
+    image: str  # its address, or its file name where the edition is built here
     captions: tuple[str, ...]
     categories: tuple[str, ...]  # of CATEGORIES, at most two
     unknown_categories: tuple[str, ...] = ()  # spellings that are none of them
 
 
 def read_captioned_images(file: Path) -> list[CaptionedImage]:
-    """Read all rows in file order; the release has 1,042, three pictures in two rows each.
+    """Read all rows in file order; the release has 1,042, three images in two rows each.
 
     As for the authors' script, a second row is a sample of its own, with its own references.
 
@@ -100,7 +100,7 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     )
     return CaptionedImage(
         entry_id=name_of(address),
-        picture=address,
+        image=address,
         captions=captions,
         categories=known,
         unknown_categories=unknown,
@@ -147,11 +147,11 @@ _TEXT = "Describe in one sentence what is unusual in the picture."
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask for a caption of every picture that is there.
+    """Ask for a caption of every image that is there.
 
     Args:
-        entries: Captioned pictures.
-        images: Stored pictures by the name that entries know them by.
+        entries: Captioned images.
+        images: Stored images by the name that entries know them by.
     """
     questions = [
         Question(
@@ -161,15 +161,15 @@ def to_questions(
             kind="text",
             text=_TEXT,
             answer=entry.captions,
-            images=(images[entry.picture].sha256,),
+            images=(images[entry.image].sha256,),
             category="; ".join(entry.categories),
-            labels={"picture": entry.picture},
+            labels={"image": entry.image},
         )
         for entry in entries
-        if entry.picture in images
+        if entry.image in images
     ]
-    missing = [entry for entry in entries if entry.picture not in images]
+    missing = [entry for entry in entries if entry.image not in images]
     return EntryQuestions(
         questions,
-        [Rejection(entry=e.entry_id, reason=f"no picture: {e.picture}") for e in missing],
+        [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
     )

@@ -5,6 +5,6 @@ from bench_assets.core.schema.rows import Question
 
 
 def main(question: Question) -> Prompt:
-    """Ask for one sentence on what makes the picture imaginary (section 3.2)."""
+    """Ask for one sentence on what makes the image imaginary (section 3.2)."""
     text = f"{question.text} Reply with the sentence and nothing else."
     return Prompt.of(*map(Image, question.images), text)

@@ -6,8 +6,8 @@ from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME
 from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
-    PICTURE_VOTES,
-    PICTURES,
+    IMAGE_VOTES,
+    IMAGES,
 )
 
 TASK = Task(
@@ -17,7 +17,7 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="One sentence on what makes the picture imaginary (section 3.2, Table 2).",
+            about="One sentence on what makes the image imaginary (section 3.2, Table 2).",
         )
     },
     readings={"coco": scoring.score, scoring.OFFICIAL: scoring.score_officially},
@@ -30,6 +30,6 @@ TASK = Task(
     adds={"cider": scoring.cider_of_each},
     slices=scoring.no_slices,
     counts={"all": 1042},
-    vote_tables=(PICTURE_VOTES, CAPTION_VOTES),
-    decided_in=(PICTURES, CAPTIONS),
+    vote_tables=(IMAGE_VOTES, CAPTION_VOTES),
+    decided_in=(IMAGES, CAPTIONS),
 )

@@ -2,7 +2,7 @@
 
 What people are asked about when an edition of JourneyBench is built: only what is decided.
 
-Pictures of the gallery -> captions of those that were kept -> votes on the captions; statements,
+Images of the gallery -> captions of those that were kept -> votes on the captions; statements,
 look-alikes and questions of the kept captions.
 
 What people answered, as JourneyBench's own rows of votes and captions.
@@ -24,7 +24,7 @@ from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDe
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
-    GalleryPicture,
+    GalleryImage,
     LookAlikeVote,
     StatementVote,
     TriggerVote,
@@ -32,36 +32,36 @@ from bench_assets.suites.journeybench.raw_material import (
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
-_PICTURE = "Picture"
+_IMAGE = "Image"
 
 
-def filter_items(gallery: Sequence[GalleryPicture], images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask about each picture of the gallery that decodes."""
+def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage]) -> list[Unit]:
+    """Ask about each image of the gallery that decodes."""
     there = _digests(images)
     return [
         Unit(
             form=forms.FILTER.name,
             item_id=item_id(name),
-            pictures={_PICTURE: there[name]},
+            images={_IMAGE: there[name]},
             needed=forms.N_FILTERING,
         )
-        for name in dict.fromkeys(one.picture for one in gallery)
+        for name in dict.fromkeys(one.image for one in gallery)
         if name in there
     ]
 
 
 def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask for captions of the pictures that were kept."""
+    """Ask for captions of the images that were kept."""
     there = _digests(images)
     return [
         Unit(
             form=forms.WRITE.name,
-            item_id=item_id(one.picture),
-            pictures={_PICTURE: there[one.picture]},
+            item_id=item_id(one.image),
+            images={_IMAGE: there[one.image]},
             needed=forms.N_WRITERS,
         )
         for one in decisions
-        if one.kept and one.picture in there
+        if one.kept and one.image in there
     ]
 
 
@@ -70,19 +70,19 @@ def caption_items(
     decisions: Sequence[FilterDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about each caption of the kept pictures; of those that say the same, the first."""
+    """Ask about each caption of the kept images; of those that say the same, the first."""
     there = _digests(images)
-    kept = {one.picture for one in decisions if one.kept} & there.keys()
+    kept = {one.image for one in decisions if one.kept} & there.keys()
     first: dict[tuple[str, str], WrittenCaption] = {}
     for one in written:
-        if one.picture in kept and plain(one.caption):
-            first.setdefault((one.picture, plain(one.caption)), one)
+        if one.image in kept and plain(one.caption):
+            first.setdefault((one.image, plain(one.caption)), one)
     return [
         Unit(
             form=forms.VERIFY.name,
-            item_id=item_id(one.picture, one.writer),
+            item_id=item_id(one.image, one.writer),
             shown={"Caption": " ".join(one.caption.split())},
-            pictures={_PICTURE: there[one.picture]},
+            images={_IMAGE: there[one.image]},
             needed=forms.N_VERIFIERS,
             barred=(one.writer,),
         )
@@ -100,13 +100,13 @@ def statement_items(
     return [
         Unit(
             form=forms.CONFLICTS.name,
-            item_id=item_id(one.picture, plain(one.text)),
+            item_id=item_id(one.image, plain(one.text)),
             shown={"Statement": one.text},
-            pictures={_PICTURE: there[one.picture]},
+            images={_IMAGE: there[one.image]},
             needed=forms.N_CHECKING,
         )
         for one in worth_asking(statements, kept_captions(caption_decisions))
-        if one.picture in there
+        if one.image in there
     ]
 
 
@@ -120,20 +120,20 @@ def look_alike_items(
     return [
         Unit(
             form=forms.ALIKE.name,
-            item_id=item_id(picture, candidate),
-            shown={"Captions of the first": "\n".join(captions.get(picture, ()))},
-            pictures={"First": there[picture], "Second": there[candidate]},
+            item_id=item_id(image, candidate),
+            shown={"Captions of the first": "\n".join(captions.get(image, ()))},
+            images={"First": there[image], "Second": there[candidate]},
             needed=forms.N_CHECKING,
         )
-        for picture, candidate in dict.fromkeys((one.picture, one.candidate) for one in proposed)
-        if picture in there and candidate in there
+        for image, candidate in dict.fromkeys((one.image, one.candidate) for one in proposed)
+        if image in there and candidate in there
     ]
 
 
-def trigger_items(replies: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
+def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredImage]) -> list[Unit]:
     """Ask about each question that is whole."""
     there = _digests(images)
-    asked = {(one.picture, plain(one.question)): one for one in whole_questions(replies)}
+    asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
     return [
         Unit(
             form=forms.TRIGGER.name,
@@ -143,11 +143,11 @@ def trigger_items(replies: Sequence[GeneratedText], images: Sequence[StoredImage
                 "Question": one.question,
                 "Answers": "\n".join(one.answers),
             },
-            pictures={_PICTURE: there[one.picture]},
+            images={_IMAGE: there[one.image]},
             needed=forms.N_CHECKING,
         )
         for name, one in asked.items()
-        if one.picture in there
+        if one.image in there
     ]
 
 
@@ -185,24 +185,24 @@ def _votes(
 
 
 filter_votes = _votes(
-    FilterVote, "annotator", ["picture"], ["unusual", "fictional", "comprehensible"]
+    FilterVote, "annotator", ["image"], ["unusual", "fictional", "comprehensible"]
 )
-caption_votes = _votes(CaptionVote, "verifier", ["picture", "writer"], ["accepts"])
-statement_votes = _votes(StatementVote, "annotator", ["picture", "statement"], ["conflicts"])
+caption_votes = _votes(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
+statement_votes = _votes(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
 look_alike_votes = _votes(
-    LookAlikeVote, "annotator", ["picture", "candidate"], ["alike", "conflicts"]
+    LookAlikeVote, "annotator", ["image", "candidate"], ["alike", "conflicts"]
 )
-trigger_votes = _votes(TriggerVote, "annotator", ["picture", "question"], ["accepts"])
+trigger_votes = _votes(TriggerVote, "annotator", ["image", "question"], ["accepts"])
 
 
 def written(answers: Sequence[Answer]) -> list[WrittenCaption]:
     """Read captions."""
     return [
         WrittenCaption(
-            picture=picture, writer=one.person, caption=one.values["caption"][0], **_told(one)
+            image=image, writer=one.person, caption=one.values["caption"][0], **_told(one)
         )
         for one in answers
-        for (picture,) in [parts_of(one.item_id)]
+        for (image,) in [parts_of(one.item_id)]
     ]
 
 
@@ -217,7 +217,7 @@ _CAPTIONS = TableOf("journeybench/caption_decisions", CaptionDecision)
 
 FILTER = SuiteForm(
     form=forms.FILTER,
-    reads={"gallery": TableOf("journeybench/gallery", GalleryPicture), "images": _IMAGES},
+    reads={"gallery": TableOf("journeybench/gallery", GalleryImage), "images": _IMAGES},
     items=filter_items,
     row=FilterVote,
     to_rows=filter_votes,
@@ -264,7 +264,10 @@ ALIKE = SuiteForm(
 )
 TRIGGER = SuiteForm(
     form=forms.TRIGGER,
-    reads={"replies": TableOf("journeybench/trigger_replies", GeneratedText), "images": _IMAGES},
+    reads={
+        "responses": TableOf("journeybench/trigger_responses", GeneratedText),
+        "images": _IMAGES,
+    },
     items=trigger_items,
     row=TriggerVote,
     to_rows=trigger_votes,

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Sequence
 from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.raw_material import CaptionVote, WrittenCaption
 
-KEPT = 5  # captions of a picture, as in the released data
+KEPT = 5  # captions of an image, as in the released data
 
 
 def verify_captions(
     captions: Iterable[WrittenCaption],
     votes: Iterable[CaptionVote],
-    pictures: Collection[str],
+    images: Collection[str],
     most: int = KEPT,
     least: int = 1,
 ) -> list[CaptionDecision]:
-    """Decide on each caption of the pictures that were kept, in order.
+    """Decide on each caption of the images that were kept, in order.
 
     A caption needs more than half of its verifiers, and is open until they have voted. Of those
     that have them, the most accepted are kept; of equals, the first written.
@@ -24,31 +24,31 @@ def verify_captions(
     Args:
         captions: All that were written.
         votes: What verifiers say; nobody verifies a caption of their own.
-        pictures: Those that passed the filter.
-        most: Captions kept for a picture.
+        images: Those that passed the filter.
+        most: Captions kept for an image.
         least: Votes that a caption takes.
     """
     cast: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
         if vote.verifier != vote.writer:
-            cast[vote.picture, vote.writer].append(vote.accepts)
-    by_picture: dict[str, list[WrittenCaption]] = defaultdict(list)
+            cast[vote.image, vote.writer].append(vote.accepts)
+    by_image: dict[str, list[WrittenCaption]] = defaultdict(list)
     for caption in captions:
-        if caption.picture in pictures:
-            by_picture[caption.picture].append(caption)
+        if caption.image in images:
+            by_image[caption.image].append(caption)
     return [
         decision
-        for written in by_picture.values()
-        for decision in _decide(written, [cast[c.picture, c.writer] for c in written], most, least)
+        for written in by_image.values()
+        for decision in _decide(written, [cast[c.image, c.writer] for c in written], most, least)
     ]
 
 
 def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
-    """List the kept captions of each picture that has some, in the order they were written."""
+    """List the kept captions of each image that has some, in the order they were written."""
     kept: dict[str, list[str]] = defaultdict(list)
     for decision in decisions:
         if decision.kept:
-            kept[decision.picture].append(decision.caption)
+            kept[decision.image].append(decision.caption)
     return dict(kept)
 
 
@@ -70,7 +70,7 @@ def _decide(
     best = sorted(passing, key=lambda number: -sum(heard[number]))[:most]
     return [
         CaptionDecision(
-            picture=caption.picture,
+            image=caption.image,
             writer=caption.writer,
             caption=" ".join(caption.caption.split()),
             kept=number in best,

@@ -1,16 +1,16 @@
-"""The dialogue that brings up what models get wrong about a picture (section 3.3, Figure 2).
+"""The dialogue that brings up what models get wrong about an image (section 3.3, Figure 2).
 
 A language model that knows only the caption asks, a vision-language model answers, the language
 model reasons and asks again, until it decides or the rounds are over. All dialogues go on at once,
 so that models can batch; everything that is said is kept.
 
-What is read in the dialogues about a picture (section 3.3); the wording is ours.
+What is read in the dialogues about an image (section 3.3); the wording is ours.
 
-Who speaks when, what each is shown, and the marks by which replies are read are those of IdealGPT
+Who speaks when, what each is shown, and the marks by which responses are read are those of IdealGPT
 (You et al., 2023), on which the paper builds. The line "Statement:" is added: it is what may
 become a distractor.
 
-What is said in a dialogue about a picture, as rows, and how it is read.
+What is said in a dialogue about an image, as rows, and how it is read.
 """
 
 import re
@@ -47,14 +47,14 @@ _DECIDE = ". Decide for one of them, even if you are not sure."
 
 
 class Exchange(NamedTuple):
-    """A question about the picture, and what the answerer said."""
+    """A question about the image, and what the answerer said."""
 
     question: str
     answer: str
 
 
 def first_questions(caption: str) -> Prompt:
-    """Ask what to ask about a picture of which only the caption is known."""
+    """Ask what to ask about an image of which only the caption is known."""
     return Prompt.of(_known(caption), system=_ASK)
 
 
@@ -65,7 +65,7 @@ def more_questions(caption: str, exchanges: Sequence[Exchange], analysis: str) -
 
 
 def answer_prompt(image: str, question: str) -> Prompt:
-    """Ask the one who sees the picture."""
+    """Ask the one who sees the image."""
     return Prompt.of(Image(image), f"Question: {question} Answer it in one short sentence.")
 
 
@@ -84,7 +84,7 @@ def _listed(exchanges: Sequence[Exchange]) -> str:
 
 
 Speaker: TypeAlias = Literal["asker", "answerer", "reasoner"]
-Outcome: TypeAlias = Literal["decision", "round limit", "parse failure", "no reply"]
+Outcome: TypeAlias = Literal["decision", "round limit", "parse failure", "no response"]
 
 _SUB_QUESTION = re.compile(r"Sub-question.{0,3}:[ \t]*(\S.*)", re.IGNORECASE)
 _LINE = r"{}:[ \t]*(\S.*)"
@@ -94,12 +94,12 @@ _LINE = r"{}:[ \t]*(\S.*)"
 class Utterance:
     """One thing that was said in a dialogue; in the order of the rows."""
 
-    picture: str
+    image: str
     round: int
     speaker: Speaker
     said: str
     heard: str  # the question that an answer is to, or what the speaker was shown
-    attempt: int  # 0, or how often an unreadable reply was asked for again
+    attempt: int  # 0, or how often an unreadable response was asked for again
     request_id: str
     model: str
     prompt_sha256: str
@@ -109,12 +109,12 @@ class Utterance:
 class DialogueEnd:
     """How a dialogue ended."""
 
-    picture: str
+    image: str
     caption: str  # what the asker and the reasoner knew, and whether it holds is what they discuss
     outcome: Outcome
     decision: str  # "entailment", "neutral" or "contradiction"; "" without a decision
     rounds: int
-    detail: str  # why there was no reply, or which reply could not be read
+    detail: str  # why there was no response, or which response could not be read
 
 
 class ReasonerTurn(NamedTuple):
@@ -125,19 +125,19 @@ class ReasonerTurn(NamedTuple):
     decision: str  # "" if it is not sure
 
 
-def read_questions(reply: str) -> list[str] | None:
+def read_questions(response: str) -> list[str] | None:
     r"""Read the questions that an asker wrote, each after "Sub-question 1:"; None without any.
 
     >>> read_questions("Sub-question 1: What is red?\nAdditional Sub-question 2: What else?")
     ['What is red?', 'What else?']
     """
-    return [found.strip() for found in _SUB_QUESTION.findall(reply)] or None
+    return [found.strip() for found in _SUB_QUESTION.findall(response)] or None
 
 
-def read_reasoning(reply: str) -> ReasonerTurn | None:
+def read_reasoning(response: str) -> ReasonerTurn | None:
     """Read a reasoner's three lines; None if one is missing, or the answer is no option."""
     found = [
-        re.findall(_LINE.format(name), reply, re.IGNORECASE)
+        re.findall(_LINE.format(name), response, re.IGNORECASE)
         for name in ("Analysis", "Statement", "More Likely Answer")
     ]
     if not all(found):
@@ -174,7 +174,7 @@ class _Dialogue:
 
     def ends(self, outcome: Outcome, rounds: int, *, decision: str = "", detail: str = "") -> None:
         self.end = DialogueEnd(
-            picture=self.image_id,
+            image=self.image_id,
             caption=self.caption,
             outcome=outcome,
             decision=decision,
@@ -191,14 +191,14 @@ def hold_dialogues(
     rounds: int = 4,
     tries: int = 3,
 ) -> Dialogues:
-    """Talk about every picture.
+    """Talk about every image.
 
     Args:
-        captions: What the asker knows, by picture.
-        images: SHA-256 by picture, for the answerer.
+        captions: What the asker knows, by image.
+        images: SHA-256 by image, for the answerer.
         models: The asker, which also reasons, and the answerer, which sees.
         rounds: The longest a dialogue goes on.
-        tries: How often a reply that cannot be read is asked for.
+        tries: How often a response that cannot be read is asked for.
 
     Raises:
         ModelError: If a model cannot be asked at all.
@@ -246,16 +246,16 @@ class _Turn(NamedTuple):
             asked = {
                 f"{d.image_id}/dialogue/{self.number}/{self.speaker}": prompt(d) for d in waiting
             }
-            replies = write(self.model, asked, attempt) if asked else []
+            responses = write(self.model, asked, attempt) if asked else []
             unread = []
-            for dialogue, reply in zip(waiting, replies, strict=True):
-                _note(dialogue, self.number, self.speaker, reply, reply.prompt, attempt)
-                if reply.error:
-                    dialogue.ends("no reply", self.number, detail=reply.error)
-                elif (found := read(reply.text)) is None:
+            for dialogue, response in zip(waiting, responses, strict=True):
+                _note(dialogue, self.number, self.speaker, response, response.prompt, attempt)
+                if response.error:
+                    dialogue.ends("no response", self.number, detail=response.error)
+                elif (found := read(response.text)) is None:
                     unread.append(dialogue)
                 else:
-                    accept(dialogue, found, reply, self.number)
+                    accept(dialogue, found, response, self.number)
             waiting = unread
         for dialogue in waiting:
             detail = f"the {self.speaker} was not readable {self.tries} times"
@@ -277,7 +277,7 @@ def _reason_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
 
 
 def _take_questions(
-    dialogue: _Dialogue, questions: list[str], reply: GeneratedText, number: int
+    dialogue: _Dialogue, questions: list[str], response: GeneratedText, number: int
 ) -> None:
     dialogue.questions = questions
 
@@ -289,29 +289,29 @@ def _answer(dialogues: Sequence[_Dialogue], answerer: ChatModel, number: int) ->
         for position, question in enumerate(dialogue.questions, 1)
     ]
     requests = {name: answer_prompt(d.image, question) for d, question, name in asked}
-    replies = write(answerer, requests) if requests else []
-    for (dialogue, question, _), reply in zip(asked, replies, strict=True):
-        _note(dialogue, number, "answerer", reply, question, 0)
-        if reply.error:
-            dialogue.ends("no reply", number, detail=reply.error)
+    responses = write(answerer, requests) if requests else []
+    for (dialogue, question, _), response in zip(asked, responses, strict=True):
+        _note(dialogue, number, "answerer", response, question, 0)
+        if response.error:
+            dialogue.ends("no response", number, detail=response.error)
         # A model that goes on to ask itself is cut short, as IdealGPT does.
-        answer = reply.text.split("Question:")[0].strip()
+        answer = response.text.split("Question:")[0].strip()
         dialogue.exchanges.append(Exchange(question, answer))
 
 
 def _take_reasoning(
-    dialogue: _Dialogue, found: ReasonerTurn, reply: GeneratedText, number: int
+    dialogue: _Dialogue, found: ReasonerTurn, response: GeneratedText, number: int
 ) -> None:
     dialogue.analysis = found.analysis
     dialogue.statements.append(
         Statement(
             statement_id=f"{dialogue.image_id}/dialogue/{number}",
-            picture=dialogue.image_id,
+            image=dialogue.image_id,
             text=found.statement,
             way="dialogue",
-            request_id=reply.request_id,
-            writer=reply.writer,
-            prompt_sha256=reply.prompt_sha256,
+            request_id=response.request_id,
+            writer=response.writer,
+            prompt_sha256=response.prompt_sha256,
         )
     )
     if found.decision:
@@ -322,20 +322,20 @@ def _note(
     dialogue: _Dialogue,
     number: int,
     speaker: Speaker,
-    reply: GeneratedText,
+    response: GeneratedText,
     heard: str,
     attempt: int,
 ) -> None:
     dialogue.utterances.append(
         Utterance(
-            picture=dialogue.image_id,
+            image=dialogue.image_id,
             round=number,
             speaker=speaker,
-            said=reply.text or f"(no reply: {reply.error})",
+            said=response.text or f"(no response: {response.error})",
             heard=heard,
             attempt=attempt,
-            request_id=reply.request_id,
-            model=reply.writer,
-            prompt_sha256=reply.prompt_sha256,
+            request_id=response.request_id,
+            model=response.writer,
+            prompt_sha256=response.prompt_sha256,
         )
     )

@@ -1,6 +1,6 @@
-"""Text distractors: related statements that conflict with a picture (section 3.3).
+"""Text distractors: related statements that conflict with an image (section 3.3).
 
-A model writes them from the captions (way a), or a dialogue about the picture brings them up (way
+A model writes them from the captions (way a), or a dialogue about the image brings them up (way
 b, ``dialogue``). What a caption says too is sorted out, and people verify the rest.
 """
 
@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.text_generation import (
     text_fields,
 )
 
-MOST = 6  # statements of a picture; 5 to 6 in the released data
+MOST = 6  # statements of an image; 5 to 6 in the released data
 
 _WRITE = """\
 The picture is described by these captions:
@@ -44,26 +44,26 @@ _EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Something that may conflict with a picture."""
+    """Something that may conflict with an image."""
 
-    statement_id: str  # the picture, the way it was made, and a running number
-    picture: str
+    statement_id: str  # the image, the way it was made, and a running number
+    image: str
     text: str
     way: str  # "model" or "dialogue"
-    request_id: str  # the reply that it comes from
+    request_id: str  # the response that it comes from
     writer: str
     prompt_sha256: str
 
 
 class Statements(NamedTuple):
-    """The statements that were written, and the replies that hold none."""
+    """The statements that were written, and the responses that hold none."""
 
     statements: list[Statement]
     rejections: list[Rejection]
 
 
 class _Near(NamedTuple):
-    """The caption of its picture that a statement is most like, and the cosine of the two."""
+    """The caption of its image that a statement is most like, and the cosine of the two."""
 
     caption: str
     similarity: float
@@ -72,42 +72,42 @@ class _Near(NamedTuple):
 def prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str], n: int = MOST
 ) -> dict[str, Prompt]:
-    """Ask for statements about each picture, which the model sees with its captions (way a).
+    """Ask for statements about each image, which the model sees with its captions (way a).
 
     Args:
-        captions: By picture.
-        images: SHA-256 of each picture.
-        n: Statements a picture.
+        captions: By image.
+        images: SHA-256 of each image.
+        n: Statements an image.
     """
     return {
-        f"{picture}/statements": Prompt.of(
-            Image(images[picture]),
+        f"{image}/statements": Prompt.of(
+            Image(images[image]),
             _WRITE.format(captions="\n".join(f"- {text}" for text in texts), n=n),
         )
-        for picture, texts in captions.items()
+        for image, texts in captions.items()
     }
 
 
-def read_statements(replies: Iterable[GeneratedText]) -> Statements:
-    """Read the statements out of the replies."""
+def read_statements(responses: Iterable[GeneratedText]) -> Statements:
+    """Read the statements out of the responses."""
     read = Statements([], [])
-    for reply in replies:
-        picture = reply.request_id.removesuffix("/statements")
-        proposals = None if reply.error else json_objects(reply.text)
+    for response in responses:
+        image = response.request_id.removesuffix("/statements")
+        proposals = None if response.error else json_objects(response.text)
         if proposals is None:
-            reason = reply.error or "unreadable reply"
-            read.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+            reason = response.error or "unreadable response"
+            read.rejections.append(Rejection(entry=response.request_id, reason=reason))
         for number, proposal in enumerate(proposals or (), 1):
             fields = text_fields(proposal, ("statement",))
             read.statements.append(
                 Statement(
-                    statement_id=f"{picture}/model/{number}",
-                    picture=picture,
+                    statement_id=f"{image}/model/{number}",
+                    image=image,
                     text=fields["statement"] if fields else "",
                     way="model",
-                    request_id=reply.request_id,
-                    writer=reply.writer,
-                    prompt_sha256=reply.prompt_sha256,
+                    request_id=response.request_id,
+                    writer=response.writer,
+                    prompt_sha256=response.prompt_sha256,
                 )
             )
     return read
@@ -124,12 +124,12 @@ def verify_statements(
     """Decide on each statement, in order.
 
     Out goes what is empty, what another statement or a caption says, what follows from a caption,
-    and what people do not find in conflict with the picture, more than half of them. What lacks
+    and what people do not find in conflict with the image, more than half of them. What lacks
     nothing but votes is open.
 
     Args:
         statements: By whichever way.
-        captions: The true ones, by picture.
+        captions: The true ones, by image.
         votes: Of annotators, on the words of a statement.
         encoder: Compares statements with captions.
         same: Least cosine of two texts that say the same.
@@ -137,20 +137,20 @@ def verify_statements(
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.picture, plain(vote.statement)][vote.annotator] = vote.conflicts
+        heard[vote.image, plain(vote.statement)][vote.annotator] = vote.conflicts
     said: dict[str, set[str]] = defaultdict(set)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     nearest = _nearest(statements, captions, encoder)
     for one, near in zip(statements, nearest, strict=True):
-        cast = list(heard[one.picture, plain(one.text)].values())
-        enough = accepted[one.picture] >= MOST
-        own = _fault(one, said[one.picture], captions[one.picture]) or _repeats(one, near, same)
+        cast = list(heard[one.image, plain(one.text)].values())
+        enough = accepted[one.image] >= MOST
+        own = _fault(one, said[one.image], captions[one.image]) or _repeats(one, near, same)
         waits = not own and not enough and len(cast) < least
         voted = _voted(cast, least) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MOST}" if enough else "")
-        said[one.picture].add(plain(one.text))
-        accepted[one.picture] += not fault
+        said[one.image].add(plain(one.text))
+        accepted[one.image] += not fault
         decisions.append(replace(_decision(one, near, cast, fault), open=waits))
     return decisions
 
@@ -162,9 +162,9 @@ def worth_asking(
     said: dict[str, set[str]] = defaultdict(set)
     found = []
     for one in statements:
-        if not _fault(one, said[one.picture], captions.get(one.picture, ())):
+        if not _fault(one, said[one.image], captions.get(one.image, ())):
             found.append(one)
-        said[one.picture].add(plain(one.text))
+        said[one.image].add(plain(one.text))
     return found
 
 
@@ -204,7 +204,7 @@ def _voted(cast: Sequence[bool], least: int) -> str:
 def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> StatementDecision:
     return StatementDecision(
         statement_id=one.statement_id,
-        picture=one.picture,
+        image=one.image,
         text=one.text,
         way=one.way,
         accepted=not fault,
@@ -225,10 +225,10 @@ def _nearest(
     own = encoder.encode_texts([one.text for one in statements])
     nearest = []
     for one, vector in zip(statements, own, strict=True):
-        of_picture = captions[one.picture]
-        cosines = known[[rows[text] for text in of_picture]] @ vector
+        of_image = captions[one.image]
+        cosines = known[[rows[text] for text in of_image]] @ vector
         best = int(cosines.argmax())
-        nearest.append(_Near(of_picture[best], round(float(cosines[best]), 3)))
+        nearest.append(_Near(of_image[best], round(float(cosines[best]), 3)))
     return nearest
 
 

@@ -1,4 +1,4 @@
-"""Acquisition and filtering: which pictures are unusual, fictional and comprehensible (3.1)."""
+"""Acquisition and filtering: which images are unusual, fictional and comprehensible (3.1)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha, unanimous_share
 from bench_assets.suites.journeybench.decisions import FilterDecision
-from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, GalleryPicture
+from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, GalleryImage
 
 Rule: TypeAlias = Literal["majority", "unanimous"]
 
@@ -28,7 +28,7 @@ class CriterionAgreement:
     """How far the annotators agree on one criterion; "all" is all three at once."""
 
     criterion: str
-    n_pictures: int  # with at least two votes
+    n_images: int  # with at least two votes
     unanimous: float  # share of them; over 0.72 in the paper
     alpha: float  # Krippendorff's, nominal
 
@@ -46,7 +46,7 @@ def queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
 
 
 def decide(
-    gallery: Sequence[GalleryPicture],
+    gallery: Sequence[GalleryImage],
     votes: Iterable[FilterVote],
     hashes: Mapping[str, str],
     *,
@@ -54,45 +54,45 @@ def decide(
     least_votes: int = 4,
     near: int = 4,
 ) -> list[FilterDecision]:
-    """Decide on each picture of the gallery, in order.
+    """Decide on each image of the gallery, in order.
 
-    Kept is what decodes, has enough votes, passes every criterion and looks like no picture that
+    Kept is what decodes, has enough votes, passes every criterion and looks like no image that
     was kept before it; open is what lacks nothing but votes. The paper has at least four annotators
     and names no rule.
 
     Args:
-        gallery: All pictures.
-        votes: At most one of an annotator on a picture.
-        hashes: Perceptual hash of each picture that decodes.
+        gallery: All images.
+        votes: At most one of an annotator on an image.
+        hashes: Perceptual hash of each image that decodes.
         rule: Whether more than half of the annotators must say yes, or all.
-        least_votes: Pictures with fewer votes are open.
-        near: Bits in which the hashes of two pictures that look the same may differ.
+        least_votes: Images with fewer votes are open.
+        near: Bits in which the hashes of two images that look the same may differ.
     """
-    heard = _by_picture(votes)
+    heard = _by_image(votes)
     kept: dict[str, str] = {}
     decisions = []
     for entry in gallery:
-        cast = heard.get(entry.picture, [])
-        twin = _twin(hashes.get(entry.picture, ""), kept, near)
-        reason = _reason(entry.picture in hashes, cast, rule, least_votes) or (
+        cast = heard.get(entry.image, [])
+        twin = _twin(hashes.get(entry.image, ""), kept, near)
+        reason = _reason(entry.image in hashes, cast, rule, least_votes) or (
             f"looks like {twin}" if twin else ""
         )
         if not reason:
-            kept[entry.picture] = hashes[entry.picture]
-        waits = entry.picture in hashes and not twin and len(cast) < least_votes
-        decisions.append(replace(_decision(entry.picture, cast, reason, twin), open=waits))
+            kept[entry.image] = hashes[entry.image]
+        waits = entry.image in hashes and not twin and len(cast) < least_votes
+        decisions.append(replace(_decision(entry.image, cast, reason, twin), open=waits))
     return decisions
 
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     """Say how far the annotators agree; no rows if nobody voted."""
-    heard = list(_by_picture(votes).values())
+    heard = list(_by_image(votes).values())
     units = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
     units["all"] = [[_answers(vote) for vote in cast] for cast in heard]
     return [
         CriterionAgreement(
             criterion=criterion,
-            n_pictures=sum(len(unit) > 1 for unit in rated),
+            n_images=sum(len(unit) > 1 for unit in rated),
             unanimous=unanimous_share(rated),
             alpha=krippendorff_alpha(rated),
         )
@@ -101,9 +101,9 @@ def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
     ]
 
 
-def _decision(picture: str, cast: Sequence[FilterVote], reason: str, twin: str) -> FilterDecision:
+def _decision(image: str, cast: Sequence[FilterVote], reason: str, twin: str) -> FilterDecision:
     return FilterDecision(
-        picture=picture,
+        image=image,
         kept=not reason,
         reason=reason or "passes every criterion",
         n_votes=len(cast),
@@ -114,15 +114,15 @@ def _decision(picture: str, cast: Sequence[FilterVote], reason: str, twin: str) 
     )
 
 
-def _by_picture(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
+def _by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
     heard: dict[str, list[FilterVote]] = defaultdict(list)
     for vote in votes:
-        heard[vote.picture].append(vote)
+        heard[vote.image].append(vote)
     return heard
 
 
 def _reason(decodes: bool, cast: Sequence[FilterVote], rule: Rule, least_votes: int) -> str:
-    """Why a picture is not kept for its own sake; "" if it is."""
+    """Why an image is not kept for its own sake; "" if it is."""
     if not decodes:
         return "missing or does not decode"
     if len(cast) < least_votes:

@@ -1,4 +1,4 @@
-"""How many pictures, captions, statements and look-alikes are left at each step of building."""
+"""How many images, captions, statements and look-alikes are left at each step of building."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class BuildFunnelStep:
 
 
 def funnel(
-    pictures: Sequence[FilterDecision],
+    images: Sequence[FilterDecision],
     captions: Sequence[CaptionDecision],
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
 ) -> list[BuildFunnelStep]:
     """Count what there is at each step, what is left, and what is open."""
     return [
-        BuildFunnelStep(step="pictures of the gallery", n=len(pictures), n_open=_open(pictures)),
-        BuildFunnelStep(step="pictures kept", n=_n(pictures, _kept), n_open=0, paper=1042),
+        BuildFunnelStep(step="images of the gallery", n=len(images), n_open=_open(images)),
+        BuildFunnelStep(step="images kept", n=_n(images, _kept), n_open=0, paper=1042),
         BuildFunnelStep(step="captions written", n=len(captions), n_open=_open(captions)),
         BuildFunnelStep(step="captions kept", n=_n(captions, _kept), n_open=0),
         BuildFunnelStep(step="statements written", n=len(statements), n_open=_open(statements)),

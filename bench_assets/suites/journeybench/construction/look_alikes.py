@@ -1,4 +1,4 @@
-"""Image distractors: pictures of the gallery that are like another one, and yet not it (3.3).
+"""Image distractors: images of the gallery that are like another one, and yet not it (3.3).
 
 The paper's experts search a gallery by subject, by composition, or by both. Here the nearest
 neighbours in an embedding space propose, one space for each criterion, and people confirm.
@@ -17,26 +17,26 @@ from bench_assets.suites.journeybench.raw_material import LookAlikeVote
 
 MOST = 5  # distractors of a text; 5.32 on average in the released data
 
-_GRID = 12  # fields a side of the picture that a composition is made of
+_GRID = 12  # fields a side of the image that a composition is made of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlike:
-    """A picture that may distract from another one."""
+    """An image that may distract from another one."""
 
-    picture: str
+    image: str
     candidate: str
     criterion: str  # "subject", "composition" or "both"
     similarity: float  # cosine in that criterion's space
 
 
-def composition(picture: Image.Image) -> Vectors:
-    """Describe where in a picture light and colours lie: one vector of length 1.
+def composition(image: Image.Image) -> Vectors:
+    """Describe where in an image light and colours lie: one vector of length 1.
 
-    Differences from the picture's own mean count, so that two pictures on unlike grounds can be
+    Differences from the image's own mean count, so that two images on unlike grounds can be
     alike.
     """
-    small = np.asarray(picture.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
+    small = np.asarray(image.convert("RGB").resize((_GRID, _GRID)), dtype=np.float32).ravel()
     centred = small - small.mean()
     return np.asarray(centred / max(float(np.linalg.norm(centred)), 1e-6), dtype=np.float32)
 
@@ -44,15 +44,15 @@ def composition(picture: Image.Image) -> Vectors:
 def propose(
     names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = MOST + 1
 ) -> list[LookAlike]:
-    """Propose the nearest neighbours of every picture by each criterion.
+    """Propose the nearest neighbours of every image by each criterion.
 
     "both" is the mean of the two cosines. Equally near ones come in the order of their names.
 
     Args:
-        names: Of the pictures, in the order of the vectors.
-        subjects: What each shows, one row of length 1 a picture.
+        names: Of the images, in the order of the vectors.
+        subjects: What each shows, one row of length 1 an image.
         compositions: How each is laid out, likewise.
-        n: Neighbours a picture and criterion.
+        n: Neighbours an image and criterion.
     """
     order = sorted(range(len(names)), key=names.__getitem__)
     named = [names[row] for row in order]
@@ -75,24 +75,24 @@ def verify_look_alikes(
     most: int = MOST,
     least: int = 1,
 ) -> list[LookAlikeDecision]:
-    """Decide on each proposed picture; the nearest come first.
+    """Decide on each proposed image; the nearest come first.
 
     More than half of the annotators must say that it is alike and that the captions of the other
     one do not fit it. Of those, the nearest are kept. What too few looked at is open, unless enough
     nearer ones are accepted.
 
     Args:
-        proposed: By whichever criterion; a picture proposed by several is one.
-        votes: Of annotators, on two pictures.
-        most: Distractors of a picture.
-        least: Votes that a picture takes.
+        proposed: By whichever criterion; an image proposed by several is one.
+        votes: Of annotators, on two images.
+        most: Distractors of an image.
+        least: Votes that an image takes.
     """
     heard: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for vote in votes:
-        heard[vote.picture, vote.candidate].append(vote.alike and vote.conflicts)
+        heard[vote.image, vote.candidate].append(vote.alike and vote.conflicts)
     found: dict[tuple[str, str], list[LookAlike]] = defaultdict(list)
     for one in proposed:
-        found[one.picture, one.candidate].append(one)
+        found[one.image, one.candidate].append(one)
     accepted: dict[str, int] = defaultdict(int)
     decisions = []
     for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
@@ -111,7 +111,7 @@ def _nearest(names: Sequence[str], criterion: str, cosines: Vectors, n: int) -> 
     ranked = np.argsort(-rounded, axis=1, kind="stable")[:, : min(n, len(names) - 1)]
     return [
         LookAlike(
-            picture=names[row],
+            image=names[row],
             candidate=names[other],
             criterion=criterion,
             similarity=round(float(rounded[row, other]), 3),
@@ -135,7 +135,7 @@ def _decision(
     pair: tuple[str, str], ways: Sequence[LookAlike], cast: Sequence[bool], fault: str
 ) -> LookAlikeDecision:
     return LookAlikeDecision(
-        picture=pair[0],
+        image=pair[0],
         candidate=pair[1],
         criteria=tuple(way.criterion for way in ways),
         similarity=max(way.similarity for way in ways),
@@ -146,10 +146,10 @@ def _decision(
     )
 
 
-def accepted_pictures(decisions: Iterable[LookAlikeDecision]) -> Mapping[str, list[str]]:
-    """List the distractors of each picture that has some, nearest first."""
+def accepted_images(decisions: Iterable[LookAlikeDecision]) -> Mapping[str, list[str]]:
+    """List the distractors of each image that has some, nearest first."""
     found: dict[str, list[str]] = defaultdict(list)
     for decision in decisions:
         if decision.accepted:
-            found[decision.picture].append(decision.candidate)
+            found[decision.image].append(decision.candidate)
     return dict(found)

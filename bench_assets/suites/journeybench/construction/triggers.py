@@ -1,6 +1,6 @@
 """Questions that invite hallucinations, as HaloQuest has them: three kinds of triggers.
 
-A model that sees a picture with its captions writes questions and answers, and people verify
+A model that sees an image with its captions writes questions and answers, and people verify
 them. HaloQuest's questions are written by people and by models.
 """
 
@@ -43,73 +43,75 @@ class Triggers(NamedTuple):
 
 
 def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
-    """Ask for one question of each kind about each picture.
+    """Ask for one question of each kind about each image.
 
     Args:
-        captions: By picture.
-        images: SHA-256 of each picture.
+        captions: By image.
+        images: SHA-256 of each image.
     """
     return {
-        f"{picture}/triggers": Prompt.of(
-            Image(images[picture]),
+        f"{image}/triggers": Prompt.of(
+            Image(images[image]),
             _WRITE.format(captions="\n".join(f"- {text}" for text in texts)),
         )
-        for picture, texts in captions.items()
+        for image, texts in captions.items()
     }
 
 
-def whole_questions(replies: Iterable[GeneratedText]) -> list[TriggerQuestion]:
+def whole_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]:
     """List the questions that only people can find fault with."""
     return [
         question
-        for reply in replies
-        for picture in [_picture_of(reply)]
-        for number, proposal in enumerate((not reply.error and json_objects(reply.text)) or (), 1)
-        if not _unfit(question := _question(picture, number, proposal))
+        for response in responses
+        for image in [_image_of(response)]
+        for number, proposal in enumerate(
+            (not response.error and json_objects(response.text)) or (), 1
+        )
+        if not _unfit(question := _question(image, number, proposal))
     ]
 
 
 def verify_triggers(
-    replies: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
+    responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least: int = 1
 ) -> Triggers:
     """Keep the questions that are whole and that more than half of the annotators accept.
 
     Args:
-        replies: What the model wrote, by picture.
+        responses: What the model wrote, by image.
         votes: Of annotators, on the words of a question.
         least: Votes that a question takes.
     """
     heard: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
-        heard[vote.picture, plain(vote.question)][vote.annotator] = vote.accepts
+        heard[vote.image, plain(vote.question)][vote.annotator] = vote.accepts
     found = Triggers([], [])
-    for reply in replies:
-        picture = _picture_of(reply)
-        proposals = None if reply.error else json_objects(reply.text)
+    for response in responses:
+        image = _image_of(response)
+        proposals = None if response.error else json_objects(response.text)
         if proposals is None:
-            reason = reply.error or "unreadable reply"
-            found.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+            reason = response.error or "unreadable response"
+            found.rejections.append(Rejection(entry=response.request_id, reason=reason))
         for number, proposal in enumerate(proposals or (), 1):
-            question = _question(picture, number, proposal)
-            cast = [*heard[picture, plain(question.question)].values()]
+            question = _question(image, number, proposal)
+            cast = [*heard[image, plain(question.question)].values()]
             if fault := _unfit(question) or _voted(cast, least):
-                entry = f"{reply.request_id}/{number}"
+                entry = f"{response.request_id}/{number}"
                 found.rejections.append(Rejection(entry=entry, reason=fault))
             else:
                 found.questions.append(question)
     return found
 
 
-def _picture_of(reply: GeneratedText) -> str:
-    return reply.request_id.removesuffix("/triggers")
+def _image_of(response: GeneratedText) -> str:
+    return response.request_id.removesuffix("/triggers")
 
 
-def _question(picture: str, number: int, proposal: Mapping[str, Any]) -> TriggerQuestion:
+def _question(image: str, number: int, proposal: Mapping[str, Any]) -> TriggerQuestion:
     answers = proposal.get("answers")
     listed = answers if isinstance(answers, list) else []
     return TriggerQuestion(
-        entry_id=f"{PurePath(picture).stem}-{number}",
-        picture=picture,
+        entry_id=f"{PurePath(image).stem}-{number}",
+        image=image,
         image_source="generated",
         trigger=str(proposal.get("trigger", "")).strip(),
         question=" ".join(str(proposal.get("question", "")).split()),

@@ -1,4 +1,4 @@
-"""How diverse the pictures are, as assets that are materialized when somebody wants to know."""
+"""How diverse the images are, as assets that are materialized when somebody wants to know."""
 
 import base64
 from collections.abc import Sequence
@@ -36,17 +36,17 @@ _SEED = 42  # of the map's layout
 _HERE = AssetFolder(f"{SUITE}/diversity")
 _STAGE = _HERE.stage("images")
 _STAGE["group_name"] = f"{SUITE}_diversity"  # made when somebody wants to know
-_PICTURES = {".png", ".jpg", ".jpeg", ".webp"}
+_IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 
 @dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
 def image_map(
     settings: SettingsFile, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
-    """Lay the captioned pictures out beside another set of pictures.
+    """Lay the captioned images out beside another set of images.
 
-    One row: one picture and its place on the map (UMAP). The other set is the folder
-    `other_images`, pictures are compared by the encoder `map_encoder`, or by where light and
+    One row: one image and its place on the map (UMAP). The other set is the folder
+    `other_images`, images are compared by the encoder `map_encoder`, or by where light and
     colours lie.
     """
     configured = settings.load()
@@ -54,7 +54,7 @@ def image_map(
     others = StoredFiles([], [])
     if chosen.other_images:
         others = _stored(configured.resolve(chosen.other_images), image_store)
-    ours = {question.images[0]: question.labels["picture"] for question in questions}
+    ours = {question.images[0]: question.labels["image"] for question in questions}
     theirs = {image.sha256: image.name for image in others.images if image.sha256 not in ours}
     laid_out = _compositions([*ours, *theirs], image_store)
     shown = list(laid_out)
@@ -109,13 +109,13 @@ def object_relations(
 
 
 def _stored(folder: Path, image_store: ImageStore) -> StoredFiles:
-    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _PICTURES]
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _IMAGES]
     if not files:
-        raise SourceError(f"{folder}: no pictures in it; it is other_images of {SUITE}")
+        raise SourceError(f"{folder}: no images in it; it is other_images of {SUITE}")
     return image_store.put_files({file.relative_to(folder).as_posix(): file for file in files})
 
 
 def _compositions(shown: Sequence[str], image_store: ImageStore) -> dict[str, Vectors]:
     """How each is laid out; one that does not decode any more is named in the log, and left out."""
     opened = ((image, image_store.open_if_whole(image)) for image in shown)
-    return {image: composition(picture) for image, picture in opened if picture is not None}
+    return {image: composition(shown) for image, shown in opened if shown is not None}

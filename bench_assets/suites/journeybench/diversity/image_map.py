@@ -1,4 +1,4 @@
-"""Two collections of pictures on one map: near ones look alike (section 4.4)."""
+"""Two collections of images on one map: near ones look alike (section 4.4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from bench_assets.core.schema.embedding import Vectors
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
 _SIZE, _MARGIN, _LEGEND = 480, 16, 28  # px
-_FEWEST = 4  # pictures; fewer make no neighbourhood
+_FEWEST = 4  # images; fewer make no neighbourhood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapPoint:
-    """A picture's place on the map."""
+    """An image's place on the map."""
 
     image_id: str
     image: str  # SHA-256
@@ -31,7 +31,7 @@ def place(vectors: Vectors, seed: int) -> Vectors:
     The same vectors and seed give the same map. Fewer than four stand on a line.
 
     Args:
-        vectors: One row a picture.
+        vectors: One row an image.
         seed: Of the optimisation.
     """
     if len(vectors) < _FEWEST:
@@ -48,7 +48,7 @@ def place(vectors: Vectors, seed: int) -> Vectors:
 
 
 def as_svg(points: Sequence[MapPoint]) -> str:
-    """Draw the map, a dot a picture, with a legend."""
+    """Draw the map, a dot an image, with a legend."""
     x, y = _scaled([p.x for p in points]), _scaled([p.y for p in points])
     dots = [
         f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="3" fill="{_COLOURS[p.collection]}" '

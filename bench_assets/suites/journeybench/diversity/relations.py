@@ -1,6 +1,6 @@
 """Whether common sense knows that two things go together (section 1).
 
-Of COCO's object relations 68 % are in ConceptNet, of JourneyBench's pictures 6 %. How the authors
+Of COCO's object relations 68 % are in ConceptNet, of JourneyBench's images 6 %. How the authors
 find relations is not published; here two nouns that follow each other in a caption are related.
 """
 
@@ -48,10 +48,10 @@ def relate(
     nouns: Iterable[Sequence[str]],
     common_sense: frozenset[frozenset[str]],
 ) -> list[ObjectRelation]:
-    """Pair the nouns of each caption; a pair counts once a picture.
+    """Pair the nouns of each caption; a pair counts once an image.
 
     Args:
-        question_id: Names the picture.
+        question_id: Names the image.
         captions: What people wrote about it.
         nouns: Those of each caption, in order.
         common_sense: Pairs that are known to go together.

@@ -9,7 +9,7 @@ import dagster as dg
 from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.images import picture_assets
+from bench_assets.suites.journeybench.assets.images import image_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -31,7 +31,7 @@ from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder(TASK_NAME)
 
-hallucination_pictures = picture_assets(_HERE, "hallucination_vqa")
+hallucination_images = image_assets(_HERE, "hallucination_vqa")
 
 
 @dg.asset(
@@ -42,7 +42,7 @@ hallucination_pictures = picture_assets(_HERE, "hallucination_vqa")
 def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[list[TriggerQuestion]]:
     """Take the entries of the published file, or those built here.
 
-    One row: a question about a picture that invites a hallucination, with people's answers. 608
+    One row: a question about an image that invites a hallucination, with people's answers. 608
     in the published evaluation split.
     """
     return table_output(published_rows(sources, "hallucination_vqa", read_trigger_questions, built))
@@ -54,8 +54,8 @@ def entries(sources: SourceFiles, built: list[TriggerQuestion]) -> dg.Output[lis
     deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
-        "One row: an entry that is not asked, because its picture is not there or does not decode.",
-        "One row: one question about one picture. 608 when all pictures are there, by trigger 304 "
+        "One row: an entry that is not asked, because its image is not there or does not decode.",
+        "One row: one question about one image. 608 when all images are there, by trigger 304 "
         "(false premises), 183 (visual challenge) and 121 (insufficient context).",
     ),
 )
@@ -67,7 +67,7 @@ def questions(
     files: list[StoredImage],
     fetched: list[StoredImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask about every picture that is there; nothing if the source has no such entries."""
+    """Ask about every image that is there; nothing if the source has no such entries."""
     asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "hallucination_vqa", whole=whole, n=n, releases=RELEASES)

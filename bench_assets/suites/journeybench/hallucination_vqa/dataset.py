@@ -21,10 +21,10 @@ IMAGE_SOURCES = ("generated", "real")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerQuestion:
-    """A question about one picture that invites a hallucination, and what people answer to it."""
+    """A question about one image that invites a hallucination, and what people answer to it."""
 
     entry_id: str  # "eval_17": the split and the authors' running number
-    picture: str  # its address, or its file name where the edition is built here
+    image: str  # its address, or its file name where the edition is built here
     image_source: str  # one of IMAGE_SOURCES
     trigger: str  # one of TRIGGERS
     question: str
@@ -34,7 +34,7 @@ class TriggerQuestion:
 def read_trigger_questions(file: Path) -> list[TriggerQuestion]:
     """Read all entries in file order.
 
-    The file names pictures twice; only the address tells one picture from another.
+    The file names images twice; only the address tells one image from another.
 
     Raises:
         SourceError: If a column is missing, a number stands there twice, or an entry has no
@@ -63,13 +63,13 @@ def _trigger_question(entry: Entry, where: str) -> TriggerQuestion:
     number, split = field(entry, "", str, where), field(entry, "split", str, where)
     row = TriggerQuestion(
         entry_id=f"{split}_{number}",
-        picture=field(entry, "url", str, where).strip(),
+        image=field(entry, "url", str, where).strip(),
         image_source=_one_of(IMAGE_SOURCES, entry, "image type", where),
         trigger=_one_of(TRIGGERS, entry, "hallucination type", where),
         question=" ".join(text(entry, "question", where).split()),
         answers=split_answers(field(entry, "groundtruth responses", str, where)),
     )
-    if not (row.picture and row.question and row.answers):
+    if not (row.image and row.question and row.answers):
         raise SourceError(f"{where}: expected an address, a question and an answer, found {row}")
     return row
 
@@ -87,11 +87,11 @@ TASK_NAME = "journeybench/hallucination_vqa"
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask every entry whose picture is there.
+    """Ask every entry whose image is there.
 
     Args:
         entries: The selected ones.
-        images: Stored pictures by the name that entries know them by.
+        images: Stored images by the name that entries know them by.
     """
     questions = [
         Question(
@@ -101,16 +101,16 @@ def to_questions(
             kind="text",
             text=entry.question,
             answer=entry.answers,
-            images=(images[entry.picture].sha256,),
+            images=(images[entry.image].sha256,),
             category=entry.trigger,
-            group_id=images[entry.picture].sha256,
-            labels={"image_source": entry.image_source, "picture": entry.picture},
+            group_id=images[entry.image].sha256,
+            labels={"image_source": entry.image_source, "image": entry.image},
         )
         for entry in entries
-        if entry.picture in images
+        if entry.image in images
     ]
-    missing = [entry for entry in entries if entry.picture not in images]
+    missing = [entry for entry in entries if entry.image not in images]
     return EntryQuestions(
         questions,
-        [Rejection(entry=e.entry_id, reason=f"no picture: {e.picture}") for e in missing],
+        [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing],
     )

@@ -42,11 +42,11 @@ Ground truth: {truth}"""
 
 
 def main(question: Question) -> Prompt:
-    """Ask the question about its picture, with nothing added."""
+    """Ask the question about its image, with nothing added."""
     return Prompt.of(*map(Image, question.images), question.text)
 
 
 def judge(question: Question, response: str) -> Prompt:
-    """Ask whether a response says what people say; the judge does not see the picture."""
+    """Ask whether a response says what people say; the judge does not see the image."""
     truth = "; ".join(question.answer)
     return Prompt.of(_JUDGE.format(question=question.text, response=response, truth=truth))

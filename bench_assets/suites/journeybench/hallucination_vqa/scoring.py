@@ -6,7 +6,7 @@ from functools import partial
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
 from bench_assets.core.judging.verdicts import read_object
-from bench_assets.core.schema.chat import ChatModel, Prompt, Reply
+from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
@@ -62,12 +62,12 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     return [_judged_by_rules(*pair) for pair in answered]
 
 
-def read_assessment(reply: str, asked: str = "") -> Assessment | None:
+def read_assessment(response: str, asked: str = "") -> Assessment | None:
     """Read a judge's JSON, whatever stands around it; None if it is not whole, or an echo.
 
     Fields that the schema does not have are left aside; what a judge thinks aloud does not count.
     """
-    value = read_object(reply, asked) or {}
+    value = read_object(response, asked) or {}
     fields = Assessment.__annotations__
     if any(type(value.get(name)) is not kind for name, kind in fields.items()):
         return None
@@ -90,12 +90,12 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of right answers; questions about one picture count as one cluster."""
+    """Share of right answers; questions about one image count as one cluster."""
     return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:
-    """Slice by what the question does, and by where its picture is from."""
+    """Slice by what the question does, and by where its image is from."""
     return question.category, question.labels["image_source"]
 
 
@@ -107,9 +107,9 @@ def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score
     return Score.of(answered.prediction, points=points, answer=(said,) if said else (), note=note)
 
 
-def _verdict(prompt: Prompt, reply: Reply) -> bool | None:
+def _verdict(prompt: Prompt, response: Response) -> bool | None:
     asked = "".join(part for part in prompt.turns[-1].parts if isinstance(part, str))
-    assessment = read_assessment(reply.said.answer, asked)
+    assessment = read_assessment(response.said.answer, asked)
     return assessment.is_prediction_correct if assessment else None
 
 
@@ -122,7 +122,7 @@ def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
         judge=RULES,
         criterion=CRITERION,
         verdict=bool(like),
-        reply=f"says what {like[0]!r} says" if like else "says what nobody says",
+        response=f"says what {like[0]!r} says" if like else "says what nobody says",
     )
 
 
@@ -131,7 +131,10 @@ def _points(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         return None, f"{len(judgements)} judgements instead of one"
     (judgement,) = judgements
     if judgement.error:
-        return None, f"the judge gave no reply: {judgement.error}"
+        return None, f"the judge gave no response: {judgement.error}"
     if judgement.verdict is None:
-        return None, f"the judge's reply is not the JSON that was asked for: {judgement.reply}"
-    return float(judgement.verdict), judgement.reply if judgement.by_rules else ""
+        return (
+            None,
+            f"the judge's response is not the JSON that was asked for: {judgement.response}",
+        )
+    return float(judgement.verdict), judgement.response if judgement.by_rules else ""

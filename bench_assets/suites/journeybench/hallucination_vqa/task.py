@@ -4,8 +4,8 @@ from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Tas
 from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
-    PICTURE_VOTES,
-    PICTURES,
+    IMAGE_VOTES,
+    IMAGES,
     TRIGGER_VOTES,
     TRIGGERS,
 )
@@ -17,7 +17,7 @@ TASK = Task(
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
     version=5,
     conditions={
-        "main": Condition(prompt=prompts.main, about="The question and its picture, nothing else.")
+        "main": Condition(prompt=prompts.main, about="The question and its image, nothing else.")
     },
     readings={"strict": scoring.score, "official": scoring.score_officially},
     measures={"accuracy": scoring.accuracy},
@@ -29,6 +29,6 @@ TASK = Task(
         "visual challenge": 183,
         "insufficient context": 121,
     },
-    vote_tables=(PICTURE_VOTES, CAPTION_VOTES, TRIGGER_VOTES),
-    decided_in=(PICTURES, CAPTIONS, TRIGGERS),
+    vote_tables=(IMAGE_VOTES, CAPTION_VOTES, TRIGGER_VOTES),
+    decided_in=(IMAGES, CAPTIONS, TRIGGERS),
 )

@@ -1,4 +1,4 @@
-"""MCOT left of the waist: from text-only problems and pictures made for them to questions (3.4)."""
+"""MCOT left of the waist: from text-only problems and images made for them to questions (3.4)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.images import picture_assets
+from bench_assets.suites.journeybench.assets.images import image_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -30,8 +30,8 @@ from bench_assets.suites.journeybench.mcot.dataset import (
 from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.image_references import spellings as count_spellings
 from bench_assets.suites.journeybench.mcot.planned_images import (
-    PlannedPicture,
-    plan_pictures,
+    PlannedImage,
+    plan_images,
     read_counts,
     to_items,
 )
@@ -50,7 +50,7 @@ from resources.tables.parquet import table_output
 
 _HERE = AssetFolder("journeybench/mcot")
 
-mcot_pictures = picture_assets(_HERE, "mcot")
+mcot_images = image_assets(_HERE, "mcot")
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
@@ -64,63 +64,63 @@ def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
 
 
 @dg.asset(ins=_HERE.ins("problems"), deps=_HERE.source, **_HERE.stage("select", asks="judge"))
-def quantity_replies(
+def quantity_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
     models: Models,
     problems: list[Problem],
 ) -> dg.Output[list[GeneratedText]]:
-    """Have a model find the numbers that a picture could show.
+    """Have a model find the numbers that an image could show.
 
-    One row: one reply about one problem, with the prompt.
+    One row: one response about one problem, with the prompt.
     """
     writer = settings.load().suite(SUITE, JourneyBenchSettings).writer
     with open_writer(context, models, writer, sources) as model:
         return table_output(write(model, prompts(problems)))
 
 
-@dg.asset(ins=_HERE.ins("problems", "quantity_replies"), **_HERE.stage("select"))
+@dg.asset(ins=_HERE.ins("problems", "quantity_responses"), **_HERE.stage("select"))
 def quantities(
-    problems: list[Problem], quantity_replies: list[GeneratedText]
+    problems: list[Problem], quantity_responses: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
     """Keep the numbers that can be taken out of their problem.
 
-    One row: one number of a problem, the words that give it, and a prompt for a picture of it.
+    One row: one number of a problem, the words that give it, and a prompt for an image of it.
     """
-    return table_output(find_quantities(problems, quantity_replies).quantities)
+    return table_output(find_quantities(problems, quantity_responses).quantities)
 
 
 @dg.asset(ins=_HERE.ins("problems", "quantities"), **_HERE.stage("images"))
-def planned_pictures(
+def planned_images(
     problems: list[Problem], quantities: list[Quantity]
-) -> dg.Output[list[PlannedPicture]]:
-    """Plan three pictures for each problem.
+) -> dg.Output[list[PlannedImage]]:
+    """Plan three images for each problem.
 
-    One row: one picture to be made: with the problem's own number of things, with another number
+    One row: one image to be made: with the problem's own number of things, with another number
     among other things, or with none, and the prompt and seed it is made with.
     """
     by_id = {problem.problem_id: problem for problem in problems}
-    return table_output(plan_pictures(by_id, quantities))
+    return table_output(plan_images(by_id, quantities))
 
 
-@dg.asset(ins=_HERE.ins("planned_pictures"), **_HERE.stage("images", asks="gpu"))
-def pictures(
+@dg.asset(ins=_HERE.ins("planned_images"), **_HERE.stage("images", asks="gpu"))
+def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsFile,
     image_store: ImageStore,
-    planned_pictures: list[PlannedPicture],
+    planned_images: list[PlannedImage],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the pictures.
+    """Make the images.
 
-    One row: one picture, now in the image store. A picture is made once for a prompt and seed. Of
+    One row: one image, now in the image store. An image is made once for a prompt and seed. Of
     one that cannot be made the log says why; its questions are among the rejections.
     """
     configured = settings.load()
     painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
     requests = [
-        ImageRequest(name=picture.name, prompt=picture.prompt, seed=picture.seed)
-        for picture in planned_pictures
+        ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
+        for image in planned_images
     ]
     painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
     for one in painted.rejections:
@@ -132,38 +132,37 @@ def pictures(
 
 @dg.multi_asset(
     name="mcot_built",
-    ins=_HERE.ins("problems", "quantity_replies", "quantities", "planned_pictures"),
+    ins=_HERE.ins("problems", "quantity_responses", "quantities", "planned_images"),
     deps=_HERE.source,
     outs={
         "built": out(
             _HERE.stage("select"),
             McotItem,
-            "One row: one question about one picture, its answer, and how it refers to the "
-            "picture.",
+            "One row: one question about one image, its answer, and how it refers to the image.",
         ),
         "built_rejections": out(
             _HERE.stage("select"),
             Rejection,
-            "One row: one reply, proposal or picture that did not become a row, and why.",
+            "One row: one response, proposal or image that did not become a row, and why.",
         ),
     },
 )
 def built(
     sources: SourceFiles,
     problems: list[Problem],
-    quantity_replies: list[GeneratedText],
+    quantity_responses: list[GeneratedText],
     quantities: list[Quantity],
-    planned_pictures: list[PlannedPicture],
+    planned_images: list[PlannedImage],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
-    """Put references to pictures in the place of numbers, and solve the problems again."""
-    file = source_folder(sources) / "picture_counts.jsonl"
+    """Put references to images in the place of numbers, and solve the problems again."""
+    file = source_folder(sources) / "image_counts.jsonl"
     found = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
-        planned_pictures,
+        planned_images,
         read_counts(file) if file.exists() else {},
     )
-    unread = find_quantities(problems, quantity_replies).rejections
+    unread = find_quantities(problems, quantity_responses).rejections
     return table_output(found.items), table_output(unread + found.rejections)
 
 
@@ -171,7 +170,7 @@ def built(
 def entries(sources: SourceFiles, built: list[McotItem]) -> dg.Output[list[McotItem]]:
     """Take the rows of the published file, or those built here.
 
-    One row: one question about one picture; 2,599 published.
+    One row: one question about one image; 2,599 published.
     """
     rows = published_rows(sources, "mcot", read_mcot, built)
     flagged = [f"{row.item_id}: {flag}" for row in rows if (flag := flag_of(row))]
@@ -191,23 +190,23 @@ def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
 
 @dg.multi_asset(
     name="mcot_questions",
-    ins=_HERE.ins("entries", "pictures", files="../images", fetched="images"),
+    ins=_HERE.ins("entries", "painted_images", files="../images", fetched="images"),
     outs=question_outs(
         _HERE,
         "One row: one entry that did not become a question.",
-        "One row: one question about one picture. 2,599 in the release, about 979 problems.",
+        "One row: one question about one image. 2,599 in the release, about 979 problems.",
     ),
 )
 def questions(
     sources: SourceFiles,
     image_store: ImageStore,
     entries: list[McotItem],
-    pictures: list[StoredImage],
+    painted_images: list[StoredImage],
     files: list[StoredImage],
     fetched: list[StoredImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask every entry whose picture is there; nothing if the source has none."""
-    asked, n = to_questions(entries, by_name([*files, *fetched, *pictures])), len(entries)
+    """Ask every entry whose image is there; nothing if the source has none."""
+    asked, n = to_questions(entries, by_name([*files, *fetched, *painted_images])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "mcot", whole=whole, n=n, releases=RELEASES)
     yield from asked_tables(asked, n, edition, image_store)

@@ -1,4 +1,4 @@
-"""Reads the MCOT rows of the release: one question about one picture each.
+"""Reads the MCOT rows of the release: one question about one image each.
 
 Turns MCOT rows into questions.
 """
@@ -24,20 +24,20 @@ RELEASES = (2599,)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McotItem:
-    """A question about a picture, as released or as built."""
+    """A question about an image, as released or as built."""
 
-    item_id: str  # the authors' index, or the ids of the problem and the picture it is built from
+    item_id: str  # the authors' index, or the ids of the problem and the image it is built from
     question: str
     answer: str  # a number, or alternatives joined with "; "
-    picture: str  # its address, or its file name where the edition is built here
-    category: str  # how the question refers to the picture, in the authors' free spelling
+    image: str  # its address, or its file name where the edition is built here
+    category: str  # how the question refers to the image, in the authors' free spelling
     solution: str = ""  # "" where there is none
 
 
 def read_mcot(file: Path) -> list[McotItem]:
     """Read the rows in file order; the release has 2,599.
 
-    A row without index (the project site leaves it out) is known by its picture's address, and the
+    A row without index (the project site leaves it out) is known by its image's address, and the
     number of the time where several ask about one.
 
     Raises:
@@ -48,7 +48,7 @@ def read_mcot(file: Path) -> list[McotItem]:
             item_id=text(entry, "index", where) or name_of(url),
             question=field(entry, "question", str, where),
             answer=field(entry, "answer", str, where),
-            picture=url,
+            image=url,
             category=text(entry, "category", where),
             solution=text(entry, "solution", where),
         )
@@ -60,23 +60,23 @@ def read_mcot(file: Path) -> list[McotItem]:
 
 
 def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> EntryQuestions:
-    """Make a question of every row that is complete and whose picture is there.
+    """Make a question of every row that is complete and whose image is there.
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
 
     Args:
         items: In file order.
-        images: Stored pictures by the name or url that rows know them by.
+        images: Stored images by the name or url that rows know them by.
     """
     found = EntryQuestions([], [])
     groups: dict[str, str] = {}
     for item in items:
         if faults := _faults(item, images):
-            entry = f"mcot, {item.item_id}, {item.picture}"
+            entry = f"mcot, {item.item_id}, {item.image}"
             found.rejections.append(Rejection(entry=entry, reason="; ".join(faults)))
             continue
         group = groups.setdefault(" ".join(item.question.split()), item.item_id)
-        found.questions.append(_question(item, images[item.picture], group))
+        found.questions.append(_question(item, images[item.image], group))
     return found
 
 
@@ -109,7 +109,7 @@ def _question(item: McotItem, image: StoredImage, group: str) -> Question:
         images=(image.sha256,),
         category="; ".join(labels_of(item.category)),
         group_id=group,
-        labels={"picture": item.picture, "solution": item.solution, "flag": flag_of(item)},
+        labels={"image": item.image, "solution": item.solution, "flag": flag_of(item)},
     )
 
 
@@ -117,6 +117,6 @@ def _faults(item: McotItem, images: Mapping[str, StoredImage]) -> list[str]:
     faults = {
         "the question is empty": not item.question.strip(),
         "the answer is empty": not alternatives(item.answer),
-        f"picture {item.picture!r} is missing or does not decode": item.picture not in images,
+        f"image {item.image!r} is missing or does not decode": item.image not in images,
     }
     return [fault for fault, holds in faults.items() if holds]

@@ -1,4 +1,4 @@
-"""How a question refers to its picture: the labels of Figure 5, in whatever spelling they come.
+"""How a question refers to its image: the labels of Figure 5, in whatever spelling they come.
 
 The release has 126 spellings of 10 labels, typing errors among them ("objectsl", "obsuced").
 """
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-HALLUCINATION = "hallucination"  # what the question refers to is not in the picture
+HALLUCINATION = "hallucination"  # what the question refers to is not in the image
 
 _FORMS = {
     "irrelevant objects with unusual properties": re.compile(r"irrelevant", re.IGNORECASE),

@@ -1,7 +1,7 @@
 """Text-only arithmetic in the layout of GSM8K, and what else it comes to with other numbers.
 
 A GSM8K solution carries its calculations in double angle brackets: ``5*3=<<5*3=15>>15``. They are
-done again when a picture shows another number than the text had. ``usual_numbers.json`` lists
+done again when an image shows another number than the text had. ``usual_numbers.json`` lists
 numbers that go without saying, by the beginnings of words that bring them along.
 """
 
@@ -91,7 +91,7 @@ def unclear(problem: Problem, number: float) -> str:
     """Say why it cannot be told which number of the calculations is this one of the text.
 
     Calculations hold more than the text gives: the 2 of "twice", a week's 7, results of earlier
-    ones. What is written like one of those may be either, and the picture would change both. ""
+    ones. What is written like one of those may be either, and the image would change both. ""
     if it is clear: the number stands once in the calculations, and is nothing else.
 
     >>> cats = Problem(

@@ -10,11 +10,11 @@ _STEPS = (
 
 
 def main(question: Question) -> Prompt:
-    """Ask with the picture."""
+    """Ask with the image."""
     text = f"Answer the question about the picture.\nQuestion: {question.text}\n{_STEPS}"
     return Prompt.of(*map(Image, question.images), text)
 
 
 def language_only(question: Question) -> Prompt:
-    """Ask without the picture (section 4.3: GPT-4o falls to 16.64 %)."""
+    """Ask without the image (section 4.3: GPT-4o falls to 16.64 %)."""
     return Prompt.of(f"Answer the question.\nQuestion: {question.text}\n{_STEPS}")

@@ -1,4 +1,4 @@
-"""Finds the quantities of a problem that a picture can show instead (section 3.4).
+"""Finds the quantities of a problem that an image can show instead (section 3.4).
 
 A chat model proposes them; what it proposes is checked word by word against the problem.
 """
@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.text_generation import (
 )
 
 COUNT = "{count}"  # stands in an image prompt where the number goes
-MOST = 20  # more things than this nobody counts in a picture
+MOST = 20  # more things than this nobody counts in an image
 _FIELDS = ("text", "number", "things", "image_prompt")
 
 _FIND = """\
@@ -39,7 +39,7 @@ Example for "Ann buys three red apples at $2 each. What does she pay?":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A number of a problem that a picture can show."""
+    """A number of a problem that an image can show."""
 
     quantity_id: str  # id of the problem and a running number
     problem_id: str
@@ -59,7 +59,7 @@ class VisibleQuantities(NamedTuple):
 
 
 def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
-    """Ask for the quantities of each problem that a picture could show, by request id."""
+    """Ask for the quantities of each problem that an image could show, by request id."""
     return {
         f"{problem.problem_id}/quantities": Prompt.of(
             _FIND.format(question=problem.question, most=MOST)
@@ -69,31 +69,31 @@ def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
 
 
 def find_quantities(
-    problems: Sequence[Problem], replies: Sequence[GeneratedText]
+    problems: Sequence[Problem], responses: Sequence[GeneratedText]
 ) -> VisibleQuantities:
     """Keep those of the proposed quantities that pass every check.
 
     Args:
         problems: All that were asked about.
-        replies: One for each of them, in order.
+        responses: One for each of them, in order.
     """
     found = VisibleQuantities([], [])
-    for problem, reply in zip(problems, replies, strict=True):
-        proposals = None if reply.error else json_objects(reply.text)
+    for problem, response in zip(problems, responses, strict=True):
+        proposals = None if response.error else json_objects(response.text)
         if not proposals:
-            reason = reply.error or (
-                "nothing to be seen" if proposals == [] else "unreadable reply"
+            reason = response.error or (
+                "nothing to be seen" if proposals == [] else "unreadable response"
             )
-            found.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+            found.rejections.append(Rejection(entry=response.request_id, reason=reason))
         for number, proposal in enumerate(proposals or (), 1):
-            _check(problem, proposal, reply, f"{problem.problem_id}/{number}", found)
+            _check(problem, proposal, response, f"{problem.problem_id}/{number}", found)
     return found
 
 
 def _check(
     problem: Problem,
     proposal: dict[str, Any],
-    reply: GeneratedText,
+    response: GeneratedText,
     quantity_id: str,
     found: VisibleQuantities,
 ) -> None:
@@ -113,8 +113,8 @@ def _check(
             number=int(fields["number"]),
             things=fields["things"],
             image_prompt=fields["image_prompt"],
-            writer=reply.writer,
-            prompt_sha256=reply.prompt_sha256,
+            writer=response.writer,
+            prompt_sha256=response.prompt_sha256,
         )
     )
 
@@ -130,7 +130,7 @@ def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
         f"{fields['text']!r} does not give the number {fields['number']}": (
             numbers(fields["text"]) != [number]
         ),
-        f"{fields['number']} cannot be counted in a picture": number not in range(1, MOST + 1),
+        f"{fields['number']} cannot be counted in an image": number not in range(1, MOST + 1),
         f"{fields['number']} does not stand in the problem once": (
             said.count(number) != 1 if number is not None else True
         ),

@@ -16,7 +16,7 @@ def by_label(question: Question) -> Sequence[str]:
 
 
 def consistency(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of problems with several pictures that are answered right with every one of them.
+    """Share of problems with several images that are answered right with every one of them.
 
     The paper names consistency and gives no formula; this reading cannot be met by luck.
     """

@@ -11,11 +11,11 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="Picture and question, chain of thought (section 3.4, Figure 5).",
+            about="Image and question, chain of thought (section 3.4, Figure 5).",
         ),
         "language_only": Condition(
             prompt=prompts.language_only,
-            about="The picture is taken away (section 4.3).",
+            about="The image is taken away (section 4.3).",
         ),
     },
     readings={

@@ -7,7 +7,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.images import picture_assets
+from bench_assets.suites.journeybench.assets.images import image_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -53,7 +53,7 @@ _HERE = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
 
 
-multi_image_vqa_pictures = picture_assets(_HERE, "multi_image_vqa")
+multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
@@ -67,7 +67,7 @@ def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
 
 
 @dg.asset(ins=_HERE.ins("causes"), deps=_HERE.source, **_HERE.stage("select", asks="judge"))
-def cause_replies(
+def cause_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
@@ -76,7 +76,7 @@ def cause_replies(
 ) -> dg.Output[list[GeneratedText]]:
     """Have a model say how the two events could be seen.
 
-    One row: one reply about one cause and its effect, with the prompt.
+    One row: one response about one cause and its effect, with the prompt.
     """
     writer = settings.load().suite(SUITE, JourneyBenchSettings).writer
     with open_writer(context, models, writer, sources) as model:
@@ -85,12 +85,12 @@ def cause_replies(
 
 @dg.multi_asset(
     name="multi_image_vqa_pairs",
-    ins=_HERE.ins("causes", "cause_replies", **_PROBLEMS),
+    ins=_HERE.ins("causes", "cause_responses", **_PROBLEMS),
     outs={
         "planned_pairs": out(
             _HERE.stage("images"),
             PlannedPair,
-            "One row: one question about two pictures to be made, with their prompts and seeds: a "
+            "One row: one question about two images to be made, with their prompts and seeds: a "
             "problem with two numbers taken out, or a cause and its effect.",
         ),
         "built_rejections": out(
@@ -104,11 +104,11 @@ def pairs(
     problems: list[Problem],
     quantities: list[Quantity],
     causes: list[CauseAndEffect],
-    cause_replies: list[GeneratedText],
+    cause_responses: list[GeneratedText],
 ) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
-    """Plan pairs of pictures, and say of everything that is left out why."""
+    """Plan pairs of images, and say of everything that is left out why."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
-    by_cause = plan_causes(causes, cause_replies)
+    by_cause = plan_causes(causes, cause_responses)
     return (
         table_output(by_rule.pairs + by_cause.pairs),
         table_output(by_rule.rejections + by_cause.rejections),
@@ -116,15 +116,15 @@ def pairs(
 
 
 @dg.asset(ins=_HERE.ins("planned_pairs"), **_HERE.stage("images", asks="gpu"))
-def pictures(
+def painted_images(
     context: dg.AssetExecutionContext,
     settings: SettingsFile,
     image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the pictures.
+    """Make the images.
 
-    One row: one picture, now in the image store. Of one that cannot be made the log says why; its
+    One row: one image, now in the image store. Of one that cannot be made the log says why; its
     questions are among the rejections.
     """
     configured = settings.load()
@@ -132,7 +132,7 @@ def pictures(
     requests = [
         ImageRequest(name=name, prompt=prompt, seed=seed)
         for pair in planned_pairs
-        for name, prompt, seed in zip(pair.pictures, pair.prompts, pair.seeds, strict=True)
+        for name, prompt, seed in zip(pair.images, pair.prompts, pair.seeds, strict=True)
     ]
     painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
     for one in painted.rejections:
@@ -146,9 +146,9 @@ def pictures(
 def built(
     sources: SourceFiles, planned_pairs: list[PlannedPair]
 ) -> dg.Output[list[MultiImageItem]]:
-    """Gather what is asked about two pictures.
+    """Gather what is asked about two images.
 
-    One row: one question about two pictures: planned here, or asked by an expert about pictures of
+    One row: one question about two images: planned here, or asked by an expert about images of
     `images/` (`knowledge.jsonl`).
     """
     file = source_folder(sources) / "knowledge.jsonl"
@@ -160,18 +160,18 @@ def built(
 def entries(sources: SourceFiles, built: list[MultiImageItem]) -> dg.Output[list[MultiImageItem]]:
     """Take the rows of the published file, or those built here.
 
-    One row: one question about two pictures; 179 in the history of the site, 313 on the hub.
+    One row: one question about two images; 179 in the history of the site, 313 on the hub.
     """
     return table_output(published_rows(sources, "multi_image_vqa", read_multi_image, built))
 
 
 @dg.multi_asset(
     name="multi_image_vqa_questions",
-    ins=_HERE.ins("entries", "pictures", files="../images", fetched="images"),
+    ins=_HERE.ins("entries", "painted_images", files="../images", fetched="images"),
     outs=question_outs(
         _HERE,
         "One row: one entry that did not become a question.",
-        "One row: one question about two pictures: arithmetic, external knowledge, or cause and "
+        "One row: one question about two images: arithmetic, external knowledge, or cause and "
         "effect.",
     ),
 )
@@ -179,12 +179,12 @@ def questions(
     sources: SourceFiles,
     image_store: ImageStore,
     entries: list[MultiImageItem],
-    pictures: list[StoredImage],
+    painted_images: list[StoredImage],
     files: list[StoredImage],
     fetched: list[StoredImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask every entry whose pictures are there; nothing if the source has none."""
-    asked, n = to_questions(entries, by_name([*files, *fetched, *pictures])), len(entries)
+    """Ask every entry whose images are there; nothing if the source has none."""
+    asked, n = to_questions(entries, by_name([*files, *fetched, *painted_images])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "multi_image_vqa", whole=whole, n=n, releases=RELEASES)
     yield from asked_tables(asked, n, edition, image_store)

@@ -1,4 +1,4 @@
-"""Reads the multi-image rows of the release: one question about two pictures each.
+"""Reads the multi-image rows of the release: one question about two images each.
 
 Turns multi-image rows into questions.
 """
@@ -29,12 +29,12 @@ RELEASES = (179, 313)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiImageItem:
-    """A question about two pictures, as released or as built."""
+    """A question about two images, as released or as built."""
 
     item_id: str  # the release has none: see ``read_multi_image``
     question: str
     answer: str
-    pictures: tuple[str, str]  # addresses, or file names where the edition is built here
+    images: tuple[str, str]  # addresses, or file names where the edition is built here
     category: str  # one of CATEGORIES; "" where the source does not say
     solution: str = ""  # "" where there is none
 
@@ -42,7 +42,7 @@ class MultiImageItem:
 def read_multi_image(file: Path) -> list[MultiImageItem]:
     """Read the rows in file order; the release has 179, a later one 313.
 
-    The release leaves its id column empty. A row is known by the addresses of its two pictures
+    The release leaves its id column empty. A row is known by the addresses of its two images
     and, where the same two are asked about again, by the number of the time.
 
     Raises:
@@ -58,7 +58,7 @@ def read_multi_image(file: Path) -> list[MultiImageItem]:
                 item_id=f"{name_of(first)}+{name_of(second)}",
                 question=field(entry, "question", str, where),
                 answer=answer,
-                pictures=(first, second),
+                images=(first, second),
                 category=_category(answer, text(entry, "External_Knowledge", where), where),
                 solution=text(entry, "solution", where),
             )
@@ -68,7 +68,7 @@ def read_multi_image(file: Path) -> list[MultiImageItem]:
 
 
 def _category(answer: str, flag: str, where: str) -> str:
-    """Cause and effect has no column, only its answers are pictures; the site has no flags."""
+    """Cause and effect has no column, only its answers are images; the site has no flags."""
     if answer.replace(" ", "").casefold() in CAUSE_ANSWERS:
         return CAUSE
     if flag not in ("0", "1", ""):
@@ -79,11 +79,11 @@ def _category(answer: str, flag: str, where: str) -> str:
 def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Make a question of every row that is complete and whose two pictures are there.
+    """Make a question of every row that is complete and whose two images are there.
 
     Args:
         items: In file order.
-        images: Stored pictures by the name or url that rows know them by.
+        images: Stored images by the name or url that rows know them by.
     """
     found = EntryQuestions([], [])
     for item in items:
@@ -105,16 +105,16 @@ def _question(item: MultiImageItem, images: Mapping[str, StoredImage]) -> Questi
         kind="text",
         text=item.question,
         answer=tuple(part.strip() for part in parts if part.strip()),
-        images=tuple(images[name].sha256 for name in item.pictures),
+        images=tuple(images[name].sha256 for name in item.images),
         options=CAUSE_ANSWERS if is_choice else (),
         category=item.category,
-        group_id="+".join(sorted(item.pictures)),
+        group_id="+".join(sorted(item.images)),
         labels={"solution": item.solution},
     )
 
 
 def _faults(item: MultiImageItem, images: Mapping[str, StoredImage]) -> list[str]:
-    missing = [name for name in item.pictures if name not in images]
+    missing = [name for name in item.images if name not in images]
     faults = {
         "the question is empty": not item.question.strip(),
         "the answer is empty": not item.answer.strip(" ;"),

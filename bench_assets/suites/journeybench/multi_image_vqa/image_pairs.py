@@ -1,11 +1,11 @@
-"""Plans pairs of pictures for problems whose two numbers are taken out (section 3.5).
+"""Plans pairs of images for problems whose two numbers are taken out (section 3.5).
 
-Turns COPA's causes and effects into pairs of pictures (section 3.5).
+Turns COPA's causes and effects into pairs of images (section 3.5).
 
 COPA in the layout of SuperGLUE: a premise, two alternatives, which of them is asked for ("cause" or
 "effect" of the premise), and the label of the right one.
 
-Reads what experts asked about two pictures of theirs (section 3.5, external knowledge).
+Reads what experts asked about two images of theirs (section 3.5, external knowledge).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,14 +47,14 @@ _ATTEMPTS = 20  # draws of two numbers that leave a whole answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPair:
-    """A question about two pictures that are still to be made."""
+    """A question about two images that are still to be made."""
 
     item_id: str
     question: str
     answer: str
     category: str
     solution: str
-    pictures: tuple[str, ...]  # two file names
+    images: tuple[str, ...]  # two file names
     prompts: tuple[str, ...]  # what each is made of
     seeds: tuple[int, ...]
 
@@ -67,7 +67,7 @@ class Pairs(NamedTuple):
 
 
 def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quantity]) -> Pairs:
-    """Take the first two quantities of a problem out of its text, each into a picture of its own.
+    """Take the first two quantities of a problem out of its text, each into an image of its own.
 
     Both get other numbers than the text had, drawn from the problem's id, so that the known
     problem does not give the answer. Problems with fewer quantities are left to MCOT.
@@ -86,13 +86,13 @@ def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quanti
 
 
 def to_item(pair: PlannedPair) -> MultiImageItem:
-    """Turn a pair whose pictures were made into a row."""
-    first, second = pair.pictures
+    """Turn a pair whose images were made into a row."""
+    first, second = pair.images
     return MultiImageItem(
         item_id=pair.item_id,
         question=pair.question,
         answer=pair.answer,
-        pictures=(first, second),
+        images=(first, second),
         category=pair.category,
         solution=pair.solution,
     )
@@ -113,7 +113,7 @@ def _arithmetic(problem: Problem, two: Sequence[Quantity], rng: Random) -> Plann
         answer=written(solved.answer),
         category=ARITHMETIC,
         solution=solved.steps,
-        pictures=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
+        images=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
         prompts=tuple(shown(q.image_prompt, n) for q, n in zip(two, counts, strict=True)),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
@@ -181,29 +181,29 @@ def read_copa(file: Path) -> list[CauseAndEffect]:
 def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
     """Ask how the two events could be seen, by request id."""
     return {
-        f"{event.event_id}/pictures": Prompt.of(
-            _DRAW.format(cause=event.cause, effect=event.effect)
-        )
+        f"{event.event_id}/images": Prompt.of(_DRAW.format(cause=event.cause, effect=event.effect))
         for event in events
     }
 
 
-def plan_causes(events: Sequence[CauseAndEffect], replies: Sequence[GeneratedText]) -> Pairs:
-    """Plan two pictures for every pair of events that can be seen.
+def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedText]) -> Pairs:
+    """Plan two images for every pair of events that can be seen.
 
-    Which picture comes first and which event is asked for is drawn from the event's id.
+    Which image comes first and which event is asked for is drawn from the event's id.
 
     Args:
         events: All that were asked about.
-        replies: One for each of them, in order.
+        responses: One for each of them, in order.
     """
     planned = Pairs([], [])
-    for event, reply in zip(events, replies, strict=True):
-        proposals = None if reply.error else json_objects(reply.text)
+    for event, response in zip(events, responses, strict=True):
+        proposals = None if response.error else json_objects(response.text)
         texts = text_fields(proposals[0], ("cause", "effect")) if proposals else None
         if texts is None:
-            reason = reply.error or ("cannot be seen" if proposals == [] else "unreadable reply")
-            planned.rejections.append(Rejection(entry=reply.request_id, reason=reason))
+            reason = response.error or (
+                "cannot be seen" if proposals == [] else "unreadable response"
+            )
+            planned.rejections.append(Rejection(entry=response.request_id, reason=reason))
             continue
         planned.pairs.append(_pair(event, texts, Random(event.event_id)))
     return planned
@@ -218,7 +218,7 @@ def _pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedP
         answer=CAUSE_ANSWERS[order.index(asked)],
         category=CAUSE,
         solution="",
-        pictures=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),
+        images=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),
         prompts=tuple(texts[name] for name in order),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
@@ -235,7 +235,7 @@ def read_knowledge(file: Path) -> list[MultiImageItem]:
             item_id=field(entry, "id", str, where),
             question=field(entry, "question", str, where),
             answer=field(entry, "answer", str, where),
-            pictures=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
+            images=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
             category=KNOWLEDGE,
         )
         for entry, where in read_lines(file)

@@ -8,7 +8,7 @@ _NUMBER = "the answer, as a number where it is one."
 
 
 def main(question: Question) -> Prompt:
-    """Ask with both pictures, each after its number."""
+    """Ask with both images, each after its number."""
     shown = [
         part
         for number, image in enumerate(question.images, 1)
@@ -18,7 +18,7 @@ def main(question: Question) -> Prompt:
 
 
 def language_only(question: Question) -> Prompt:
-    """Ask without the pictures."""
+    """Ask without the images."""
     return Prompt.of(_ask(question, "Answer the question."))
 
 

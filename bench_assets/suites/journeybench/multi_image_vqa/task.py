@@ -11,11 +11,11 @@ TASK = Task(
     conditions={
         "main": Condition(
             prompt=prompts.main,
-            about="Two pictures and a question, chain of thought (section 3.5, Table 3).",
+            about="Two images and a question, chain of thought (section 3.5, Table 3).",
         ),
         "language_only": Condition(
             prompt=prompts.language_only,
-            about="The pictures are taken away, as section 4.3 does it for MCOT.",
+            about="The images are taken away, as section 4.3 does it for MCOT.",
         ),
     },
     readings={

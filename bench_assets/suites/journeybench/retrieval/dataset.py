@@ -1,4 +1,4 @@
-"""Reads pictures with the texts that describe them, and look-alikes that do not (section 3.3).
+"""Reads images with the texts that describe them, and look-alikes that do not (section 3.3).
 
 Turns samples into queries and the candidates that they are answered with.
 """
@@ -21,21 +21,21 @@ from bench_assets.suites.journeybench.published_files import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSample:
-    """A picture, what describes it, and what only seems to."""
+    """An image, what describes it, and what only seems to."""
 
     entry_id: str
-    picture: str  # its address, or its file name where the edition is built here
-    texts: tuple[str, ...] = ()  # right answers when the picture is asked with
+    image: str  # its address, or its file name where the edition is built here
+    texts: tuple[str, ...] = ()  # right answers when the image is asked with
     text_distractors: tuple[str, ...] = ()
-    captions: tuple[str, ...] = ()  # what is asked with when the picture is the answer
-    image_distractors: tuple[str, ...] = ()  # pictures, as ``picture`` names them
+    captions: tuple[str, ...] = ()  # what is asked with when the image is the answer
+    image_distractors: tuple[str, ...] = ()  # images, as ``image`` names them
 
 
 def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
-    """Read the published tables there are, in the order in which pictures first come up.
+    """Read the published tables there are, in the order in which images first come up.
 
     The release has them apart: 5,740 texts and 5,590 distractors, one a row, and 1,000 rows with
-    captions and distracting pictures. The site has one row a picture with all of it.
+    captions and distracting images. The site has one row an image with all of it.
 
     Args:
         files: The published files of a source folder, by table.
@@ -46,14 +46,14 @@ def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
     samples: dict[str, RetrievalSample] = {}
     for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
         for entry, where in read_records(files[table]) if table in files else ():
-            picture = field(entry, "url", str, where).strip()
-            known = samples.get(picture) or _empty(picture)
-            samples[picture] = _with(known, table, entry, where)
+            image = field(entry, "url", str, where).strip()
+            known = samples.get(image) or _empty(image)
+            samples[image] = _with(known, table, entry, where)
     return list(samples.values())
 
 
-def _empty(picture: str) -> RetrievalSample:
-    return RetrievalSample(entry_id=name_of(picture), picture=picture)
+def _empty(image: str) -> RetrievalSample:
+    return RetrievalSample(entry_id=name_of(image), image=image)
 
 
 def _with(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:
@@ -91,7 +91,7 @@ _TEXT_QUERY = "Which text describes the picture?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A text or a picture that may be the answer to a query."""
+    """A text or an image that may be the answer to a query."""
 
     candidate_id: str
     text: str = ""  # either this
@@ -104,21 +104,21 @@ def to_questions(
     images: Mapping[str, StoredImage],
     categories: Mapping[str, Sequence[str]],
 ) -> EntryQuestions:
-    """Ask with every picture that has texts, and with every caption of a picture.
+    """Ask with every image that has texts, and with every caption of an image.
 
-    Left out are pictures that are not there, and distractors that do not distract.
+    Left out are images that are not there, and distractors that do not distract.
 
     Args:
         samples: All of them.
-        images: Stored pictures by the name that samples know them by.
-        categories: What is unusual in a picture, by the same name; from the captioning task.
+        images: Stored images by the name that samples know them by.
+        categories: What is unusual in an image, by the same name; from the captioning task.
     """
     questions = [
-        replace(question, labels={"picture": sample.picture, "categories": "; ".join(unusual)})
+        replace(question, labels={"image": sample.image, "categories": "; ".join(unusual)})
         for sample in samples
-        if sample.picture in images
-        for unusual in [categories.get(sample.picture, ())]
-        for question in _questions(sample, images[sample.picture])
+        if sample.image in images
+        for unusual in [categories.get(sample.image, ())]
+        for question in _questions(sample, images[sample.image])
     ]
     rejections = [
         Rejection(entry=f"{sample.entry_id}: {part}" if part else sample.entry_id, reason=reason)
@@ -138,14 +138,14 @@ def to_candidates(
 
     Args:
         samples: All of them.
-        images: Stored pictures by the name that samples know them by.
+        images: Stored images by the name that samples know them by.
         as_released: Keep distractors that are right: a text in the words of one that describes the
-            picture, the picture itself.
+            image, the image itself.
     """
     return [
         candidate
         for sample in samples
-        if sample.picture in images
+        if sample.image in images
         for candidate in _candidates(sample, images, as_released=as_released)
     ]
 
@@ -187,13 +187,13 @@ def _candidates(
             yield Candidate(candidate_id=name, text=wrong, distracts=f"text/{sample.entry_id}")
     if not sample.captions:
         return
-    own = images[sample.picture].sha256
+    own = images[sample.image].sha256
     yield Candidate(candidate_id=_image_id(sample), image=own)
-    for number, picture in enumerate(sample.image_distractors, 1):
-        if picture in images and (as_released or images[picture].sha256 != own):
+    for number, image in enumerate(sample.image_distractors, 1):
+        if image in images and (as_released or images[image].sha256 != own):
             yield Candidate(
                 candidate_id=f"{_image_id(sample)}/distractor {number}",
-                image=images[picture].sha256,
+                image=images[image].sha256,
                 distracts=_image_id(sample),
             )
 
@@ -201,19 +201,19 @@ def _candidates(
 def _faults(
     sample: RetrievalSample, images: Mapping[str, StoredImage]
 ) -> Iterator[tuple[str, str]]:
-    if sample.picture not in images:
-        yield "", f"no picture: {sample.picture}"
+    if sample.image not in images:
+        yield "", f"no image: {sample.image}"
         return
     if not (sample.texts or sample.captions):
-        yield "", "nothing describes the picture"
+        yield "", "nothing describes the image"
     for wrong in sample.text_distractors:
         if wrong in sample.texts:
             yield wrong, "a distractor that is also a right text"
-    for picture in sample.image_distractors:
-        if picture not in images:
-            yield picture, "no picture of a distractor"
-        elif images[picture].sha256 == images[sample.picture].sha256:
-            yield picture, "a distractor that is the picture itself"
+    for image in sample.image_distractors:
+        if image not in images:
+            yield image, "no image of a distractor"
+        elif images[image].sha256 == images[sample.image].sha256:
+            yield image, "a distractor that is the image itself"
 
 
 def _text_ids(sample: RetrievalSample) -> list[str]:

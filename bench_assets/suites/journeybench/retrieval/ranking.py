@@ -33,13 +33,13 @@ def rank(
 
     Args:
         questions: Queries of both directions.
-        candidates: Texts and pictures.
+        candidates: Texts and images.
         encoder: Embeds them.
         model: Name the rankings are stored under.
         condition: ``"main"``, ``"without_distractors"`` or ``"as_released"``.
 
     Raises:
-        ImageError: If a picture is not in the image store.
+        ImageError: If an image is not in the image store.
     """
     if condition == WITHOUT_DISTRACTORS:
         candidates = [candidate for candidate in candidates if not candidate.distracts]
@@ -91,7 +91,7 @@ def _rankings(
 def _encode(
     images: Sequence[str], rows: Sequence[Question] | Sequence[Candidate], encoder: ImageTextEncoder
 ) -> Vectors:
-    """Embed pictures, or the texts of the rows where there are none."""
+    """Embed images, or the texts of the rows where there are none."""
     if all(images):
         return encoder.encode_images(images)
     return encoder.encode_texts([row.text for row in rows])
@@ -102,4 +102,4 @@ def _pools(candidates: Sequence[Candidate], condition: str) -> str:
     shared = [candidate for candidate in candidates if not candidate.distracts]
     n_texts = sum(bool(candidate.text) for candidate in shared)
     own = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
-    return f"pools:{n_texts} texts,{len(shared) - n_texts} pictures{own}"
+    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own}"

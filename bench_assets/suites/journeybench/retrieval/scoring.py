@@ -27,14 +27,14 @@ def recalls() -> dict[str, Measure]:
     }
 
 
-def by_picture_category(question: Question) -> Sequence[str]:
-    """Slice by what is unusual in the picture (Figure 4); the measures tell directions apart."""
+def by_image_category(question: Question) -> Sequence[str]:
+    """Slice by what is unusual in the image (Figure 4); the measures tell directions apart."""
     return [name for name in question.labels["categories"].split("; ") if name]
 
 
 def _recall(direction: str, k: int) -> Measure:
     def measure(scored: Sequence[ScoredQuestion]) -> Mean:
-        """R@k; the captions of one picture count as one cluster."""
+        """R@k; the captions of one image count as one cluster."""
         return mean(
             ScoredPoint(
                 None if score.points is None else recall_at(k, score.answer, question.answer),

@@ -4,9 +4,9 @@ from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.decisions import (
     CAPTION_VOTES,
     CAPTIONS,
+    IMAGES,
     LOOK_ALIKE_VOTES,
     LOOK_ALIKES,
-    PICTURES,
     STATEMENT_VOTES,
     STATEMENTS,
 )
@@ -25,7 +25,7 @@ TASK = Task(
         ),
         WITHOUT_DISTRACTORS: Condition(
             prompt=prompts.query,
-            about="No distractors: the texts or pictures of the other samples only (Table 1).",
+            about="No distractors: the texts or images of the other samples only (Table 1).",
         ),
         AS_RELEASED: Condition(
             prompt=prompts.query,
@@ -37,8 +37,8 @@ TASK = Task(
     },
     readings={"ranking": scoring.score},
     measures=scoring.recalls(),
-    slices=scoring.by_picture_category,
+    slices=scoring.by_image_category,
     asked_of="encoder",
     vote_tables=(CAPTION_VOTES, STATEMENT_VOTES, LOOK_ALIKE_VOTES),
-    decided_in=(PICTURES, CAPTIONS, STATEMENTS, LOOK_ALIKES),
+    decided_in=(IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES),
 )

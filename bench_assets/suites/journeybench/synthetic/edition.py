@@ -1,8 +1,8 @@
 """The mini edition: raw material as galleries, annotators and chat models would have left it.
 
-Pictures are drawn from ``world.json``, problems come from ``problems.json``. What models
-would have written lies in ``replies.jsonl``. There are faults on purpose: pictures that nobody
-finds unusual, a torn file, captions that are wrong, statements that are true, replies that cannot
+Images are drawn from ``world.json``, problems come from ``problems.json``. What models
+would have written lies in ``responses.jsonl``. There are faults on purpose: images that nobody
+finds unusual, a torn file, captions that are wrong, statements that are true, responses that cannot
 be read.
 """
 
@@ -27,12 +27,12 @@ _Line: TypeAlias = dict[str, Any]
 
 _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
-_PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # pictures whose dialogues go wrong
+_PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
 _ROUNDS, _TRIES = 4, 3  # as the settings have them
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the mini edition's raw material: 60 imaginary pictures and what belongs to them.
+    """Write the mini edition's raw material: 60 imaginary images and what belongs to them.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
 
@@ -43,8 +43,8 @@ def write(folder: Path, seed: int = 0) -> None:
     rng = Random(seed)
     shown = members()
     material = json.loads(_PROBLEMS.read_text(encoding="utf-8"))
-    images = {member.picture: member.draw(rng) for member in shown}
-    images |= _planted_images(images[shown[0].picture], rng) | _knowledge_images(rng)
+    images = {member.image: member.draw(rng) for member in shown}
+    images |= _planted_images(images[shown[0].image], rng) | _knowledge_images(rng)
     tables: dict[str, Iterable[Mapping[str, Any]]] = {
         "gallery": _gallery(shown),
         "filter_votes": _filter_votes(shown, rng),
@@ -55,9 +55,9 @@ def write(folder: Path, seed: int = 0) -> None:
         "look_alike_votes": _look_alike_votes(shown),
         "trigger_votes": _trigger_votes(shown),
         "gsm8k": [_picked(p, "question", "answer") for p in _problems(material)],
-        "copa": [{k: v for k, v in event.items() if k != "pictures"} for event in material["copa"]],
+        "copa": [{k: v for k, v in event.items() if k != "images"} for event in material["copa"]],
         "knowledge": _knowledge(),
-        "replies": [*_writers(shown), *_dialogues(shown), *_problem_replies(material)],
+        "responses": [*_writers(shown), *_dialogues(shown), *_problem_responses(material)],
     }
     write_files(folder / "images", images)
     for name, lines in tables.items():
@@ -75,28 +75,28 @@ def _planted_images(first: bytes, rng: Random) -> dict[str, bytes]:
 
 def _gallery(shown: Sequence[Member]) -> Iterator[_Line]:
     for member in shown:
-        yield {"picture": member.picture, "query": member.query, "prompt": member.prompt}
+        yield {"image": member.image, "query": member.query, "prompt": member.prompt}
     for one in WORLD["planted"]:
-        yield {"picture": one["name"], "query": "tiny animal", "prompt": one["prompt"]}
+        yield {"image": one["name"], "query": "tiny animal", "prompt": one["prompt"]}
     for name in ("again.png", "torn.png"):
-        yield {"picture": name, "query": "flying animal", "prompt": shown[0].prompt}
+        yield {"image": name, "query": "flying animal", "prompt": shown[0].prompt}
 
 
 def _filter_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
     against = {one["name"]: one["against"] for one in WORLD["planted"]}
-    for name in [*(m.picture for m in shown), *against, "again.png", "torn.png"]:
+    for name in [*(m.image for m in shown), *against, "again.png", "torn.png"]:
         dissenter = rng.choice(_ANNOTATORS) if rng.random() < 0.2 else ""
         disputed = rng.choice(CRITERIA)
         for annotator in _ANNOTATORS[: 2 if against.get(name) == "votes" else None]:
             said = {c: not (annotator == dissenter and c == disputed) for c in CRITERIA}
             said |= {against[name]: annotator == "ana"} if against.get(name) in CRITERIA else {}
-            yield {"picture": name, "annotator": annotator, **said}
+            yield {"image": name, "annotator": annotator, **said}
 
 
 def _categories(shown: Sequence[Member]) -> Iterator[_Line]:
     for member in shown:
         first, second = member.categories
-        yield {"picture": member.picture, "category1": first, "category2": second}
+        yield {"image": member.image, "category1": first, "category2": second}
 
 
 def _captions(shown: Sequence[Member]) -> Iterator[_Line]:
@@ -104,7 +104,7 @@ def _captions(shown: Sequence[Member]) -> Iterator[_Line]:
         texts = [member.say(template) for template in WORLD["captions"]]
         texts += [member.say(WORLD["wrong_caption"]), texts[3].lower().rstrip(".")]
         for number, text in enumerate(texts, 1):
-            yield {"picture": member.picture, "writer": f"writer {number}", "caption": text}
+            yield {"image": member.image, "writer": f"writer {number}", "caption": text}
 
 
 def _caption_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
@@ -113,7 +113,7 @@ def _caption_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
             strict = rng.choice(_ANNOTATORS) if rng.random() < 0.15 else ""
             for verifier in _ANNOTATORS:
                 wrong = number == 7 and verifier != "ana"
-                named = {"picture": member.picture, "writer": f"writer {number}"}
+                named = {"image": member.image, "writer": f"writer {number}"}
                 yield named | {"verifier": verifier, "accepts": not wrong and verifier != strict}
 
 
@@ -124,7 +124,7 @@ def _statement_votes(shown: Sequence[Member], rng: Random) -> Iterator[_Line]:
             lenient = rng.choice(_ANNOTATORS) if rng.random() < 0.1 else ""
             for annotator in _ANNOTATORS[:3]:
                 yield {
-                    "picture": member.picture,
+                    "image": member.image,
                     "statement": member.say(template),
                     "annotator": annotator,
                     "conflicts": template in conflicting and annotator != lenient,
@@ -135,7 +135,7 @@ def _look_alike_votes(shown: Sequence[Member]) -> Iterator[_Line]:
     for member in shown:
         for other in shown:
             if other.family == member.family and other != member:
-                pair = {"picture": member.picture, "candidate": other.picture}
+                pair = {"image": member.image, "candidate": other.image}
                 for annotator in _ANNOTATORS[:3]:
                     yield {**pair, "annotator": annotator, "alike": True, "conflicts": True}
 
@@ -144,7 +144,7 @@ def _trigger_votes(shown: Sequence[Member]) -> Iterator[_Line]:
     for member in shown:
         question = member.say(_trigger(member)["question"])
         for annotator in _ANNOTATORS[:3]:
-            named = {"picture": member.picture, "question": question}
+            named = {"image": member.image, "question": question}
             yield {**named, "annotator": annotator, "accepts": True}
 
 
@@ -152,14 +152,14 @@ def _writers(shown: Sequence[Member]) -> Iterator[_Line]:
     """What the models write that read the captions: statements and trigger questions."""
     for member in shown:
         said = [{"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]]
-        yield _reply(f"{member.picture}/statements", f"```json\n{json.dumps(said)}\n```")
+        yield _response(f"{member.image}/statements", f"```json\n{json.dumps(said)}\n```")
         trigger = _trigger(member)
         asked = {
             "trigger": trigger["trigger"],
             "question": member.say(trigger["question"]),
             "answers": [member.say(answer) for answer in trigger["answers"]],
         }
-        yield _reply(f"{member.picture}/triggers", json.dumps([asked]))
+        yield _response(f"{member.image}/triggers", json.dumps([asked]))
 
 
 def _dialogues(shown: Sequence[Member]) -> Iterator[_Line]:
@@ -168,27 +168,27 @@ def _dialogues(shown: Sequence[Member]) -> Iterator[_Line]:
         if number == _ROUND_LIMIT:
             turns = turns[:1] + [WORLD["unsure"]] * (_ROUNDS - 1)
         for round_, turn in enumerate(turns, 1):
-            where = f"{member.picture}/dialogue/{round_}"
+            where = f"{member.image}/dialogue/{round_}"
             if number == _PARSE_FAILURE:
                 for attempt in range(_TRIES):
-                    yield _reply(f"{where}/asker", WORLD["unreadable"], attempt)
+                    yield _response(f"{where}/asker", WORLD["unreadable"], attempt)
                 break
-            yield _reply(f"{where}/asker", member.say(turn["asker"]))
+            yield _response(f"{where}/asker", member.say(turn["asker"]))
             for position, answer in enumerate(turn["answerer"], 1):
-                yield _reply(f"{where}/answerer/{position}", member.say(answer))
+                yield _response(f"{where}/answerer/{position}", member.say(answer))
             again = number == _SECOND_TRY and round_ == 1
             if again:
-                yield _reply(f"{where}/reasoner", WORLD["unreadable"])
-            yield _reply(f"{where}/reasoner", _reasoning(member, turn), int(again))
+                yield _response(f"{where}/reasoner", WORLD["unreadable"])
+            yield _response(f"{where}/reasoner", _reasoning(member, turn), int(again))
 
 
-def _problem_replies(material: Mapping[str, Any]) -> Iterator[_Line]:
+def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:
     for problem in _problems(material):
-        text = problem.get("reply") or json.dumps(problem["proposals"])
-        yield _reply(f"{problem_id(problem['question'])}/quantities", text)
+        text = problem.get("response") or json.dumps(problem["proposals"])
+        yield _response(f"{problem_id(problem['question'])}/quantities", text)
     for event in material["copa"]:
-        pictures = [event["pictures"]] if event["pictures"] else []
-        yield _reply(f"copa-{event['idx']}/pictures", json.dumps(pictures))
+        images = [event["images"]] if event["images"] else []
+        yield _response(f"copa-{event['idx']}/pictures", json.dumps(images))
 
 
 def _knowledge() -> Iterator[_Line]:
@@ -224,7 +224,7 @@ def _reasoning(member: Member, turn: Mapping[str, Any]) -> str:
     return str(turn["reasoner"].replace(statement, member.say(statement)))
 
 
-def _reply(request_id: str, text: str, sample: int = 0) -> _Line:
+def _response(request_id: str, text: str, sample: int = 0) -> _Line:
     return {"question_id": request_id, "text": text, "sample": sample}
 
 

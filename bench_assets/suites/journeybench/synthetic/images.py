@@ -1,7 +1,7 @@
-"""The mini edition's pictures: an animal, dressed, on a thing, among small things, under a sky.
+"""The mini edition's images: an animal, dressed, on a thing, among small things, under a sky.
 
 ``world.json`` lists what can be combined and the words for it. The ten animals are ten
-families of six pictures; within a family everything but the animal differs, so that the pictures
+families of six images; within a family everything but the animal differs, so that the images
 are look-alikes of each other and no caption of one fits another.
 """
 
@@ -22,19 +22,19 @@ WORLD: Mapping[str, Any] = json.loads(
 )
 
 _SIZE = (384, 288)  # px
-_MEMBERS = 6  # pictures of a family
+_MEMBERS = 6  # images of a family
 _SHIFT = 10  # px that things may lie off their place
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One picture: what it shows, and the words for it and for what it does not show."""
+    """One image: what it shows, and the words for it and for what it does not show."""
 
     family: int
     number: int
 
     @property
-    def picture(self) -> str:
+    def image(self) -> str:
         """The file name."""
         return f"{self._of('subjects')['noun']}-{self.number + 1}.png"
 
@@ -58,7 +58,7 @@ class Member:
 
     @property
     def words(self) -> dict[str, str]:
-        """Fills the templates of the world; ``wrong_`` words do not fit this picture."""
+        """Fills the templates of the world; ``wrong_`` words do not fit this image."""
         subject = self._of("subjects")
         words = {
             "subject": subject["noun"],
@@ -100,7 +100,7 @@ class Member:
         return scene.png()
 
     def _of(self, kind: str, away: int = 0) -> Mapping[str, str]:
-        """What this picture has of a kind; ``away`` names something that it does not have."""
+        """What this image has of a kind; ``away`` names something that it does not have."""
         things = WORLD[kind]
         place = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
         thing: Mapping[str, str] = things[(place + away) % len(things)]
@@ -112,7 +112,7 @@ _STRIDE = {"mounts": 5, "accessories": 1, "small": 3, "skies": 4}  # so that fam
 
 
 def members() -> list[Member]:
-    """List all pictures, family by family."""
+    """List all images, family by family."""
     return [
         Member(family, number)
         for family in range(len(WORLD["subjects"]))
@@ -131,9 +131,9 @@ def draw_things(things: Mapping[str, int], background: str, rng: Random) -> byte
     return scene.png()
 
 
-def trimmed(picture: bytes) -> bytes:
+def trimmed(image: bytes) -> bytes:
     """Cut a few px off every side: another file that looks the same."""
-    whole = decode(picture).picture
+    whole = decode(image).image
     cut = whole.crop((3, 3, whole.width - 3, whole.height - 3))
     file = io.BytesIO()
     cut.save(file, "PNG")

@@ -1,4 +1,4 @@
-"""The question tables of MULTI's ablations: other pictures, other texts, or fewer questions."""
+"""The question tables of MULTI's ablations: other images, other texts, or fewer questions."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -49,9 +49,9 @@ def captions(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Describe every picture that a question shows (section 4.5).
+    """Describe every image that a question shows (section 4.5).
 
-    One row: the caption of one picture, from the source's file or by the configured model; empty
+    One row: the caption of one image, from the source's file or by the configured model; empty
     if there is neither. The paper has BLIP-2's.
     """
     if file := release_of(sources).captions:
@@ -73,10 +73,10 @@ def ocr(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Read what is written in every picture that a question shows (section 4.5).
+    """Read what is written in every image that a question shows (section 4.5).
 
-    One row: the writing in one picture, from the source's file or by the engine; empty where
-    there is none. The paper has EasyOCR's. Pictures that were read before are not read again; one
+    One row: the writing in one image, from the source's file or by the engine; empty where
+    there is none. The paper has EasyOCR's. Images that were read before are not read again; one
     that does not decode any more has no row, and the log names it.
     """
     if file := release_of(sources).ocr:
@@ -84,19 +84,19 @@ def ocr(
     key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
-    unread = [picture for picture in _shown(questions) if picture not in known]
+    unread = [image for image in _shown(questions) if image not in known]
     whole = list[str]()  # of the unread, noted as they are opened: one after the other is held
 
     def opened() -> Iterator[Image.Image]:
-        for picture in unread:
-            if (decoded := image_store.open_if_whole(picture)) is not None:
-                whole.append(picture)
+        for image in unread:
+            if (decoded := image_store.open_if_whole(image)) is not None:
+                whole.append(image)
                 yield decoded
 
     texts = list(writing.recognise(opened())) if unread else []
-    for picture, text in zip(whole, texts, strict=True):
-        known[picture] = ImageText(image=picture, text=text, author=author)
-    return table_output([known[picture] for picture in _shown(questions) if picture in known])
+    for image, text in zip(whole, texts, strict=True):
+        known[image] = ImageText(image=image, text=text, author=author)
+    return table_output([known[image] for image in _shown(questions) if image in known])
 
 
 @dg.asset(
@@ -107,9 +107,9 @@ def ocr(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Put captions in the place of pictures.
+    """Put captions in the place of images.
 
-    One row: one question with pictures, described instead of shown; 7,489 in the paper (Table 6).
+    One row: one question with images, described instead of shown; 7,489 in the paper (Table 6).
     """
     return table_output(with_image_texts(questions, captions))
 
@@ -120,10 +120,10 @@ def captions_for_images(
     **MULTI.stage("questions", below="ocr_for_images"),
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
-    """Put what is written in pictures in their place.
+    """Put what is written in images in their place.
 
-    One row: one question with pictures, of which only the writing is told; 7,489 in the paper
-    (Table 6). One about a picture that our engine has no row for, as it does not decode, is none.
+    One row: one question with images, of which only the writing is told; 7,489 in the paper
+    (Table 6). One about an image that our engine has no row for, as it does not decode, is none.
     """
     if any(row.author == writing.author() for row in ocr):
         there = {row.image for row in ocr}
@@ -137,7 +137,7 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
 def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Show a black picture where there is none, for models that demand one (section 4.2).
+    """Show a black image where there is none, for models that demand one (section 4.2).
 
     One row: one question, all of them.
     """
@@ -189,12 +189,12 @@ def elite_questions(
     return table_output(elite(questions, listed or chosen))
 
 
-def _description(picture: str) -> Prompt:
-    return Prompt.of(PromptImage(picture), _DESCRIBE)
+def _description(image: str) -> Prompt:
+    return Prompt.of(PromptImage(image), _DESCRIBE)
 
 
 def _released(texts: dict[str, str], stored: Sequence[StoredImage], author: str) -> list[ImageText]:
-    """Texts of a file by picture; pictures it lacks have none."""
+    """Texts of a file by image; images it lacks have none."""
     return [
         ImageText(image=image.sha256, text=texts[image.name], author=author)
         for image in stored

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import asking, out
-from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.chat import ChatModel, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
@@ -78,7 +78,7 @@ class DuplicateConfig(dg.Config):
     similarity: float = Field(0.8, gt=0, le=1)
     """Least Jaccard similarity of their texts' shingles of three characters."""
     distance: int = Field(6, ge=0, le=64)
-    """Most bits in which the perceptual hashes of two pictures differ."""
+    """Most bits in which the perceptual hashes of two images differ."""
 
 
 @dg.asset(ins=MULTI.ins("items"), **MULTI.stage("select"))
@@ -194,7 +194,7 @@ def duplicates(
 ) -> dg.Output[list[Duplicate]]:
     """Find questions that are nearly the same (section 3.2: over 800 were removed).
 
-    One row: two questions alike in text and in every picture; the later one is dropped, unless
+    One row: two questions alike in text and in every image; the later one is dropped, unless
     what is asked or its gold differs: a conflict. The release, where that was done, has no rows.
     """
     if not release_of(sources).annotations:
@@ -202,7 +202,7 @@ def duplicates(
     digests = {image.name: image.sha256 for image in stored}
     shown = {name for item in transformed_items for name in item.images if name in digests}
     opened = ((name, image_store.open_if_whole(digests[name])) for name in sorted(shown))
-    hashes = {name: picture_hash(picture) for name, picture in opened if picture is not None}
+    hashes = {name: image_hash(image) for name, image in opened if image is not None}
     whole = [item for item in transformed_items if set(item.images) <= hashes.keys()]
     pairs = find_duplicates(whole, hashes, config.similarity, config.distance)
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
@@ -218,18 +218,18 @@ def _proposals(model: ChatModel, items: list[MultiItem]) -> list[Transformation]
     """What a model proposes for the items that nothing else changes, as far as a rule proves it.
 
     Raises:
-        ModelError: If it does not reply about an item; what came back is remembered.
+        ModelError: If it does not response about an item; what came back is remembered.
     """
-    replies = model.reply([Request(prompt=proposal_prompt(item)) for item in items])
-    if failed := [reply.error for reply in replies if reply.error]:
+    responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
+    if failed := [response.error for response in responses if response.error]:
         raise ModelError(
-            f"{model.name}: {len(failed)} of {len(items)} items have no reply: {failed[0]}; "
+            f"{model.name}: {len(failed)} of {len(items)} items have no response: {failed[0]}; "
             "materialize again to ask for just these"
         )
     proposed = {
         item.item_id: proposal
-        for item, reply in zip(items, replies, strict=True)
-        if (proposal := read_proposal(reply.said.answer.strip()))
+        for item, response in zip(items, responses, strict=True)
+        if (proposal := read_proposal(response.said.answer.strip()))
     }
     asked = [item for item in items if item.item_id in proposed]
     return transform(asked, proposed, 0.0, 0, by=model.name)

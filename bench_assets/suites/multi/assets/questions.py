@@ -6,7 +6,7 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
-from bench_assets.core.tables.source_folder import picture_files
+from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction import built_tables
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.construction.decisions import settled
@@ -38,7 +38,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     """Pin the files.
 
     One row: one file of the source, by its digest. The release has a problem file, a knowledge
-    file and 7,658 pictures. Without a configured folder, the mini edition is written first.
+    file and 7,658 images. Without a configured folder, the mini edition is written first.
     """
     opened = sources.open("multi")
     if opened.is_mini:
@@ -73,12 +73,12 @@ def images(
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
-    """Store every picture of the folder, and every table that markdown cannot say.
+    """Store every image of the folder, and every table that markdown cannot say.
 
-    One row: one picture that decodes, now in the image store; the release has 7,658. Those that
+    One row: one image that decodes, now in the image store; the release has 7,658. Those that
     do not decode are among the rejections, and so are questions about a table that cannot be drawn.
     """
-    stored, broken = image_store.put_files(picture_files(release_of(sources).images))
+    stored, broken = image_store.put_files(image_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
     tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
     drawn = []
@@ -99,17 +99,17 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """Say which pictures and knowledge pieces cannot be shown, and why.
+    """Say which images and knowledge pieces cannot be shown, and why.
 
-    One row: one picture that does not decode, or one piece without a text or with such a picture.
+    One row: one image that does not decode, or one piece without a text or with such an image.
     The release should have none.
     """
     by_name = {image.name: image for image in stored}
     release = release_of(sources)
-    files = picture_files(release.images)
+    files = image_files(release.images)
     broken = {name: file for name, file in files.items() if name not in by_name}
-    pictures = image_store.put_files(broken).rejections  # tried again, to hear why
-    return table_output(pictures + usable(read_knowledge(release), by_name).rejections)
+    images = image_store.put_files(broken).rejections  # tried again, to hear why
+    return table_output(images + usable(read_knowledge(release), by_name).rejections)
 
 
 @dg.multi_asset(
@@ -121,7 +121,7 @@ def unusable_files(
             MULTI.stage("questions"),
             Question,
             "One row: one question; 18,430 in the paper: 13,963 SA, 2,137 MA, 1,432 FB, 798 OP and "
-            "100 Other, 7,489 of them with pictures (Table 9).",
+            "100 Other, 7,489 of them with images (Table 9).",
         ),
         "rejections": out(
             MULTI.stage("select"),

@@ -27,8 +27,8 @@ def information_gain(
 ) -> dg.Output[list[InformationGain]]:
     """Compare the conditions question by question.
 
-    One row: how much a model gains by pictures, captions or recognised writing over nothing, for
-    questions with one picture and with several (Table 6), or by knowledge (Table 8).
+    One row: how much a model gains by images, captions or recognised writing over nothing, for
+    questions with one image and with several (Table 6), or by knowledge (Table 8).
     """
     model = context.partition_key
     scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}

@@ -103,7 +103,7 @@ def _transformation_items(items: Sequence[Raw], images: Sequence[StoredImage]) -
             form=_TRANSFORM.name,
             item_id=one.item_id,
             shown={**_shown(one, ""), "Why a person has to look": "\n".join(doubts[one.item_id])},
-            pictures=_pictures(one, images, ""),
+            images=_images(one, images, ""),
         )
         for one in items
         if one.item_id in doubts
@@ -141,7 +141,7 @@ def _knowledge_items(
             form=_KNOWLEDGE.name,
             item_id=one.item_id,
             shown=_shown(one, ""),
-            pictures=_pictures(one, images, ""),
+            images=_images(one, images, ""),
         )
         for one in items
         if one.item_id in uncovered
@@ -173,9 +173,9 @@ def _twin_items(
                 **_shown(later, " (later)"),
                 "What speaks against their being one": pair.conflict,
             },
-            pictures={
-                **_pictures(earlier, images, " (earlier)"),
-                **_pictures(later, images, " (later)"),
+            images={
+                **_images(earlier, images, " (earlier)"),
+                **_images(later, images, " (later)"),
             },
         )
         for pair in pairs
@@ -199,7 +199,7 @@ def _shown(one: Raw, which: str) -> dict[str, str]:
     return {f"Question{which}": one.text, f"Answer{which}": one.answer}
 
 
-def _pictures(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, str]:
+def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, str]:
     known = {image.name: image.sha256 for image in images}
     return {
         f"[IMAGE_{number}]{which}": known[name]

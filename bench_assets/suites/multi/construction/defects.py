@@ -39,7 +39,7 @@ def _of_content(item: MultiItem) -> list[str]:
     found = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
-        f"it shows picture {max(shown, default=0)} of {len(item.images)}": (
+        f"it shows image {max(shown, default=0)} of {len(item.images)}": (
             max(shown, default=0) > len(item.images)
         ),
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,

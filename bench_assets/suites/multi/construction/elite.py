@@ -34,7 +34,7 @@ _TYPES = ("SA", "MA", "FB")  # "objective questions"; in the notebook's order
 class Quotas:
     """How many are taken of each subject, and how ties are broken."""
 
-    cells: Mapping[str, tuple[int, int, int]]  # picture class -> school, university, society
+    cells: Mapping[str, tuple[int, int, int]]  # image class -> school, university, society
     factor: int = 2  # candidates for each place
     difficulty: float = 1.5  # weight of an annotator's difficulty
     quality: float = 1.0
@@ -66,7 +66,7 @@ def hardness(
 ) -> dict[str, float]:
     """Add up, over models, weight times the share of a question's points that was lost.
 
-    The notebook meant to skip models that see no picture where there are some and, by a mistake,
+    The notebook meant to skip models that see no image where there are some and, by a mistake,
     did not: neither do we.
 
     Args:
@@ -85,7 +85,7 @@ def hardness(
 def choose(
     questions: Sequence[Question], hard: Mapping[str, float], quotas: Quotas, seed: int
 ) -> list[EliteChoice]:
-    """Choose by quota within each picture class and subject, then at random among candidates.
+    """Choose by quota within each image class and subject, then at random among candidates.
 
     In a bucket with quota T the hardest ceil(T/4) MA and floor(T/4) FB questions are candidates,
     and as many SA questions as are then missing; equally hard ones go by merit.

@@ -147,14 +147,14 @@ class MarkdownItem(NamedTuple):
     """An item in the benchmark's markdown, and the tables that have to be drawn for it."""
 
     item: MultiItem
-    tables: Mapping[str, str]  # picture name -> HTML of the table it is to show
+    tables: Mapping[str, str]  # image name -> HTML of the table it is to show
 
 
 def prepare(item: MultiItem) -> MarkdownItem:
     """Bring a raw item into markdown; what is markdown already stays as it is.
 
     Layout goes, ``<u>`` stays, bold, italic and tables become markdown, indices and formulas
-    LaTeX. Pictures, and tables with joined cells or pictures in them, become ``[IMAGE_n]``. Places
+    LaTeX. Images, and tables with joined cells or images in them, become ``[IMAGE_n]``. Places
     to fill in become ``[MASK]``.
 
     Raises:
@@ -166,17 +166,17 @@ def prepare(item: MultiItem) -> MarkdownItem:
         )
     images, tables = list(item.images), dict[str, str]()
 
-    def picture(name: str) -> str:
+    def image(name: str) -> str:
         images.append(name)
         return f"[IMAGE_{len(images)}]"
 
     def table(html: str) -> str:
         name = f"tables/{item.item_id}_{len(tables) + 1}.png"
         tables[name] = html
-        return picture(name)
+        return image(name)
 
     convert: Mapping[str, Callable[[str], str]] = {
-        "html": lambda text: _from_html(text, picture, table),
+        "html": lambda text: _from_html(text, image, table),
         "markdown": str,
         "text": _from_text,
     }
@@ -212,7 +212,7 @@ def _from_text(text: str) -> str:
     return _shown(formulas, _tidy(formulas.keep(text)))
 
 
-def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], str]) -> str:
+def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
     from bs4 import Comment
     from markdownify import MarkdownConverter
 
@@ -228,7 +228,7 @@ def _from_html(html: str, picture: Callable[[str], str], table: Callable[[str], 
     for image in soup("img"):
         latex = image.get("data-latex")
         source = image_name(formulas.show(str(image.get("src", ""))))
-        image.replace_with(f"${latex}$" if latex else picture(source))
+        image.replace_with(f"${latex}$" if latex else as_image(source))
     for name, before, after in (("u", "<u>", "</u>"), ("sub", "$_{", "}$"), ("sup", "$^{", "}$")):
         for tag in soup(name):
             tag.insert_before(before)

@@ -28,7 +28,7 @@ class Duplicate:
     item_id: str
     earlier: str
     similarity: float  # of their texts, [0, 1]
-    distance: int  # largest between their pictures, in bits of 64; 0 without pictures
+    distance: int  # largest between their images, in bits of 64; 0 without images
     conflict: str = ""  # why neither may fall, though they look alike; "" if nothing speaks for it
     dropped: bool
 
@@ -36,13 +36,13 @@ class Duplicate:
 def duplicates(
     items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float, distance: int
 ) -> list[Duplicate]:
-    """Find pairs alike in text and in every picture; those of one problem are meant to be alike.
+    """Find pairs alike in text and in every image; those of one problem are meant to be alike.
 
     Args:
         items: In order: of a pair the later one is the duplicate.
-        hashes: Perceptual hash of each picture by name.
+        hashes: Perceptual hash of each image by name.
         similarity: Least of the texts' shingles.
-        distance: Most bits by which the hashes of two pictures may differ.
+        distance: Most bits by which the hashes of two images may differ.
     """
     by_id = {item.item_id: item for item in items}
     texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
@@ -87,7 +87,7 @@ def _gold(item: MultiItem) -> tuple[str, ...]:
     if item.type in ("SA", "MA"):
         options = [_plain(option) for option in split_options(item.text)[1]]
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
-        told_apart = len(set(options)) == len(options)  # pictures are not
+        told_apart = len(set(options)) == len(options)  # images are not
         return tuple(sorted(by_letter.get(one, one) if told_apart else one for one in item.answer))
     return tuple(map(_plain, item.answer.splitlines()))
 
@@ -101,7 +101,7 @@ def _half_width(text: str) -> str:
 
 
 def _distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
-    """Largest distance between pictures in the same place; None if one has more of them."""
+    """Largest distance between images in the same place; None if one has more of them."""
     shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
     if len(shown[0]) != len(shown[1]):
         return None

@@ -1,4 +1,4 @@
-"""What is written in pictures, for the ablation of section 4.5."""
+"""What is written in images, for the ablation of section 4.5."""
 
 from collections.abc import Iterable
 from importlib.metadata import version
@@ -6,7 +6,7 @@ from typing import cast
 
 from PIL import Image
 
-_LONGEST_SIDE = 960  # px that the detector looks at; smaller pictures are not blown up
+_LONGEST_SIDE = 960  # px that the detector looks at; smaller images are not blown up
 
 
 def author() -> str:
@@ -14,8 +14,8 @@ def author() -> str:
     return f"rapidocr {version('rapidocr')}"
 
 
-def recognise(pictures: Iterable[Image.Image]) -> list[str]:
-    """Read every picture, Chinese and English; fragments joined with 、 as in the release.
+def recognise(images: Iterable[Image.Image]) -> list[str]:
+    """Read every image, Chinese and English; fragments joined with 、 as in the release.
 
     "" where nothing is written. The models come inside the package.
     """
@@ -32,5 +32,5 @@ def recognise(pictures: Iterable[Image.Image]) -> list[str]:
         }
     )
     # The engine expects the channels in OpenCV's order.
-    results = (engine(np.asarray(picture.convert("RGB"))[:, :, ::-1]) for picture in pictures)
+    results = (engine(np.asarray(image.convert("RGB"))[:, :, ::-1]) for image in images)
     return ["、".join(cast(RapidOCROutput, result).txts or ()) for result in results]

@@ -43,7 +43,7 @@ IN_ORDER = re.compile(
     r"比|差|先后|顺序|前者|坐标|较|[由从][大小高低多少强弱早左上]|[大小多少高低]于|[(（]\[MASK\]"
 )
 NAMED_ONE_BY_ONE = re.compile(r"[^\s,，。；;、\]][、和与及][^\s,，。；;、\[]")
-NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, pictures, letters inside a picture
+NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
 
 

@@ -103,9 +103,9 @@ def proposal_prompt(item: MultiItem) -> Prompt:
     return Prompt.of(_PROPOSE.format(text=item.text))
 
 
-def read_proposal(reply: str) -> Mapping[str, str]:
+def read_proposal(response: str) -> Mapping[str, str]:
     """Read a model's proposal; empty if it is not in the form asked for."""
-    found = _PROPOSED.search(reply)
+    found = _PROPOSED.search(response)
     names = ("name", "words", "instead")
     return dict(zip(names, map(str.strip, found.groups()), strict=True)) if found else {}
 

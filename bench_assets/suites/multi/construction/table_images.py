@@ -1,4 +1,4 @@
-"""Draws tables that markdown cannot say (section 3.2: "a screenshot picture after rendering")."""
+"""Draws tables that markdown cannot say (section 3.2: "a screenshot image after rendering")."""
 
 import io
 from collections.abc import Mapping
@@ -52,8 +52,8 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
     size = (columns * step_x + 1, rows * step_y + 1)
     if size[0] * size[1] > MAX_PIXELS:
         raise ImageError(f"a table of {size[0]} x {size[1]} px")
-    picture = Image.new("RGB", size, "white")
-    pen = ImageDraw.Draw(picture)
+    image = Image.new("RGB", size, "white")
+    pen = ImageDraw.Draw(image)
     for (row, column), cell in cells.items():
         left, top = column * step_x, row * step_y
         right, bottom = left + cell.columns * step_x, top + cell.rows * step_y
@@ -61,7 +61,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
         middle = ((left + right) / 2, (top + bottom) / 2)
         pen.text(middle, cell.text, fill="black", font=writing, anchor="mm")
     file = io.BytesIO()
-    picture.save(file, "PNG")
+    image.save(file, "PNG")
     return file.getvalue()
 
 

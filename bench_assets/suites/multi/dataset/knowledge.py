@@ -31,16 +31,16 @@ class UsablePieces(NamedTuple):
 
 
 def usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
-    """Take the pieces that have a text and whose pictures are there.
+    """Take the pieces that have a text and whose images are there.
 
     Args:
         pieces: By name.
-        images: Names of the pictures that decode.
+        images: Names of the images that decode.
     """
     checked = UsablePieces({}, [])
     for name, piece in pieces.items():
         missing = [image for image in piece.images if image not in images]
-        fault = f"pictures are missing: {', '.join(missing)}" if missing else ""
+        fault = f"images are missing: {', '.join(missing)}" if missing else ""
         fault = fault or ("" if piece.content.strip() else "the text is empty")
         if fault:
             checked.rejections.append(Rejection(entry=f"knowledge {name}", reason=fault))

@@ -60,7 +60,7 @@ def to_questions(
 
     Args:
         items: In file order.
-        images: Stored pictures by the name that items know them by.
+        images: Stored images by the name that items know them by.
         edition: ``"published"``, ``"own"``, ``"mini"`` or ``"built"``.
     """
     withheld = not any(item.answer for item in items)
@@ -113,9 +113,9 @@ def blanks_in(answer: str) -> tuple[str, ...]:
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Put texts in the place of pictures (Table 6); only questions with pictures are asked.
+    """Put texts in the place of images (Table 6); only questions with images are asked.
 
-    A picture without a text of its own, such as one without writing, is left empty.
+    An image without a text of its own, such as one without writing, is left empty.
     """
     found = {text.image: text.text for text in texts}
     return [
@@ -137,7 +137,7 @@ def with_knowledge(
 ) -> list[Question]:
     """Add the knowledge piece of each question (MULTI-Extend, section 4.7).
 
-    Questions without one stay as they are: Table 8 is over the whole set. Pictures of a piece
+    Questions without one stay as they are: Table 8 is over the whole set. Images of a piece
     follow those of the question, and so does their numbering.
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
@@ -145,7 +145,7 @@ def with_knowledge(
 
 
 def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
-    """Give questions without a picture a black one, for models that demand one (section 4.2)."""
+    """Give questions without an image a black one, for models that demand one (section 4.2)."""
     return [
         question if question.images else replace(question, images=(blank,))
         for question in questions
@@ -159,7 +159,7 @@ def elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Ques
 
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
-    numbers = _picture_numbers(item.text)
+    numbers = _image_numbers(item.text)
     wanted = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
     missing = sorted(set(wanted) - images.keys())
     faults = {
@@ -167,8 +167,8 @@ def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: boo
             re.fullmatch(r"[^\s/]+", item.item_id) is None
         ),
         "the text is empty": not item.text.strip(),
-        f"it shows {len(numbers)} pictures and has {len(item.images)}": len(wanted) < len(numbers),
-        f"pictures are missing or do not decode: {', '.join(missing)}": bool(missing),
+        f"it shows {len(numbers)} images and has {len(item.images)}": len(wanted) < len(numbers),
+        f"images are missing or do not decode: {', '.join(missing)}": bool(missing),
     }
     if not withheld:
         faults |= _answer_faults(item)
@@ -189,7 +189,7 @@ def _answer_faults(item: MultiItem) -> dict[str, bool]:
 
 
 def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Edition) -> Question:
-    numbers = _picture_numbers(item.text)
+    numbers = _image_numbers(item.text)
     return Question(
         question_id=f"multi/{item.item_id}",
         task="multi",
@@ -222,7 +222,7 @@ def _answer(item: MultiItem) -> tuple[str, ...]:
 
 
 def _options(item: MultiItem) -> tuple[str, ...]:
-    """The listed options; their letters where they cannot be told apart, as inside a picture."""
+    """The listed options; their letters where they cannot be told apart, as inside an image."""
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)
@@ -231,12 +231,12 @@ def _options(item: MultiItem) -> tuple[str, ...]:
     return listed if distinct else tuple(ascii_uppercase[:n])
 
 
-def _picture_numbers(text: str) -> list[int]:
+def _image_numbers(text: str) -> list[int]:
     return [int(match[1]) for match in IMAGE_TOKEN.finditer(text)]
 
 
 def _renumbered(text: str, first: int) -> str:
-    """Number the pictures of a text in reading order, as the authors' prepare.py does."""
+    """Number the images of a text in reading order, as the authors' prepare.py does."""
     numbers = iter(range(first, first + len(text)))
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
@@ -246,7 +246,7 @@ def _informed(
 ) -> Question:
     if piece is None:
         return question
-    shown = [piece.images[n - 1] for n in _picture_numbers(piece.content) if n <= len(piece.images)]
+    shown = [piece.images[n - 1] for n in _image_numbers(piece.content) if n <= len(piece.images)]
     return replace(
         question,
         context=_renumbered(piece.content, len(question.images) + 1),

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import SourceFile
 from bench_assets.core.tables.json_records import Entry, field, parse_json
-from bench_assets.core.tables.source_folder import picture_files, pin
+from bench_assets.core.tables.source_folder import image_files, pin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class MultiRelease:
 
     @property
     def images(self) -> Path:
-        """The folder of pictures."""
+        """The folder of images."""
         return self.folder / "images"
 
 
@@ -76,7 +76,7 @@ def source_files(release: MultiRelease) -> list[SourceFile]:
     """Pin every file that belongs to the suite, sorted by path."""
     named = (release.problems, release.annotations, release.knowledge, release.hard_list)
     files = [file for file in (*named, release.captions, release.ocr) if file]
-    return pin([*files, *picture_files(release.images).values()], release.folder)
+    return pin([*files, *image_files(release.images).values()], release.folder)
 
 
 def _rank(file: Path) -> tuple[bool, bool]:

@@ -55,7 +55,7 @@ class Knowledge:
 def read_items(release: MultiRelease) -> list[MultiItem]:
     """Read every sub-question in file order; 18,430 in the release.
 
-    A missing analysis, picture list, subject or knowledge is none; a plain text stands for a list
+    A missing analysis, image list, subject or knowledge is none; a plain text stands for a list
     of one. What a score depends on is not guessed.
 
     Raises:
@@ -96,7 +96,7 @@ def read_hard_list(release: MultiRelease) -> list[str]:
 
 
 def read_image_texts(file: Path) -> dict[str, str]:
-    """Read captions or OCR texts by picture: lines ``path,text``, split at the first comma.
+    """Read captions or OCR texts by image: lines ``path,text``, split at the first comma.
 
     Raises:
         SourceError: If the file cannot be read, or a line has no comma.
@@ -109,13 +109,13 @@ def read_image_texts(file: Path) -> dict[str, str]:
     for number, line in enumerate(lines, 1):
         path, comma, text = line.partition(",")
         if not comma and line:
-            raise SourceError(f"{file}, line {number}: expected `picture,text`, found {line:.60}")
+            raise SourceError(f"{file}, line {number}: expected `image,text`, found {line:.60}")
         texts[image_name(path)] = text.strip()
     return {name: text for name, text in texts.items() if text}
 
 
 def image_name(path: str) -> str:
-    """Name a picture by its place below ``images/``.
+    """Name an image by its place below ``images/``.
 
     >>> image_name("../data/images/czls/502_1.png")
     'czls/502_1.png'

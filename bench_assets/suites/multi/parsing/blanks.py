@@ -1,4 +1,4 @@
-"""What a reply puts into the blanks of a question, and whether that is what belongs there.
+"""What a response puts into the blanks of a question, and whether that is what belongs there.
 
 Compared is what a line says, not how it is written: signs of Unicode or of LaTeX, indices, bold,
 thousands separators. The value itself is not computed: 0.5 is not 1/2.
@@ -38,18 +38,18 @@ _LATEX = (
 )
 
 
-def lines_of(reply: str, n: int) -> tuple[str, ...]:
+def lines_of(response: str, n: int) -> tuple[str, ...]:
     """Read one line a blank, and perhaps more; boxes, list marks, one line for all blanks.
 
     Args:
-        reply: In letters of common width.
+        response: In letters of common width.
         n: Blanks.
     """
-    boxes = boxes_in(reply)
+    boxes = boxes_in(response)
     if len(boxes) == n:
         return tuple(boxes)
-    reply = _EMPHASIS.sub("", _ANNOUNCED.sub("", reply).replace("$", ""))
-    lines = [line.strip() for line in reply.split("\n") if line.strip()]
+    response = _EMPHASIS.sub("", _ANNOUNCED.sub("", response).replace("$", ""))
+    lines = [line.strip() for line in response.split("\n") if line.strip()]
     if len(lines) == 1 < n:
         lines = _parted(lines[0], n)
     numbered = [_NUMBERED.fullmatch(line) for line in lines]

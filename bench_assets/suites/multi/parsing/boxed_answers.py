@@ -39,7 +39,7 @@ def boxed(text: str) -> str:
 
 
 def in_json(text: str) -> str | None:
-    """Take the answer out of a reply that is JSON, fenced or not; None if it is none.
+    """Take the answer out of a response that is JSON, fenced or not; None if it is none.
 
     An object of letters and truth values answers with those that are true. "" if there is no
     answer in it.

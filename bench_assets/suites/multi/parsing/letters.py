@@ -1,4 +1,4 @@
-"""Which options a reply commits to: by what is said of their letters, sentence by sentence.
+"""Which options a response commits to: by what is said of their letters, sentence by sentence.
 
 An option is chosen by a statement ("答案是B", "故选B", a box, JSON), by a judgement of each option
 ("A、B错误，C正确", a table, marks), or by standing first or last and alone. What is denied, left
@@ -27,22 +27,22 @@ _ANNOUNCED = re.compile(
 )
 _NUMBER = re.compile(r"^[^\S\n]*+\(?\d++[.、)]\s*+(?=[A-Z]\W*$)", re.MULTILINE)
 _LISTED = re.compile(r"^[^\w\n]*+([A-Z])\s?[.、:)](.*)$", re.MULTILINE)
-_MANY = 40  # letters that a reply begins with; of more only the last is added
+_MANY = 40  # letters that a response begins with; of more only the last is added
 _SEPARATED = r"(?:[\s,、;&]|和|与|及|and)*"
 
 
-def committed(reply: str, offered: str, wanted: Wanted = "right") -> str:
-    """Read the letters a reply commits to, in the order named; "" if it leaves that open.
+def committed(response: str, offered: str, wanted: Wanted = "right") -> str:
+    """Read the letters a response commits to, in the order named; "" if it leaves that open.
 
     Args:
-        reply: Any text, in letters of common width.
+        response: Any text, in letters of common width.
         offered: The letters of the options.
         wanted: What makes an option of the question a right one.
     """
-    written = in_json(reply)
+    written = in_json(response)
     if written is not None:
         return _bare(written, offered)
-    text = normalised(reply)
+    text = normalised(response)
     boxes = re.sub(r"^([A-Z])[.、:].*", r"\1", boxed(text).strip(" ()"))
     if bare := _bare(boxes, offered) or _bare(text, offered):
         return bare
@@ -57,9 +57,9 @@ def committed(reply: str, offered: str, wanted: Wanted = "right") -> str:
     return _standing_alone(text, tokens, said, offered) if judged is None else judged
 
 
-def normalised(reply: str) -> str:
-    """Write a reply in simplified characters and without markup, ticked boxes as marks."""
-    text = _LATEX.sub(r"\1", reply.translate(TRADITIONAL)).replace("__", "")
+def normalised(response: str) -> str:
+    """Write a response in simplified characters and without markup, ticked boxes as marks."""
+    text = _LATEX.sub(r"\1", response.translate(TRADITIONAL)).replace("__", "")
     if _TICKED.search(text):
         text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
     text = re.sub(
@@ -133,7 +133,7 @@ def _judged(
 
 
 def _standing_alone(text: str, tokens: Sequence[Token], said: StatedLetters, offered: str) -> str:
-    """The letters that a reply begins or ends with, or lists one a line."""
+    """The letters that a response begins or ends with, or lists one a line."""
     listed = [(letter, rest) for letter, rest in _LISTED.findall(text) if letter in offered]
     lines = [line for line in text.split("\n") if line.strip()]
     if len(listed) > 1:
@@ -149,7 +149,10 @@ def _standing_alone(text: str, tokens: Sequence[Token], said: StatedLetters, off
 
 
 def _leading(tokens: Sequence[Token]) -> str:
-    """The letters that a reply begins with, if what follows is an end, a reason or their text."""
+    """The letters that a response begins with.
+
+    If what follows is an end, a reason or their text.
+    """
     words = [token for token in tokens if token.kind not in ("cue", "is")]
     at = 0
     while words[at].kind in ("comma", "stop") and at + 1 < len(words):

@@ -1,6 +1,8 @@
-"""Reads answers out of replies: as the authors' script did and does, and as a careful person would.
+"""Reads answers out of responses.
 
-What a reader makes of a reply is tested row by row in ``tests/suites/multi/test_replies.py``.
+As the authors' script did and does, and as a careful person would.
+
+What a reader makes of a response is tested row by row in ``tests/suites/multi/test_responses.py``.
 """
 
 import re
@@ -35,20 +37,22 @@ _WIDE = re.compile("[！-～\u3000]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """One way of reading answers out of replies."""
+    """One way of reading answers out of responses."""
 
     clean: Callable[[str], str]  # first of all, for every type of question
-    letter: Callable[[str], str]  # "" if the reply commits to none
+    letter: Callable[[str], str]  # "" if the response commits to none
     letters: Callable[[str], str]  # in the order named, each once
     blanks: Callable[[str, int], tuple[str, ...]]  # one line a blank, and perhaps more
     fits: Callable[[str, str], bool]  # whether a line says what the gold line wants
-    reference: Callable[[str], str]  # an open question's reference, as a cleaned reply is written
-    refuses: Callable[[str], bool]  # whether the reply is worth nothing, whatever else it says
+    reference: Callable[
+        [str], str
+    ]  # an open question's reference, as a cleaned response is written
+    refuses: Callable[[str], bool]  # whether the response is worth nothing, whatever else it says
 
 
-def says_image_is_missing(reply: str) -> bool:
-    """Whether a reply says the words it was offered for the case that pictures are missing."""
-    return _REFUSAL.search(reply) is not None
+def says_image_is_missing(response: str) -> bool:
+    """Whether a response says the words it was offered for the case that images are missing."""
+    return _REFUSAL.search(response) is not None
 
 
 def half_width(text: str) -> str:
@@ -60,23 +64,23 @@ def half_width(text: str) -> str:
     return _WIDE.sub(lambda found: normalize("NFKC", found[0]), text)
 
 
-def _first_letter(reply: str) -> str:
-    found = re.search(r"[a-zA-Z]", reply)
+def _first_letter(response: str) -> str:
+    found = re.search(r"[a-zA-Z]", response)
     return found[0] if found else ""
 
 
-def _outer_letter(reply: str, position: Position) -> str:
-    found = re.findall(r"[a-zA-Z]", reply)
+def _outer_letter(response: str, position: Position) -> str:
+    found = re.findall(r"[a-zA-Z]", response)
     return str(found[0 if position == "start" else -1]).upper() if found else ""
 
 
-def _first_run(reply: str) -> str:
-    found = re.search(r"[a-zA-Z ,]+", reply)
+def _first_run(response: str) -> str:
+    found = re.search(r"[a-zA-Z ,]+", response)
     return _distinct(found[0]) if found else ""
 
 
-def _outer_run(reply: str, position: Position) -> str:
-    found = [run for run in re.findall(r"[a-zA-Z ,]+", reply) if run.strip(" ,")]
+def _outer_run(response: str, position: Position) -> str:
+    found = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
     return _distinct(found[0 if position == "start" else -1].upper()) if found else ""
 
 
@@ -84,27 +88,27 @@ def _distinct(run: str) -> str:
     return "".join(dict.fromkeys(re.sub(r"[\s,、;和与及]", "", run)))
 
 
-def _cut_as_today(reply: str) -> str:
-    reply = reply.strip().split("\n\n")[-1]
-    reply = _THOUGHT.split(reply)[-1].strip()
-    reply = reply.split("答案为：")[-1].strip()
-    reply = reply.split("</think>")[-1].strip()
+def _cut_as_today(response: str) -> str:
+    response = response.strip().split("\n\n")[-1]
+    response = _THOUGHT.split(response)[-1].strip()
+    response = response.split("答案为：")[-1].strip()
+    response = response.split("</think>")[-1].strip()
     for word in ("Assistant:", "assistant:", "answer:", "答案：", "user\n", "我的分析如下："):
-        reply = reply.replace(word, "")
+        response = response.replace(word, "")
     # As their r"\\boxed\\?\{\\text\\?\{(.+?)\\?\}\\?\}" finds it, without trying every opening.
-    opened = _BOX_OPENS.search(reply)
-    closed = _BOX_CLOSES.search(reply, opened.end() + 1) if opened else None
-    boxed = reply[opened.end() : closed.start()] if opened and closed else reply
+    opened = _BOX_OPENS.search(response)
+    closed = _BOX_CLOSES.search(response, opened.end() + 1) if opened else None
+    boxed = response[opened.end() : closed.start()] if opened and closed else response
     return boxed.strip()
 
 
-def _lines_as_printed(reply: str, _: int) -> tuple[str, ...]:
-    return tuple(reply.split("\n"))
+def _lines_as_printed(response: str, _: int) -> tuple[str, ...]:
+    return tuple(response.split("\n"))
 
 
-def _lines_as_today(reply: str, _: int) -> tuple[str, ...]:
-    reply = re.sub(r"\n\n+", "\n", reply).replace("$", "").replace(" ", "")
-    return tuple(line.strip() for line in re.split(r"[\n;；]", reply))
+def _lines_as_today(response: str, _: int) -> tuple[str, ...]:
+    response = re.sub(r"\n\n+", "\n", response).replace("$", "").replace(" ", "")
+    return tuple(line.strip() for line in re.split(r"[\n;；]", response))
 
 
 def _fits_as_printed(line: str, gold: str) -> bool:
@@ -116,12 +120,12 @@ def _fits_as_today(line: str, gold: str) -> bool:
     return line == gold or line in [one.strip() for one in gold.split("或")]
 
 
-def _cut_carefully(reply: str) -> str:
-    reply = _THOUGHT.split(reply.rpartition("</think>")[2])[-1]
-    if "<think>" in reply:
-        return ""  # cut off before the reply began
-    reply = half_width(reply).strip()
-    return _ROLE.sub("", reply).replace("我的分析如下:", "").strip()
+def _cut_carefully(response: str) -> str:
+    response = _THOUGHT.split(response.rpartition("</think>")[2])[-1]
+    if "<think>" in response:
+        return ""  # cut off before the response began
+    response = half_width(response).strip()
+    return _ROLE.sub("", response).replace("我的分析如下:", "").strip()
 
 
 PAPER = Reader(
@@ -142,7 +146,7 @@ CURRENT = Reader(
     blanks=_lines_as_today,
     fits=_fits_as_today,
     reference=str,
-    refuses=lambda reply: "缺少图片信息" in reply,
+    refuses=lambda response: "缺少图片信息" in response,
 )
 """The authors' script of today with its default, the first letter."""
 
@@ -155,16 +159,19 @@ CURRENT_END = replace(
 
 
 def careful(question: Question) -> Reader:
-    """Ours: what a reply commits to, however it is wrapped; nothing where it leaves that open."""
+    """Ours: what a response commits to, however it is wrapped.
+
+    Nothing where it leaves that open.
+    """
     stem, options = split_options(question.text)
     n_offered = max(len(options), len(question.options)) or MOST_OPTIONS
     wanted = [line for line in question.answer if line.strip()]
     read = partial(committed, offered=ascii_uppercase[:n_offered], wanted=wanted_of(stem))
     return Reader(
         clean=_cut_carefully,
-        letter=lambda reply: letter if len(letter := read(reply)) == 1 else "",
+        letter=lambda response: letter if len(letter := read(response)) == 1 else "",
         letters=read,
-        blanks=lambda reply, _: _aligned(lines_of(reply, len(wanted)), question.answer),
+        blanks=lambda response, _: _aligned(lines_of(response, len(wanted)), question.answer),
         fits=fits,
         reference=half_width,
         refuses=says_image_is_missing,

@@ -1,4 +1,4 @@
-"""Cuts a reply into tokens by the words of ``letter_words`` (for ``sentences``)."""
+"""Cuts a response into tokens by the words of ``letter_words`` (for ``sentences``)."""
 
 import re
 from collections.abc import Iterator

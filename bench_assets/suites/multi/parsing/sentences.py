@@ -1,4 +1,4 @@
-"""What the sentences of a reply say of the letters of options (for ``letters``).
+"""What the sentences of a response say of the letters of options (for ``letters``).
 
 Tokens (``tokens``) are put together to sentences and clauses. A clause is read from left to right:
 words that choose or drop apply to the letters after them, verdicts to the letters before them or,
@@ -23,7 +23,7 @@ _LINKS = 2  # the first token of a clause, and the first that links
 
 @dataclass(slots=True)
 class StatedLetters:
-    """What a reply says of the options, as far as it has been read."""
+    """What a response says of the options, as far as it has been read."""
 
     chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
     denied: dict[str, int] = field(default_factory=dict)  # letter -> where last

@@ -1,7 +1,7 @@
 """The mini edition: raw problems with drawn figures, annotations and planted faults.
 
 ``problems.json`` holds the problems, written for it, with a figure's description where the
-release has a picture. They are written out in the raw form that ``source`` reads. Planted are
+release has an image. They are written out in the raw form that ``source`` reads. Planted are
 near-duplicates (ids from 90; 91 only looks like one) and broken problems (80 to 89).
 """
 
@@ -20,7 +20,7 @@ _TORN = b"\x89PNG\r\n\x1a\n torn off"
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the mini edition's raw material: problems, pictures, annotations, knowledge, captions.
+    """Write the mini edition's raw material: problems, images, annotations, knowledge, captions.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
 
@@ -37,9 +37,9 @@ def write(folder: Path, seed: int = 0) -> None:
         "captions_mini_blip.csv": _captions(problems).encode(),
     }
     for one in problems:
-        files |= _pictures(one, _folder(one))
+        files |= _images(one, _folder(one))
     for one in knowledge:
-        files |= _pictures(one, "knowledge")
+        files |= _images(one, "knowledge")
     write_files(folder, files)
 
 
@@ -51,7 +51,7 @@ def _problem(one: Mapping[str, Any]) -> dict[str, Any]:
         "problem_type_list": [part["type"] for part in parts],
         "problem_answer_list": [part["answer"] for part in parts],
         "problem_analysis_list": [part["analysis"] for part in parts],
-        # Raw HTML names its own pictures.
+        # Raw HTML names its own images.
         "img_paths": [] if one.get("format") == "html" else _paths(one, _folder(one)),
         "knowledge": one.get("knowledge", []),
         "education": one["education"],
@@ -89,7 +89,7 @@ def _captions(problems: list[Mapping[str, Any]]) -> str:
     )
 
 
-def _pictures(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
+def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
     """Every figure as a file; a lost one is none, a torn one does not decode."""
     paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
     figures = zip(paths, one.get("figures", ()), strict=True)

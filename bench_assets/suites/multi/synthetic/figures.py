@@ -1,4 +1,4 @@
-"""Draws the figures of the mini edition: geometry, graphs, circuits, signs, tables as pictures.
+"""Draws the figures of the mini edition: geometry, graphs, circuits, signs, tables as images.
 
 Each function takes what ``problems.json`` says of a figure and returns the scene; writing in
 them is ASCII, so that every machine draws the same.

@@ -1,13 +1,13 @@
-/* Places on a picture: a click or the keys write what could be typed into the field as well. */
+/* Places on an image: a click or the keys write what could be typed into the field as well. */
 "use strict";
 (() => {
   const area = document.querySelector('.field[data-kind="points"] textarea');
-  const frame = document.querySelector(".picture");
+  const frame = document.querySelector(".image");
   if (!area || !frame) return;
   const cross = Object.assign(document.createElement("span"), { className: "cross" });
   const target = Object.assign(document.createElement("div"), {
     className: "target", tabIndex: 0, role: "group",
-    ariaLabel: "Places on the picture: arrows move the cross, Enter sets a place, Backspace takes the last away",
+    ariaLabel: "Places on the image: arrows move the cross, Enter sets a place, Backspace takes the last away",
   });
   let at = [0.5, 0.5];
   target.append(cross);

@@ -1,19 +1,19 @@
-/* Pictures at full size over the page; without scripts the same links open them in a tab. */
+/* Images at full size over the page; without scripts the same links open them in a tab. */
 "use strict";
 (() => {
   const STEP = 1.5;
   for (const link of document.querySelectorAll("a.full")) link.addEventListener("click", open);
-  for (const picture of document.querySelectorAll(".picture img"))
-    picture.addEventListener("click", () => picture.closest("figure").querySelector("a.full").click());
+  for (const image of document.querySelectorAll(".image img"))
+    image.addEventListener("click", () => image.closest("figure").querySelector("a.full").click());
 
   function open(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const link = event.currentTarget;
-    const picture = make("img", { src: link.href, alt: link.closest("figure").querySelector("img").alt });
-    const frame = make("div", { className: "zoomed", tabIndex: 0, role: "group", ariaLabel: "Picture" }, picture);
+    const image = make("img", { src: link.href, alt: link.closest("figure").querySelector("img").alt });
+    const frame = make("div", { className: "zoomed", tabIndex: 0, role: "group", ariaLabel: "Image" }, image);
     const caption = make("p", { ariaLive: "polite" });
-    const dialog = make("dialog", { className: "zoom", ariaLabel: "Picture at full size" });
+    const dialog = make("dialog", { className: "zoom", ariaLabel: "Image at full size" });
     const buttons = [
       button("−", "Smaller", () => scale(now() / STEP)), button("+", "Larger", () => scale(now() * STEP)),
       button("1:1", "A pixel for a pixel", () => scale(1)), button("Fit", "All of it", () => scale(0)),
@@ -22,14 +22,14 @@
     let wanted = 0; // 0: as large as the window lets it
 
     function now() {
-      return picture.clientWidth / (picture.naturalWidth || 1);
+      return image.clientWidth / (image.naturalWidth || 1);
     }
 
     function scale(size) {
       wanted = size && Math.min(16, Math.max(0.05, size));
-      picture.className = wanted ? (wanted > 1 ? "pixels" : "") : "fits";
-      picture.style.width = wanted ? `${picture.naturalWidth * wanted}px` : "";
-      caption.textContent = `${picture.naturalWidth} × ${picture.naturalHeight} px, shown at ${Math.round(now() * 100)} %`;
+      image.className = wanted ? (wanted > 1 ? "pixels" : "") : "fits";
+      image.style.width = wanted ? `${image.naturalWidth * wanted}px` : "";
+      caption.textContent = `${image.naturalWidth} × ${image.naturalHeight} px, shown at ${Math.round(now() * 100)} %`;
     }
 
     dialog.append(make("div", { className: "zoom-bar" }, caption, ...buttons), frame);
@@ -40,8 +40,8 @@
       pressed.preventDefault();
       does[pressed.key]();
     });
-    picture.addEventListener("load", () => scale(0));
-    picture.addEventListener("click", () => scale(wanted ? 0 : 1));
+    image.addEventListener("load", () => scale(0));
+    image.addEventListener("click", () => scale(wanted ? 0 : 1));
     document.body.append(dialog);
     dialog.showModal();
     frame.focus();

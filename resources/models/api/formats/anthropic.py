@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.images import encoded
 from resources.models.api.formats.json_fields import refuse_others
 from resources.models.api.formats.response_body import (
-    NoReplyError,
+    NoResponseError,
     end_of,
     fields_of,
     total,
@@ -60,17 +60,17 @@ class Anthropic:
         }
         return orjson.dumps(fields | self._spec.extra_body)
 
-    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Join the texts. What was read from a cache was read, and is counted like the rest."""
         refuse_others(received, "type", "message")
         refuse_others(received, "role", "assistant")
         blocks = received.get("content")
         if not isinstance(blocks, list):
-            raise NoReplyError("the reply has no content")
+            raise NoResponseError("the response has no content")
         end = end_of(received.get("stop_reason"), _ENDS, "stop_reason")
         usage = fields_of(received.get("usage"))
         cached = (f"cache_{done}_input_tokens" for done in ("creation", "read"))
-        return Reply(
+        return Response(
             text=_text(blocks, end, self._spec.thinking_tags),
             finish_reason=end,
             prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
@@ -101,6 +101,6 @@ def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
             case {"type": "tool_use"}:
                 pass
             case _:
-                raise NoReplyError("content has a part that is no text")
+                raise NoResponseError("content has a part that is no text")
     cut_off = end == "length" and thinks and not text.strip()
     return with_thought(thought, text, tags, cut_off=cut_off)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from bench_assets.core.schema.chat import Reply, Request, Turn
+from bench_assets.core.schema.chat import Request, Response, Turn
 
 
 class ApiFormat(Protocol):
-    """Writes requests to one server, and reads its replies."""
+    """Writes requests to one server, and reads its responses."""
 
     holds: str
-    """The field of a body that replies are in; a body without it may be an error."""
+    """The field of a body that responses are in; a body without it may be an error."""
 
     @property
     def path(self) -> str:
@@ -26,7 +26,7 @@ class ApiFormat(Protocol):
         """Write one turn of a conversation.
 
         Raises:
-            ImageError: If a picture cannot be read, or does not decode.
+            ImageError: If an image cannot be read, or does not decode.
         """
         ...
 
@@ -42,10 +42,10 @@ class ApiFormat(Protocol):
         """
         ...
 
-    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Read a body with status 200. Reasoning that is kept apart goes in front of the text.
 
         Raises:
-            NoReplyError: If it is not certainly a reply.
+            NoResponseError: If it is not certainly a response.
         """
         ...

@@ -1,4 +1,4 @@
-"""What stands beside a reply and says that it is none: servers that fail as if all were well."""
+"""What stands beside a response and says that it is none: servers that fail as if all were well."""
 
 from collections.abc import Mapping
 from typing import Any

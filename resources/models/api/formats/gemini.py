@@ -7,13 +7,13 @@ from urllib.parse import quote
 import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_assets.core.schema.response_validation import token_count
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.images import encoded
 from resources.models.api.formats.json_fields import first_of, refuse_others
 from resources.models.api.formats.response_body import (
-    NoReplyError,
+    NoResponseError,
     end_of,
     fields_of,
     total,
@@ -73,18 +73,18 @@ class Gemini:
         }
         return orjson.dumps(fields)
 
-    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Read the only candidate; a prompt that was blocked has none, and is a refusal."""
         usage = fields_of(received.get("usageMetadata"))
         hidden = bool(token_count(usage.get("thoughtsTokenCount")))
         text, end = _said(received, self._spec.thinking_tags, hidden=hidden)
         read = usage.get("promptTokenCount")
         wrote = map(usage.get, ("candidatesTokenCount", "thoughtsTokenCount"))
-        return Reply(
+        return Response(
             text=text,
             finish_reason=end,
             prompt_tokens=total(read, usage.get("toolUsePromptTokenCount")),
-            # Numbers that are nought are left out, such as those of a reply that was blocked.
+            # Numbers that are nought are left out, such as those of a response that was blocked.
             completion_tokens=None if token_count(read) is None else total(0, *wrote),
             seconds=seconds,
             note=self._answering.note(received.get("modelVersion")),
@@ -112,14 +112,14 @@ def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tu
     end = end_of(candidate.get("finishReason"), _ENDS, "finishReason")
     content = candidate.get("content")
     if not isinstance(content, dict) and (end == "stop" or content is not None):
-        raise NoReplyError("the reply has no candidates[0].content")
+        raise NoResponseError("the response has no candidates[0].content")
     refuse_others(fields_of(content), "role", "model")
     return _text(fields_of(content).get("parts", []), end, tags, hidden=hidden), end
 
 
 def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
     if not isinstance(parts, list):
-        raise NoReplyError("candidates[0].content.parts is no list")
+        raise NoResponseError("candidates[0].content.parts is no list")
     thought, text = "", ""
     for part in parts:
         match part:
@@ -130,6 +130,6 @@ def _text(parts: object, end: str, tags: Tags | None, *, hidden: bool) -> str:
             case {"functionCall": _} | {"thoughtSignature": _}:
                 pass
             case _:
-                raise NoReplyError("candidates[0].content has a part that is no text")
+                raise NoResponseError("candidates[0].content has a part that is no text")
     cut_off = end == "length" and not text.strip() and bool(thought or hidden)
     return with_thought(thought, text, tags, cut_off=cut_off)

@@ -1,4 +1,4 @@
-"""Pictures inside JSON."""
+"""Images inside JSON."""
 
 import base64
 import io
@@ -12,28 +12,28 @@ _JPEG = b"\xff\xd8"
 
 
 def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
-    """Write a picture as base64: its very bytes where every server reads them alike, else as PNG.
+    """Write an image as base64: its very bytes where every server reads them alike, else as PNG.
 
     Args:
-        image: The picture.
+        image: The image.
         read_image: Finds its bytes.
 
     Returns:
         The media type, and the base64.
 
     Raises:
-        ImageError: If there is no such picture, or it does not decode.
+        ImageError: If there is no such image, or it does not decode.
     """
     data = read_image(image.sha256)
     try:
         sent = data if is_plain(data) else _as_png(data)
     except ImageError as why:
-        raise ImageError(f"picture {image.sha256}: {why}") from why
+        raise ImageError(f"image {image.sha256}: {why}") from why
     media = "jpeg" if sent.startswith(_JPEG) else "png"
     return f"image/{media}", base64.b64encode(sent).decode("ascii")
 
 
 def _as_png(data: bytes) -> bytes:
     written = io.BytesIO()
-    decode(data).picture.save(written, "PNG")
+    decode(data).image.save(written, "PNG")
     return written.getvalue()

@@ -6,14 +6,19 @@ from typing import Any
 import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Image, Reply, Request, Turn
+from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_assets.core.schema.response_validation import token_count
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.failures import FAILED, is_nothing
 from resources.models.api.formats.gemini import BLOCKED, TOOLS
 from resources.models.api.formats.images import encoded
 from resources.models.api.formats.json_fields import first_of, refuse_others, text
-from resources.models.api.formats.response_body import NoReplyError, end_of, fields_of, with_thought
+from resources.models.api.formats.response_body import (
+    NoResponseError,
+    end_of,
+    fields_of,
+    with_thought,
+)
 from resources.models.api.formats.served_model import ServedModelCheck
 from resources.response_cache.engine import ReadImage
 
@@ -42,7 +47,7 @@ _ENDS: Mapping[str, str] = {
 }
 _OVERLOADED = {"insufficient_system_resource"}
 _WITHOUT_TEXT = {"length", "content_filter", "tool_calls"}  # no content at all is no wonder then
-_WHOLE = {"", "stop"}  # ends that say nothing of what kind of reply it is
+_WHOLE = {"", "stop"}  # ends that say nothing of what kind of response it is
 _NO_COMPLETION = {"chat.completion.chunk", "error"}  # objects; what whole ones are called differs
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 
@@ -79,27 +84,27 @@ class OpenAI:
         fields = self._constant | {"messages": messages} | drawn
         return orjson.dumps(fields | self._spec.extra_body)
 
-    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Read the only choice.
 
         A message that refuses is of the kind "refusal", whatever its finish_reason.
         """
         if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
-            raise NoReplyError(f"the reply is of the kind {kind!r}")
+            raise NoResponseError(f"the response is of the kind {kind!r}")
         choice = first_of(received.get("choices"), "choices")
         message = choice.get("message")
         for error in (choice.get("error"), fields_of(message).get("error")):
             if not is_nothing(error):
-                raise NoReplyError("an error in choices[0]", error=error)
+                raise NoResponseError("an error in choices[0]", error=error)
         _refuse_broken_off(choice)
         end = _end(choice.get("finish_reason"))
         if not isinstance(message, dict):
-            raise NoReplyError("the reply has no choices[0].message")
+            raise NoResponseError("the response has no choices[0].message")
         refuse_others(message, "role", "assistant")
         usage = fields_of(received.get("usage"))
         hidden = fields_of(usage.get("completion_tokens_details")).get("reasoning_tokens")
         said, end = _said(message, end, self._spec.thinking_tags, hidden=bool(token_count(hidden)))
-        return Reply(
+        return Response(
             text=said,
             finish_reason=end,
             prompt_tokens=token_count(usage.get("prompt_tokens")),
@@ -108,8 +113,8 @@ class OpenAI:
             note=self._answering.note(received.get("model")),
         )
 
-    def _data_uri(self, picture: Image) -> str:
-        media, data = encoded(picture, self._read_image)
+    def _data_uri(self, image: Image) -> str:
+        media, data = encoded(image, self._read_image)
         return f"data:{media};base64,{data}"
 
 
@@ -118,8 +123,8 @@ def _end(reason: object) -> str:
     if reason is None:
         return ""
     if isinstance(reason, str) and reason in _OVERLOADED:
-        what = f"the reply was broken off: finish_reason {reason!r}"
-        raise NoReplyError(what, overloaded=True)
+        what = f"the response was broken off: finish_reason {reason!r}"
+        raise NoResponseError(what, overloaded=True)
     if isinstance(reason, str) and (named := reason.partition(": ")[0]).lower().endswith("_filter"):
         reason = named  # of "content_filter: PROHIBITED_CONTENT"
     return end_of(reason, _ENDS, "finish_reason")
@@ -129,15 +134,15 @@ def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
     """OpenRouter says beside its own word what the provider said; vLLM may stop at any word."""
     native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
     if isinstance(native, str) and native.lower() in FAILED:
-        raise NoReplyError(f"the reply was broken off: native_finish_reason {native!r}")
+        raise NoResponseError(f"the response was broken off: native_finish_reason {native!r}")
     if stopped == "abort":
-        raise NoReplyError("the reply was broken off: stop_reason 'abort'")
+        raise NoResponseError("the response was broken off: stop_reason 'abort'")
 
 
 def _said(
     message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
 ) -> tuple[str, str]:
-    """Thought and text of a message, and what kind of reply it is.
+    """Thought and text of a message, and what kind of response it is.
 
     Args:
         message: As received.
@@ -157,9 +162,9 @@ def _said(
     if calls and end in _WHOLE:
         end = "tool_calls"
     if not (thought or calls or end in _WITHOUT_TEXT or _is_empty_text(message)):
-        raise NoReplyError("the reply has no choices[0].message.content")
+        raise NoResponseError("the response has no choices[0].message.content")
     if not end:
-        raise NoReplyError("the reply has neither a text nor a finish_reason")
+        raise NoResponseError("the response has neither a text nor a finish_reason")
     cut_off = end == "length" and bool(thought or hidden)
     return with_thought(thought, said, tags, cut_off=cut_off), end
 
@@ -176,7 +181,7 @@ def _calls(message: Mapping[str, Any]) -> bool:
         return False
     listed = calls or [call]
     if not isinstance(listed, list) or not all(isinstance(one, dict) and one for one in listed):
-        raise NoReplyError("choices[0].message.tool_calls is no list of calls")
+        raise NoResponseError("choices[0].message.tool_calls is no list of calls")
     return True
 
 
@@ -185,7 +190,7 @@ def _parts(content: object) -> tuple[str, str]:
     if content is None or isinstance(content, str):
         return "", content or ""
     if not isinstance(content, list):
-        raise NoReplyError("choices[0].message.content is neither a text nor a list of parts")
+        raise NoResponseError("choices[0].message.content is neither a text nor a list of parts")
     thought, said = "", ""
     for part in content:
         match part:
@@ -196,7 +201,7 @@ def _parts(content: object) -> tuple[str, str]:
             case {"type": "reference" | "redacted_thinking"}:
                 pass
             case _:
-                raise NoReplyError("choices[0].message.content has a part that is no text")
+                raise NoResponseError("choices[0].message.content has a part that is no text")
     return thought, said
 
 

@@ -1,11 +1,11 @@
-"""How replies are read, whatever the API: strictly, what is not certainly a reply is none."""
+"""How responses are read, whatever the API: strictly, what is not certainly a response is none."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.response_validation import token_count
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure
@@ -17,7 +17,7 @@ _WHOLE = {"", "stop"}  # ends that do not say why there is no text
 _TAGS: Tags = ("<think>", "</think>")
 
 
-class NoReplyError(Exception):
+class NoResponseError(Exception):
     """The body is JSON, but not what the API documents; says what is missing.
 
     Args:
@@ -34,8 +34,8 @@ class NoReplyError(Exception):
 
 def read(
     form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
-) -> Reply | Failure:
-    """Read the body of an answer with status 200: whatever it is, a reply or a failure.
+) -> Response | Failure:
+    """Read the body of an answer with status 200: whatever it is, a response or a failure.
 
     Args:
         form: The API.
@@ -47,34 +47,34 @@ def read(
         received = parsed(data)
     except ValueError as why:
         seen = failure(200, data, headers)
-        return Failure(what=f"the reply is not JSON ({why})", detail=seen.detail, tries=2)
+        return Failure(what=f"the response is not JSON ({why})", detail=seen.detail, tries=2)
     if error := _error_inside(received, form.holds):
         return failure(_status_of(error), data, headers, error)
     body = received if isinstance(received, dict) else {}
     try:
-        reply = form.reply(body, seconds)
-    except NoReplyError as why:
+        response = form.response(body, seconds)
+    except NoResponseError as why:
         if error := why.error or (says_failure(body) and body):
             return failure(_status_of(error), data, headers, error)
         seen = failure(200, data, headers)
         tries = AS_OFTEN_AS_ALLOWED if why.overloaded else 2
         return Failure(what=str(why), detail=seen.detail, tries=tries)
-    if says_failure(body) and _is_silent(reply):
+    if says_failure(body) and _is_silent(response):
         return failure(_status_of(body), data, headers, body)
-    return reply
+    return response
 
 
 def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
-    """Translate why a reply ended into the words that are stored.
+    """Translate why a response ended into the words that are stored.
 
     Raises:
-        NoReplyError: If it is none of those with which a reply is whole.
+        NoResponseError: If it is none of those with which a response is whole.
     """
     if not isinstance(reason, str):
-        raise NoReplyError(f"{field} is no text")
+        raise NoResponseError(f"{field} is no text")
     end = ends.get(reason.lower())
     if end is None:
-        raise NoReplyError(f"the reply was broken off: {field} {reason[:40]!r}")
+        raise NoResponseError(f"the response was broken off: {field} {reason[:40]!r}")
     return end
 
 
@@ -87,9 +87,9 @@ def with_thought(
 
     Args:
         thought: The reasoning.
-        text: The reply.
+        text: The response.
         tags: What this model's thoughts are known by, where not by the usual tags.
-        cut_off: Whether the thought has no end, and no reply follows it.
+        cut_off: Whether the thought has no end, and no response follows it.
 
     >>> with_thought("A? B.", "B"), with_thought("A? ", "", cut_off=True), with_thought("", "B")
     ('<think>A? B.</think>B', '<think>A? ', 'B')
@@ -122,7 +122,7 @@ def total(first: object, *more: object) -> int | None:
 
 
 def _error_inside(received: object, holds: str) -> object:
-    """An error that came with status 200: beside the replies, or instead of them."""
+    """An error that came with status 200: beside the responses, or instead of them."""
     inner = received[0] if isinstance(received, list) and received else received
     if not isinstance(inner, dict):
         return None
@@ -132,9 +132,9 @@ def _error_inside(received: object, holds: str) -> object:
     return inner if instead else None
 
 
-def _is_silent(reply: Reply) -> bool:
+def _is_silent(response: Response) -> bool:
     """Whether nothing was answered, and the end of it does not say why."""
-    return reply.finish_reason in _WHOLE and not without_reasoning(reply.text).strip()
+    return response.finish_reason in _WHOLE and not without_reasoning(response.text).strip()
 
 
 def _status_of(error: object) -> int:

@@ -1,9 +1,9 @@
-"""Who answered: the model that a server names in its replies."""
+"""Who answered: the model that a server names in its responses."""
 
 import logging
 import re
 
-from resources.models.api.formats.response_body import NoReplyError
+from resources.models.api.formats.response_body import NoResponseError
 
 _log = logging.getLogger("bench_assets.server")
 _SHOWN = 100  # characters of a name that are kept
@@ -21,15 +21,17 @@ class ServedModelCheck:
         self._said = False
 
     def note(self, answered: object) -> str:
-        """What to keep beside a reply; "" where a server names the model that was asked, or none.
+        """What to keep beside a response.
+
+        "" where a server names the model that was asked, or none.
 
         Raises:
-            NoReplyError: If what should be a name is no text.
+            NoResponseError: If what should be a name is no text.
         """
         if answered in (None, self._asked, f"{self._asked}@main"):  # as `transformers serve` does
             return ""
         if not isinstance(answered, str):
-            raise NoReplyError("the name of the model that answered is no text")
+            raise NoResponseError("the name of the model that answered is no text")
         name = "".join(filter(str.isprintable, answered[:_SHOWN])).strip()
         if not (self._said or is_version(name, self._asked)):
             self._said = True

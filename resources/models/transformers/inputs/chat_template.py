@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from resources.models.workers.conversations import Message, as_text, pictures_of, with_texts
+from resources.models.workers.conversations import Message, as_text, images_of, with_texts
 
 if TYPE_CHECKING:
     from resources.models.transformers.inputs.processor import Processor
@@ -56,7 +56,7 @@ class ChatTemplate:
             return
         yield list(talk)
         yield [as_text(message) if message["role"] == "system" else message for message in talk]
-        yield [message if pictures_of([message]) else as_text(message) for message in talk]
+        yield [message if images_of([message]) else as_text(message) for message in talk]
 
     def _ending(self, form: list[Message]) -> str:
         """Look for every text in what the template writes; give what is behind the last."""
@@ -69,7 +69,7 @@ class ChatTemplate:
                 if not text.strip():
                     return text  # nothing that could be missed
                 opening, closing = (chr(_FIRST + next(numbers)) for _ in range(2))
-                if message["role"] != "assistant":  # templates take thoughts off earlier replies
+                if message["role"] != "assistant":  # templates take thoughts off earlier responses
                     needed[opening] = text
                 needed[closing] = text
                 return f"{opening}{text}{closing}"

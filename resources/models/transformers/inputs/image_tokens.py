@@ -1,7 +1,7 @@
-"""How many tokens a checkpoint makes of a picture, and how to have it make fewer.
+"""How many tokens a checkpoint makes of an image, and how to have it make fewer.
 
-Families differ in what decides: the picture's area (Qwen-VL, GLM-4V), tiles that it is cut into
-(InternVL, LLaVA-NeXT, Idefics3, Mllama), or nothing, because every picture is made one size.
+Families differ in what decides: the image's area (Qwen-VL, GLM-4V), tiles that it is cut into
+(InternVL, LLaVA-NeXT, Idefics3, Mllama), or nothing, because every image is made one size.
 """
 
 from bisect import bisect_left
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _Settings: TypeAlias = dict[str, Any]
 
 _SHAPES = ((2000, 2000), (3000, 1000), (1000, 3000), (2000, 400), (400, 2000), (640, 480), (64, 64))
-"""Width and height in px of pictures that make a checkpoint show how many tokens it may make."""
+"""Width and height in px of images that make a checkpoint show how many tokens it may make."""
 _NARROW = ((6400, 100), (100, 6400))
 """Of these, tiles make the most. So do areas, where a row cannot be less than a token high; but to
-reckon with that would cost every other picture tokens."""
+reckon with that would cost every other image tokens."""
 _SHRINK = 0.9
 
 
-class PictureTokens:
-    """Counts the tokens of the prompt that one processor makes of a picture.
+class ImageTokens:
+    """Counts the tokens of the prompt that one processor makes of an image.
 
     May be asked by several threads, if the processor is used by nothing else.
     """
@@ -41,17 +41,17 @@ class PictureTokens:
         self._known = lru_cache(maxsize=10_000)(self._told if self._teller else self._tried)
 
     def of(self, width: int, height: int) -> int:
-        """Tokens of a picture of that size in px.
+        """Tokens of an image of that size in px.
 
         Raises:
-            ValueError: If the processor refuses pictures of that size, or its tokens cannot be
+            ValueError: If the processor refuses images of that size, or its tokens cannot be
                 counted.
         """
         with self._lock:
             try:
                 return self._same_for_all or self._known(width, height)
             except REFUSALS as why:
-                raise ValueError(f"a picture of {width} x {height} px: {why}") from why
+                raise ValueError(f"an image of {width} x {height} px: {why}") from why
 
     def most(self) -> int:
         """The most tokens of any of a range of shapes.
@@ -62,32 +62,32 @@ class PictureTokens:
         narrow = () if _goes_by_area(self._processor.image_processor) else _NARROW
         return max(self.of(*shape) for shape in (*_SHAPES, *narrow))
 
-    def within(self, picture: PILImage.Image, limit: int) -> PILImage.Image:
-        """Shrink a picture of which the processor would make more than ``limit`` tokens.
+    def within(self, image: PILImage.Image, limit: int) -> PILImage.Image:
+        """Shrink an image of which the processor would make more than ``limit`` tokens.
 
         Raises:
-            ValueError: If even a picture of few pixels is more.
+            ValueError: If even an image of few pixels is more.
         """
         for step in count():
-            width, height = (max(1, round(side * _SHRINK**step)) for side in picture.size)
+            width, height = (max(1, round(side * _SHRINK**step)) for side in image.size)
             if (tokens := self.of(width, height)) <= limit:
                 break
             if max(width, height) < LEAST_SIDE:
-                raise ValueError(f"a picture becomes {tokens} tokens, max_image_tokens = {limit}")
-        return picture.resize((width, height)) if step else picture
+                raise ValueError(f"an image becomes {tokens} tokens, max_image_tokens = {limit}")
+        return image.resize((width, height)) if step else image
 
     @cached_property
     def _teller(self) -> Callable[..., Any] | None:
         """The processor's own way of counting, where it has one."""
         if type(self._processor).__name__ == "SmolVLMProcessor":
-            from transformers import Idefics3Processor  # cuts and writes pictures the same way
+            from transformers import Idefics3Processor  # cuts and writes images the same way
 
             return partial(Idefics3Processor._get_num_multimodal_tokens, self._processor)
         return getattr(self._processor, "_get_num_multimodal_tokens", None)
 
     @cached_property
     def _same_for_all(self) -> int | None:
-        """Tokens of every picture, where a family that cannot tell makes all of one size."""
+        """Tokens of every image, where a family that cannot tell makes all of one size."""
         if self._teller:
             return None
         try:
@@ -101,7 +101,7 @@ class PictureTokens:
         return int(self._teller(image_sizes=[(height, width)])["num_image_tokens"][0])
 
     def _tried(self, width: int, height: int) -> int:
-        """Show a black picture to a family that cannot tell beforehand."""
+        """Show a black image to a family that cannot tell beforehand."""
         shown = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
         made = self._processor(text=[str(self._processor.image_token)], **shown)
         frame = self._processor.tokenizer("")["input_ids"]  # what is around any text
@@ -109,10 +109,10 @@ class PictureTokens:
 
 
 def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
-    """Set a processor so that no picture becomes more than ``limit`` tokens, and as many as can be.
+    """Set a processor so that no image becomes more than ``limit`` tokens, and as many as can be.
 
     Raises:
-        ModelError: If the family makes more of every picture; says how many at least. Or if its
+        ModelError: If the family makes more of every image; says how many at least. Or if its
             tokens cannot be counted.
     """
     try:
@@ -125,7 +125,7 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
     def most(settings: _Settings) -> int:
         for attribute, value in settings.items():
             setattr(processor.image_processor, attribute, value)
-        return PictureTokens(processor).most()
+        return ImageTokens(processor).most()
 
     least = most({})
     if least <= limit:
@@ -135,35 +135,33 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
         if least <= limit:
             most(ladder[bisect_left(ladder, True, key=lambda rung: most(rung) <= limit)])
             return
-    raise ModelError(
-        f"{name}: max_image_tokens = {limit}, but a picture is at least {least} tokens"
-    )
+    raise ModelError(f"{name}: max_image_tokens = {limit}, but an image is at least {least} tokens")
 
 
-def _ladders(pictures: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor
+def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor
     """Settings to try, each list from those that make the most tokens to those that make least."""
-    if len(points := getattr(pictures, "image_grid_pinpoints", None) or ()) > 1:
+    if len(points := getattr(images, "image_grid_pinpoints", None) or ()) > 1:
         # LLaVA-NeXT, LLaVA-OneVision: height and width; every row ends in a token.
         by_tokens = sorted(points, key=lambda sides: (sides[0] * sides[1], sides[0]))
         yield [{"image_grid_pinpoints": by_tokens[:n]} for n in range(len(points) - 1, 0, -1)]
     for tiles in ("max_patches", "max_image_tiles", "dynamic_hd"):
-        most = getattr(pictures, tiles, None)
+        most = getattr(images, tiles, None)
         if isinstance(most, int) and most > 1:
             yield [{tiles: n} for n in range(most - 1, 0, -1)]
-    longest = getattr(getattr(pictures, "size", None), "longest_edge", None)
-    if _goes_by_area(pictures):
-        yield _areas(pictures, limit)
+    longest = getattr(getattr(images, "size", None), "longest_edge", None)
+    if _goes_by_area(images):
+        yield _areas(images, limit)
     elif longest and (sides := list(_shorter(longest))):  # px of the longer side
-        yield [{"size": _resized(pictures, side)} for side in sides]
+        yield [{"size": _resized(images, side)} for side in sides]
     for cuts in ("crop_to_patches", "do_image_splitting", "do_pan_and_scan"):
-        if getattr(pictures, cuts, None):
+        if getattr(images, cuts, None):
             yield [{cuts: False}]
 
 
-def _goes_by_area(pictures: Any) -> bool:  # noqa: ANN401 - as above
-    """Whether ``longest_edge`` means the px of the whole picture: Qwen-VL, GLM-4V."""
-    size = getattr(pictures, "size", None)
-    return bool(getattr(size, "longest_edge", None) and getattr(pictures, "merge_size", None))
+def _goes_by_area(images: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether ``longest_edge`` means the px of the whole image: Qwen-VL, GLM-4V."""
+    size = getattr(images, "size", None)
+    return bool(getattr(size, "longest_edge", None) and getattr(images, "merge_size", None))
 
 
 def _shorter(longest: int) -> Iterator[int]:
@@ -171,9 +169,9 @@ def _shorter(longest: int) -> Iterator[int]:
         yield longest
 
 
-def _areas(pictures: Any, limit: int) -> list[_Settings]:  # noqa: ANN401 - as above
-    token = (pictures.patch_size * pictures.merge_size) ** 2 * _frames(pictures)
-    size = pictures.size
+def _areas(images: Any, limit: int) -> list[_Settings]:  # noqa: ANN401 - as above
+    token = (images.patch_size * images.merge_size) ** 2 * _frames(images)
+    size = images.size
     least = size.shortest_edge or token
     return [
         {"size": type(size)(shortest_edge=min(least, n * token), longest_edge=n * token)}
@@ -181,12 +179,12 @@ def _areas(pictures: Any, limit: int) -> list[_Settings]:  # noqa: ANN401 - as a
     ]
 
 
-def _frames(pictures: Any) -> int:  # noqa: ANN401 - as above
-    # GLM-4V counts the pixels of a picture once for each frame that a token spans.
-    return int(pictures.temporal_patch_size) if "Glm" in type(pictures).__name__ else 1
+def _frames(images: Any) -> int:  # noqa: ANN401 - as above
+    # GLM-4V counts the pixels of an image once for each frame that a token spans.
+    return int(images.temporal_patch_size) if "Glm" in type(images).__name__ else 1
 
 
-def _resized(pictures: Any, longest: int) -> Any:  # noqa: ANN401 - a SizeDict of transformers
-    size = pictures.size
+def _resized(images: Any, longest: int) -> Any:  # noqa: ANN401 - a SizeDict of transformers
+    size = images.size
     shortest = size.shortest_edge and min(size.shortest_edge, longest)
     return type(size)(longest_edge=longest, shortest_edge=shortest)

@@ -1,7 +1,7 @@
-"""Loads what turns conversations and pictures into tensors: a checkpoint's processor.
+"""Loads what turns conversations and images into tensors: a checkpoint's processor.
 
 Nothing here is ever asked about a video, so processors are built without the half that reads them:
-that half needs torchvision even where the pictures do not.
+that half needs torchvision even where the images do not.
 """
 
 import json
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 _PLAIN_TEMPLATE = (
     "{% for message in messages %}{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}PICTURE{% else %}{{ part['text'] }}{% endif %}"
+    "{% if part['type'] == 'image' %}IMAGE{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% if not loop.last %}{{ '\\n' }}{% endif %}{% endfor %}"
 )
-"""Texts and pictures one after the other, a line for each turn: what a base model goes on from."""
+"""Texts and images one after the other, a line for each turn: what a base model goes on from."""
 
 _NAMES_ITS_CLASS = (
     "processor_config.json",
@@ -38,7 +38,7 @@ _VIDEO = "video_processor"
 
 
 def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
-    """Load a processor, or a tokenizer where a model is asked without pictures.
+    """Load a processor, or a tokenizer where a model is asked without images.
 
     It pads on the left, and has a chat template.
 
@@ -64,7 +64,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
         tokenizer = getattr(processor, "tokenizer", None)
         if tokenizer is None or not hasattr(processor, "image_processor"):
             # What AutoProcessor gives back where one half is missing.
-            raise ValueError("no processor of texts and pictures (processor_config.json)")
+            raise ValueError("no processor of texts and images (processor_config.json)")
     tokenizer.padding_side = "left"
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     processor.chat_template = _template(spec, processor, tokenizer)
@@ -79,7 +79,7 @@ def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
 def _seeing(
     location: str, origin: dict[str, Any], arguments: dict[str, Any]
 ) -> "ProcessorMixin | PreTrainedTokenizerBase":
-    """Load a processor of texts and pictures, without its video half if it has one."""
+    """Load a processor of texts and images, without its video half if it has one."""
     from transformers import AutoProcessor
     from transformers.utils import is_torchvision_available
 
@@ -91,7 +91,7 @@ def _seeing(
     except (ImportError, ValueError) as why:
         if "torchvision" in str(why).lower() and not is_torchvision_available():
             raise ModelError(
-                f"{location}: the pictures of this family need torchvision: pip install '.[vision]'"
+                f"{location}: the images of this family need torchvision: pip install '.[vision]'"
             ) from why
         raise
 
@@ -174,7 +174,7 @@ def _template(
         own: str | dict[str, str] | None = processor.chat_template or tokenizer.chat_template
         return own
     if spec.chat_template == PLAIN_TEMPLATE:
-        return _PLAIN_TEMPLATE.replace("PICTURE", "" if spec.text_only else _placeholder(processor))
+        return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
     try:
         return Path(spec.chat_template).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as why:
@@ -182,10 +182,10 @@ def _template(
 
 
 def _placeholder(processor: "Processor") -> str:
-    """What a text without a chat template has where a picture is, as a piece of a template.
+    """What a text without a chat template has where an image is, as a piece of a template.
 
     Some processors (BLIP-2, Florence-2) put it in front of the text themselves, and would count
-    another one as another picture.
+    another one as another image.
     """
     token = str(getattr(processor, "image_token", ""))
     without, having = (_length(processor, text) for text in ("a", f"{token}a"))
@@ -195,14 +195,14 @@ def _placeholder(processor: "Processor") -> str:
 
 
 def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
-    """Whether the processor puts the picture in front of the text, so that there can be but one."""
+    """Whether the processor puts the image in front of the text, so that there can be but one."""
     if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
         return False
     return str(processor.image_token) not in str(processor.chat_template)
 
 
 def _length(processor: "Processor", text: str) -> int | None:
-    """Tokens of a text beside a picture; None if the processor refuses it."""
+    """Tokens of a text beside an image; None if the processor refuses it."""
     shown = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:
         return int(processor(text=[text], **shown)["input_ids"].shape[-1])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image as PILImage
 
 from resources.models.transformers.inputs.chat_template import ChatTemplate
-from resources.models.transformers.inputs.image_tokens import PictureTokens
+from resources.models.transformers.inputs.image_tokens import ImageTokens
 from resources.models.transformers.inputs.minimum_image_size import REFUSALS, LeastSizes
 from resources.models.transformers.inputs.special_tokens import SpelledTokens
-from resources.models.workers.conversations import Message, pictures_of, with_pictures, with_texts
+from resources.models.workers.conversations import Message, images_of, with_images, with_texts
 
 if TYPE_CHECKING:
     from transformers import BatchFeature, PreTrainedTokenizerBase
@@ -24,7 +24,7 @@ class PromptBatch:
 
     inputs: "BatchFeature"  # on the CPU, padded
     prompt_tokens: Sequence[int]  # without padding
-    image_tokens: Sequence[tuple[int, ...]]  # of each picture, where they can be counted
+    image_tokens: Sequence[tuple[int, ...]]  # of each image, where they can be counted
     notes: Sequence[str]  # what was changed about a conversation so that it could be asked
     endings: Sequence[str]  # what the chat template writes behind the last text of each
 
@@ -40,27 +40,27 @@ class PromptTensors:
     def __init__(
         self,
         processor: "Processor",
-        tokens: PictureTokens | None,
+        tokens: ImageTokens | None,
         *,
         variables: dict[str, Any],
         max_image_tokens: int | None = None,
-        one_picture: bool = False,
+        one_image: bool = False,
     ) -> None:
         """Prepare to apply.
 
         Args:
             processor: With a chat template; says on which side to pad.
-            tokens: Counts what pictures become; None where ``processor`` is a tokenizer.
+            tokens: Counts what images become; None where ``processor`` is a tokenizer.
             variables: Of the chat template.
-            max_image_tokens: Most tokens that a picture may become.
-            one_picture: The processor puts the picture in front of the text, and has no place for
+            max_image_tokens: Most tokens that an image may become.
+            one_image: The processor puts the image in front of the text, and has no place for
                 a second one.
         """
         self._processor = processor
         self._tokens = tokens
         self._variables = variables
         self._max_image_tokens = max_image_tokens
-        self._one_picture = one_picture
+        self._one_image = one_image
         text_only = tokens is None
         self._template = ChatTemplate(processor, text_only=text_only, variables=variables)
         self._sizes = LeastSizes(processor)
@@ -93,8 +93,8 @@ class PromptTensors:
         )
 
     def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
-        if self._one_picture and len(pictures_of(talk)) > 1:
-            raise ValueError("this family is asked about one picture at a time")
+        if self._one_image and len(images_of(talk)) > 1:
+            raise ValueError("this family is asked about one image at a time")
         return self._template.taken(talk)
 
     def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":
@@ -117,25 +117,21 @@ class PromptTensors:
         talk, enlarged = self._sizes.enlarged(talk, tried=tried)
         shrunk: list[str] = []
 
-        def within(picture: PILImage.Image) -> PILImage.Image:
+        def within(image: PILImage.Image) -> PILImage.Image:
             if self._tokens is None or self._max_image_tokens is None:
-                return picture
-            made = self._tokens.within(picture, self._max_image_tokens)
-            if made is not picture:
-                shrunk.append(
-                    f"{picture.width}x{picture.height} px to {made.width}x{made.height} px"
-                )
+                return image
+            made = self._tokens.within(image, self._max_image_tokens)
+            if made is not image:
+                shrunk.append(f"{image.width}x{image.height} px to {made.width}x{made.height} px")
             return made
 
-        talk = [with_pictures(message, within) for message in talk]
+        talk = [with_images(message, within) for message in talk]
         notes = [enlarged, f"shrunk to max_image_tokens: {', '.join(shrunk)}" if shrunk else ""]
         return talk, "; ".join(filter(None, notes))
 
     def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
-        """Count, where it can be: some families take pictures whose tokens cannot be told."""
+        """Count, where it can be: some families take images whose tokens cannot be told."""
         try:
-            return (
-                tuple(self._tokens.of(*p.size) for p in pictures_of(talk)) if self._tokens else ()
-            )
+            return tuple(self._tokens.of(*p.size) for p in images_of(talk)) if self._tokens else ()
         except ValueError:
             return ()

@@ -1,7 +1,7 @@
 """Keeps tokens that a question spells, such as ``<image>``, from being read as those tokens.
 
 transformers has a way of its own (``sanitize_control_tokens``), which several families' processors
-cannot take: they count pictures in the text, or need offsets. So a spelled token is written as
+cannot take: they count images in the text, or need offsets. So a spelled token is written as
 characters that stand for the pieces it is made of as plain text, one character for each piece; to
 the tokenizer each is a token, and its number is replaced by that of the piece.
 """

@@ -10,12 +10,12 @@ from bench_assets.annotation.tasks.backend import People
 from bench_assets.annotation.tasks.forms import Form, Unit
 from resources.annotation.label_studio.backend import LabelStudioPeople
 from resources.annotation.label_studio.client import LabelStudio
-from resources.images.locations import PictureFolder
+from resources.images.locations import ImageFolder
 
 
 def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioPeople:
-    """Open people over the pictures of a home."""
-    return LabelStudioPeople(server, names, home, PictureFolder(str(home / "images")))
+    """Open people over the images of a home."""
+    return LabelStudioPeople(server, names, home, ImageFolder(str(home / "images")))
 
 
 class Annotators:

@@ -52,7 +52,7 @@ def rich_form(hands: Annotators) -> None:
         form=RICH.name,
         item_id="p/1",
         shown={"Price": "It is $5 <b>& more</b>"},
-        pictures={"First": "ab" * 32, "Second": "cd" * 32},
+        images={"First": "ab" * 32, "Second": "cd" * 32},
         choices={"which": ("$5 and more", "<i>", 'a "b"')},
     )
     hands.people.ask(RICH, [asked])
@@ -61,7 +61,7 @@ def rich_form(hands: Annotators) -> None:
     result = [
         {"from_name": "which", "to_name": "item", "type": "choices",
          "value": {"choices": labels[:2]}},
-        {"from_name": "place", "to_name": "picture", "type": "keypointlabels",
+        {"from_name": "place", "to_name": "image", "type": "keypointlabels",
          "original_width": 300, "original_height": 200,
          "value": {"x": 25, "y": 87.5, "width": 0.5, "keypointlabels": ["Where is $\u200bit?"]}},
         {"from_name": "why", "to_name": "item", "type": "textarea",

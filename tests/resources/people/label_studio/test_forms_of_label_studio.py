@@ -27,11 +27,11 @@ ITEM = Unit(
     form=FORM.name,
     item_id="a",
     shown={"Question": "It is $5 <b>"},
-    pictures={"H": SHA, "other": OTHER},
+    images={"H": SHA, "other": OTHER},
     proposal={"v": ("$100",), "t": ("hello",), "pts": ("0.25 0.5",)},
     proposed_by="smol",
 )
-# Submitted in Chromium; the browser filled in the size that it drew the picture in.
+# Submitted in Chromium; the browser filled in the size that it drew the image in.
 RECORDED: Mapping[str, Any] = json.loads(r"""
 {"id": 2, "completed_by": 1, "result": [
   {"value": {"choices": ["$\u200b100"]}, "id": "x1", "from_name": "v", "to_name": "item",
@@ -40,7 +40,7 @@ RECORDED: Mapping[str, Any] = json.loads(r"""
    "type": "textarea", "origin": "prediction"},
   {"original_width": 455, "original_height": 341, "image_rotation": 0,
    "value": {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["place $\u200bx"]}, "id": "x3",
-   "from_name": "pts", "to_name": "picture", "type": "keypointlabels", "origin": "prediction"}],
+   "from_name": "pts", "to_name": "image", "type": "keypointlabels", "origin": "prediction"}],
  "was_cancelled": false, "ground_truth": false, "created_at": "2026-11-22T16:42:17.614955Z",
  "updated_at": "2026-11-22T16:42:17.615010Z", "draft_created_at": null, "lead_time": 4.593,
  "result_count": 3, "unique_id": "bf76d949-9c52-4b53-b04a-2b4c6635d032", "import_id": null,
@@ -117,7 +117,7 @@ def test_a_task_that_is_none_of_ours_is_told_of(data: Any) -> None:
     [
         {"shown": [{"heading": "Question", "text": "Say yes"}]},
         {"choices_v": [{"value": "yes"}]},
-        {"picture": "/data/local-files/?d=images/00/other"},
+        {"image": "/data/local-files/?d=images/00/other"},
         {"digest": "0" * 64},
     ],
 )
@@ -160,7 +160,7 @@ def test_a_form_has_a_control_for_each_field() -> None:
     }  # fmt: skip
     assert controls["t"].get("maxSubmissions") == "3"
     assert controls["t"].get("required") is None
-    assert controls["pts"].get("toName") == "picture"
+    assert controls["pts"].get("toName") == "image"
     objects = {one.get("name") for one in view.iter() if one.tag in ("Text", "Image")}
     assert {one.get("toName") for one in controls.values()} <= objects
 

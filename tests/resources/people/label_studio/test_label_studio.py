@@ -179,18 +179,18 @@ def test_lists_of_many_pages_are_read_whole(studio: ScriptedStudio, hands: Annot
     assert len(pages) == 4  # 2 after the import, 2 of the second time
 
 
-def test_pictures_are_shown_from_a_folder_that_holds_nothing_else(
+def test_images_are_shown_from_a_folder_that_holds_nothing_else(
     studio: ScriptedStudio, hands: Annotators, tmp_path: Path
 ) -> None:
     sha = "ab" * 32
-    hands.people.ask(FORM, [item("a", pictures={"Photograph": sha})])
+    hands.people.ask(FORM, [item("a", images={"Photograph": sha})])
     shared = tmp_path / "people" / "shared"
     assert [one.name for one in shared.iterdir()] == ["images"]
     assert (shared / "images").resolve() == (tmp_path / "images").resolve()
     assert [one["path"] for one in studio.shared] == [str(shared / "images")]
-    url = studio.tasks[1]["data"]["pictures"][0]["url"]
+    url = studio.tasks[1]["data"]["images"][0]["url"]
     assert url == f"/data/local-files/?d=images/ab/{sha}"
-    hands.people.ask(FORM, [item("a", pictures={"Photograph": sha})])
+    hands.people.ask(FORM, [item("a", images={"Photograph": sha})])
     assert len(studio.shared) == 1
 
 
@@ -237,8 +237,8 @@ def test_half_a_line_of_a_killed_run_is_made_good(hands: Annotators, tmp_path: P
     assert len(file.read_text().splitlines()) == 2
 
 
-def test_a_form_with_a_picture_to_bring_is_refused(hands: Annotators) -> None:
-    brought = Field(name="photo", kind="picture", label="Your photograph")
+def test_a_form_with_a_image_to_bring_is_refused(hands: Annotators) -> None:
+    brought = Field(name="photo", kind="image", label="Your photograph")
     form = Form(name="codis/submissions", title="", instructions="", fields=(brought,))
-    with pytest.raises(PeopleError, match="field photo: Label Studio takes no pictures in"):
+    with pytest.raises(PeopleError, match="field photo: Label Studio takes no images in"):
         hands.people.ask(form, [])

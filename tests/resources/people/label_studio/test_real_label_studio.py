@@ -90,18 +90,18 @@ def test_of_two_projects_of_a_title_the_one_with_tasks_is_used(
     assert f"{first['id']} is used; delete {second}" in caplog.text
 
 
-def test_a_picture_is_served_to_who_signed_in_and_nothing_beside_it(
+def test_a_image_is_served_to_who_signed_in_and_nothing_beside_it(
     hands: Annotators, url: str, home: Path
 ) -> None:
-    picture = b"a picture, as far as it is served"
-    sha = sha256(picture).hexdigest()
+    image = b"an image, as far as it is served"
+    sha = sha256(image).hexdigest()
     (home / "images" / sha[:2]).mkdir(parents=True, exist_ok=True)
-    (home / "images" / sha[:2] / sha).write_bytes(picture)
-    shown = item("a", pictures={"Photograph": sha})
+    (home / "images" / sha[:2] / sha).write_bytes(image)
+    shown = item("a", images={"Photograph": sha})
     hands.people.ask(FORM, [shown])
-    where = url + hands.task(shown)["data"]["pictures"][0]["url"]
+    where = url + hands.task(shown)["data"]["images"][0]["url"]
     signed_in = {"Authorization": f"Token {ADMIN}"}
-    assert httpx.get(where, headers=signed_in).content == picture
+    assert httpx.get(where, headers=signed_in).content == image
     assert httpx.get(where).status_code == 401
     for beside in ("images/../label-studio/server/password", "label-studio/server/password"):
         refused = httpx.get(f"{url}/data/local-files/?d={beside}", headers=signed_in)

@@ -19,7 +19,7 @@ from resources.annotation.web.server import PagesServer, Setup
 from resources.annotation.web.sessions import RATES, Rate, What
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store
-from resources.images.locations import PictureFolder
+from resources.images.locations import ImageFolder
 from tests.resources.people.port_cases import FORM
 
 NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
@@ -27,10 +27,10 @@ NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
 
 BRING = Form(
     name="codis/submission",
-    title="Bring a picture",
+    title="Bring an image",
     instructions="",
     fields=(
-        Field(name="picture", kind="picture", label="Your picture"),
+        Field(name="image", kind="image", label="Your image"),
         Field(name="question", kind="text", label="Your question", most=100),
         Field(name="words", kind="texts", label="Words", least=2, most=3, required=False),
     ),
@@ -67,7 +67,7 @@ class Site:
         self._served = PagesServer(
             Setup(
                 store=self.store,
-                images=PictureFolder(str(self.images)),
+                images=ImageFolder(str(self.images)),
                 url=url,
                 terms=terms or {},
                 lease=lease,
@@ -176,7 +176,7 @@ class OnPages:
 
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
-    """A picture."""
+    """An image."""
     written = io.BytesIO()
     Image.new("RGB", size, colour).save(written, "PNG")
     return written.getvalue()

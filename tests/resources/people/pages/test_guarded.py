@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.web.server import PagesServer, Setup, is_loopback
 from resources.annotation.web.sessions import RATES, Limits, Rate
 from resources.annotation.web.store import Store
-from resources.images.locations import PictureFolder
+from resources.images.locations import ImageFolder
 from tests.resources.people.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.people.port_cases import FORM, A, item
 
@@ -208,8 +208,8 @@ def test_the_file_refuses_to_change_or_lose_an_answer(site: Site) -> None:
 
 def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     port = int(site.address.rpartition(":")[2])
-    pictures = PictureFolder(str(tmp_path))
-    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=pictures)
+    images = ImageFolder(str(tmp_path))
+    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=images)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
         PagesServer(setup, port=port)
 

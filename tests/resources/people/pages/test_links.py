@@ -34,7 +34,7 @@ def test_a_forged_link_opens_nothing(site: Site, forge: Callable[[str], str]) ->
 
 def test_without_a_link_no_page_is_shown(site: Site) -> None:
     site.people.ask(FORM, [A])
-    for path in ("/", "/f/1/next", "/f/1/mine", "/f/1/i/1", "/upload/0", "/f/1/i/1/picture/0"):
+    for path in ("/", "/f/1/next", "/f/1/mine", "/f/1/i/1", "/upload/0", "/f/1/i/1/image/0"):
         page = httpx.get(site.address + path, trust_env=False)
         assert page.status_code == 403, path
         assert "open the link" in page.text

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.schema.chat import Reply, Request
+from bench_assets.core.schema.chat import Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.batches.engine import BatchEngine
 from resources.response_cache.history import Tokens
-from tests.resources.server.asking import read_picture
+from tests.resources.server.asking import read_image
 from tests.resources.server.batches.stand_in import BatchServer
 
 TEXTS = ("a", "b", "c", "d", "e")
@@ -23,7 +23,7 @@ def engine(
     )
     return BatchEngine(
         spec,
-        read_picture,
+        read_image,
         home / "batches",
         base_delay=0.01,
         patience=5,
@@ -31,13 +31,13 @@ def engine(
     )
 
 
-def answered(one: BatchEngine, *asked: Request) -> list[Reply]:
-    replies = dict(one.stream(asked))
-    return [replies[position] for position in range(len(asked))]
+def answered(one: BatchEngine, *asked: Request) -> list[Response]:
+    responses = dict(one.stream(asked))
+    return [responses[position] for position in range(len(asked))]
 
 
-def said(replies: list[Reply]) -> list[str]:
-    return [reply.error or reply.text for reply in replies]
+def said(responses: list[Response]) -> list[str]:
+    return [response.error or response.text for response in responses]
 
 
 def out(home: Path) -> list[Path]:

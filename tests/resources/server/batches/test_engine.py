@@ -17,14 +17,14 @@ from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered
 from tests.resources.server.batches.stand_in import BatchServer
 
 
-def test_requests_are_one_batch_and_replies_find_theirs(
+def test_requests_are_one_batch_and_responses_find_theirs(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    replies = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
-    assert said(replies) == ANSWERS
+    responses = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+    assert said(responses) == ANSWERS
     assert len(server.batches) == 1
-    assert {(one.prompt_tokens, one.completion_tokens) for one in replies} == {(10, 3)}
-    assert {(one.finish_reason, one.seconds) for one in replies} == {("stop", None)}
+    assert {(one.prompt_tokens, one.completion_tokens) for one in responses} == {(10, 3)}
+    assert {(one.finish_reason, one.seconds) for one in responses} == {("stop", None)}
     assert out(tmp_path) == []
 
 
@@ -113,8 +113,8 @@ def test_a_batch_that_is_refused_whole_is_the_error_of_each(
     server: BatchServer, tmp_path: Path
 ) -> None:
     server.end = "failed"
-    (reply,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
-    assert reply.error.endswith("without it: Enqueued token limit reached")
+    (response,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
+    assert response.error.endswith("without it: Enqueued token limit reached")
 
 
 def test_a_server_that_is_overloaded_is_asked_again(
@@ -146,9 +146,9 @@ def test_a_conversation_is_a_batch_for_each_turn(
 ) -> None:
     prompt = Prompt((Turn("user", ("first",)), Turn("user", ("second",))))
     both = [Request(prompt=prompt), *requests_for("a")]
-    replies = answered(engine(server, tmp_path, format_), *both)
-    assert said(replies) == ["A to second", "A to a"]
-    assert (replies[0].prompt_tokens, replies[0].completion_tokens) == (20, 6)
+    responses = answered(engine(server, tmp_path, format_), *both)
+    assert said(responses) == ["A to second", "A to a"]
+    assert (responses[0].prompt_tokens, responses[0].completion_tokens) == (20, 6)
     last = list(server.batches.values())[-1].requests
     assert [turn["role"] for turn in last[0]["body"]["messages"]] == ["user", "assistant", "user"]
     assert out(tmp_path) == []
@@ -163,12 +163,12 @@ def test_two_draws_of_one_prompt_are_two_requests(
     assert server.n_asked == 2
 
 
-def test_a_picture_that_is_not_there_is_the_error_of_its_request(
+def test_a_image_that_is_not_there_is_the_error_of_its_request(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     asked = [Request(prompt=Prompt.of(Image("none"), "?")), *requests_for("a")]
     first, second = answered(engine(server, tmp_path, format_), *asked)
-    assert first.error == "cannot be sent: no picture none"
+    assert first.error == "cannot be sent: no image none"
     assert second.text == "A to a"
 
 
@@ -187,8 +187,8 @@ def test_beyond_the_budget_nothing_is_asked(
     one = engine(
         server, tmp_path, format_, budget_tokens=100, spent=Tokens(prompt=90, completion=5)
     )
-    (reply,) = answered(one, *requests_for("a"))
-    assert reply.error == "not asked: it may cost more than is left of the budget"
+    (response,) = answered(one, *requests_for("a"))
+    assert response.error == "not asked: it may cost more than is left of the budget"
     assert server.n_asked == 0
 
 

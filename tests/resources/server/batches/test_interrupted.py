@@ -21,8 +21,8 @@ from tests.resources.server.batches.stand_in import BatchServer
 def killed_while_waiting(server: BatchServer, home: Path, format_: str) -> None:
     """Hand a batch over, and go away before it ends; nothing but what is noted is left."""
     looks, server.looks = server.looks, 0
-    replies = engine(server, home, format_).stream(requests_for(*TEXTS))
-    thread = threading.Thread(target=lambda: next(replies, None), daemon=True)
+    responses = engine(server, home, format_).stream(requests_for(*TEXTS))
+    thread = threading.Thread(target=lambda: next(responses, None), daemon=True)
     thread.start()
     until_noted(server, home)
     server.looks = looks
@@ -69,21 +69,21 @@ def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
 def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    store = SqliteResponseStore(tmp_path / "replies.sqlite")
+    store = SqliteResponseStore(tmp_path / "responses.sqlite")
     first = engine(server, tmp_path, format_)
     model = RememberingModel("m", first, store)
-    assert [one.text for one in model.reply(requests_for(*TEXTS))] == ANSWERS
+    assert [one.text for one in model.response(requests_for(*TEXTS))] == ANSWERS
     again = RememberingModel("m", engine(server, tmp_path, format_, batch=False), store)
-    assert [one.text for one in again.reply(requests_for(*TEXTS))] == ANSWERS
+    assert [one.text for one in again.response(requests_for(*TEXTS))] == ANSWERS
     assert (server.n_asked, len(server.batches)) == (5, 1)
 
 
 def test_who_stops_half_way_through_the_results_collects_the_rest_later(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    replies = engine(server, tmp_path, format_).stream(requests_for(*TEXTS))
-    taken = [next(replies), next(replies)]
-    replies.close()  # type: ignore[attr-defined]
+    responses = engine(server, tmp_path, format_).stream(requests_for(*TEXTS))
+    taken = [next(responses), next(responses)]
+    responses.close()  # type: ignore[attr-defined]
     assert len(out(tmp_path)) == 1
     rest = [text for n, text in enumerate(TEXTS) if n not in dict(taken)]
     got = answered(engine(server, tmp_path, format_), *requests_for(*rest))

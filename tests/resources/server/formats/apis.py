@@ -33,8 +33,8 @@ def anthropic(body: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
     """Answer what is asked in the words of the Messages API."""
     usage = {"input_tokens": 4, "cache_read_input_tokens": 3, "output_tokens": 3}
     content = [{"type": "text", "text": "B"}]
-    reply = {"type": "message", "role": "assistant", "content": content, "usage": usage}
-    return next(_wrong_for_anthropic(body, headers), whole({**reply, "stop_reason": "end_turn"}))
+    response = {"type": "message", "role": "assistant", "content": content, "usage": usage}
+    return next(_wrong_for_anthropic(body, headers), whole({**response, "stop_reason": "end_turn"}))
 
 
 def _wrong_for_anthropic(body: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[Answer]:
@@ -73,8 +73,8 @@ def gemini(body: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
     content = {"role": "model", "parts": [{"text": "B", "thoughtSignature": "c2ln"}]}
     usage = {"promptTokenCount": 7, "candidatesTokenCount": 1, "thoughtsTokenCount": 2}
     candidate = {"content": content, "finishReason": "STOP", "index": 0}
-    reply = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m-1"}
-    return next(_wrong_for_gemini(body, headers), whole(reply))
+    response = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m-1"}
+    return next(_wrong_for_gemini(body, headers), whole(response))
 
 
 def _wrong_for_gemini(body: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[Answer]:

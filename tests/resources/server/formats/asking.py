@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Image, Prompt, Reply, Request
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.server_access import FormatOf
 from tests.chat_server import Answer, ChatServer
-from tests.resources.server.asking import read_picture
+from tests.resources.server.asking import read_image
 from tests.resources.server.formats import apis
 
 APIS: Mapping[str, Callable[..., Answer]] = {"anthropic": apis.anthropic, "gemini": apis.gemini}
-PICTURES = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
+IMAGES = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
 
 
-def picture(sha256: str) -> bytes:
+def image(sha256: str) -> bytes:
     written = io.BytesIO()
     PILImage.new("RGB", (2, 2)).save(written, sha256)
     return written.getvalue()
@@ -28,8 +28,8 @@ def picture(sha256: str) -> bytes:
 
 def ask(
     api: str, *requests: Request, first: tuple[Answer, ...] = (), key: str = "sk-1", **spec: Any
-) -> tuple[list[Reply], ChatServer]:
-    """Ask a stand-in that gives some other answers first; the replies, and what it was asked."""
+) -> tuple[list[Response], ChatServer]:
+    """Ask a stand-in that gives some other answers first; the responses, and what it was asked."""
 
     def answer(body: dict[str, Any]) -> Answer:
         return APIS[api](body, server.headers[-1])
@@ -40,8 +40,8 @@ def ask(
         for one in first:
             server.fail_next(1, one)
         whole = ServerSpec.model_validate(fields | {"base_url": server.base_url} | spec)
-        replies = dict(ServerEngine(whole, picture, base_delay=0.001).stream(requests))
-    return [replies[position] for position in range(len(requests))], server
+        responses = dict(ServerEngine(whole, image, base_delay=0.001).stream(requests))
+    return [responses[position] for position in range(len(requests))], server
 
 
 def asked(*parts: str | Image, **more: Any) -> Request:
@@ -49,4 +49,4 @@ def asked(*parts: str | Image, **more: Any) -> Request:
 
 
 def form(api: FormatOf) -> ApiFormat:
-    return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_picture)
+    return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_image)

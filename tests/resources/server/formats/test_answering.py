@@ -1,10 +1,10 @@
-"""Who answered stands beside a reply, and is said once where it is another than was asked."""
+"""Who answered stands beside a response, and is said once where it is another than was asked."""
 
 import logging
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.models.api.formats.served_model import ServedModelCheck
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import ask, engine, requests_for
@@ -45,10 +45,14 @@ def test_who_answered(
     )
 
 
-def test_it_goes_with_the_reply_and_is_said_once_for_many(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_goes_with_the_response_and_is_said_once_for_many(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with ChatServer(lambda _: naming("other")) as server:
-        replies = ask(server.base_url, *"abcde")
-    assert {(reply.text, reply.note) for reply in replies} == {("B", "answered by other")}
+        responses = ask(server.base_url, *"abcde")
+    assert {(response.text, response.note) for response in responses} == {
+        ("B", "answered by other")
+    }
     assert caplog.text.count("answered by other") == 1
 
 
@@ -76,6 +80,6 @@ def test_it_goes_with_the_reply_and_is_said_once_for_many(caplog: pytest.LogCapt
 )
 def test_so_it_is_with_the_other_apis(api: str, body: object) -> None:
     with ChatServer(lambda _: whole(body)) as server:
-        ((_, reply),) = engine(server.base_url, format=api).stream(requests_for("?"))
-    assert isinstance(reply, Reply)
-    assert (reply.text, reply.note) == ("B", "answered by other")
+        ((_, response),) = engine(server.base_url, format=api).stream(requests_for("?"))
+    assert isinstance(response, Response)
+    assert (response.text, response.note) == ("B", "answered by other")

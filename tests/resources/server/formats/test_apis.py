@@ -9,20 +9,20 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from tests.chat_server import Answer
 from tests.resources.server.formats import apis
-from tests.resources.server.formats.asking import APIS, PICTURES, ask, asked, picture
+from tests.resources.server.formats.asking import APIS, IMAGES, ask, asked, image
 
 EACH = pytest.mark.parametrize("api", APIS)
 
 
 @EACH
-def test_a_question_with_pictures_is_taken_and_its_reply_read(api: str) -> None:
-    question = asked(*map(Image, PICTURES), "Which?", system="Be brief.")
-    (reply,), _ = ask(api, question, temperature=0.5, top_p=0.9)
-    assert (reply.text, reply.finish_reason, reply.error) == ("B", "stop", "")
-    assert (reply.prompt_tokens, reply.completion_tokens) == (7, 3)
+def test_a_question_with_images_is_taken_and_its_response_read(api: str) -> None:
+    question = asked(*map(Image, IMAGES), "Which?", system="Be brief.")
+    (response,), _ = ask(api, question, temperature=0.5, top_p=0.9)
+    assert (response.text, response.finish_reason, response.error) == ("B", "stop", "")
+    assert (response.prompt_tokens, response.completion_tokens) == (7, 3)
 
 
-BASE64 = base64.b64encode(picture("PNG")).decode()
+BASE64 = base64.b64encode(image("PNG")).decode()
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_body(api: str, spec: dict[str, Any], body: dict[str, Any]) -> None:
 )
 def test_a_reasoning_model_gets_what_it_takes(api: str, fields: set[str]) -> None:
     omit = ["temperature", "top_p"] + ["max_tokens"] * (api == "gemini")
-    (reply,), server = ask(api, asked("?"), omit=omit, top_p=0.5)
+    (response,), server = ask(api, asked("?"), omit=omit, top_p=0.5)
     (body,) = server.bodies
-    assert not reply.error
+    assert not response.error
     sent = body if api == "anthropic" else body["generationConfig"]
     assert sent.keys() - {"model", "messages"} == fields
 
@@ -107,8 +107,8 @@ def test_a_reasoning_model_gets_what_it_takes(api: str, fields: set[str]) -> Non
 @EACH
 def test_a_turn_of_nothing_is_left_out(api: str) -> None:
     turns = (Turn("user", ("a",)), Turn("assistant", ("",)), Turn("user", ("", "b")))
-    (reply,), _ = ask(api, Request(prompt=Prompt(turns)))
-    assert (reply.text, reply.error) == ("B", "")
+    (response,), _ = ask(api, Request(prompt=Prompt(turns)))
+    assert (response.text, response.error) == ("B", "")
 
 
 @EACH
@@ -140,8 +140,8 @@ TOO_LONG = {
 
 @EACH
 def test_what_may_pass_is_asked_again(api: str) -> None:
-    (reply,), server = ask(api, asked("?"), first=(OVERLOADED[api],) * 2)
-    assert (reply.text, server.n_requests) == ("B", 3)
+    (response,), server = ask(api, asked("?"), first=(OVERLOADED[api],) * 2)
+    assert (response.text, server.n_requests) == ("B", 3)
 
 
 @EACH
@@ -158,16 +158,16 @@ def test_a_rate_limit_of_anthropic_is_waited_for_as_long_as_it_says() -> None:
         429,
         **{"retry-after": "0.3"},
     )
-    (reply,), server = ask("anthropic", asked("?"), first=(limit,))
-    assert reply.text == "B"
+    (response,), server = ask("anthropic", asked("?"), first=(limit,))
+    assert response.text == "B"
     assert server.times[1] - server.times[0] >= 0.3
 
 
 def test_a_rate_limit_of_gemini_is_waited_for_as_long_as_it_says() -> None:
     info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.3s"}
     limit = apis.refusal("gemini", 429, "RESOURCE_EXHAUSTED", "quota", details=[info])
-    (reply,), server = ask("gemini", asked("?"), first=(limit,))
-    assert reply.text == "B"
+    (response,), server = ask("gemini", asked("?"), first=(limit,))
+    assert response.text == "B"
     assert server.times[1] - server.times[0] >= 0.3
 
 
@@ -220,15 +220,15 @@ BLOCKED = {
 
 @EACH
 def test_what_is_blocked_is_a_refusal_and_no_error(api: str) -> None:
-    (reply,), server = ask(api, asked("?"), first=(BLOCKED[api],))
+    (response,), server = ask(api, asked("?"), first=(BLOCKED[api],))
     kind = {"anthropic": "refusal", "gemini": "content_filter"}[api]
-    assert (reply.text, reply.finish_reason, reply.error) == ("", kind, "")
-    assert (reply.prompt_tokens, server.n_requests) == (7, 1)
-    assert reply.completion_tokens in (0, 1), "counted, so that a budget can be kept"
+    assert (response.text, response.finish_reason, response.error) == ("", kind, "")
+    assert (response.prompt_tokens, server.n_requests) == (7, 1)
+    assert response.completion_tokens in (0, 1), "counted, so that a budget can be kept"
 
 
 @EACH
-def test_half_a_reply_is_asked_for_again(api: str) -> None:
+def test_half_a_response_is_asked_for_again(api: str) -> None:
     half = apis.whole({"type": "message"} if api == "anthropic" else {"candidates": []})
-    (reply,), server = ask(api, asked("?"), first=(half,))
-    assert (reply.text, server.n_requests) == ("B", 2)
+    (response,), server = ask(api, asked("?"), first=(half,))
+    assert (response.text, server.n_requests) == ("B", 2)

@@ -1,4 +1,7 @@
-"""Servers that fail under HTTP 200, beside a reply or the place of one; and what is no failure."""
+"""Servers that fail under HTTP 200, beside a response or the place of one.
+
+And what is no failure.
+"""
 
 import re
 from typing import Any
@@ -6,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
@@ -20,7 +23,7 @@ AGAIN = AS_OFTEN_AS_ALLOWED
 ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
 
 
-def said(body: object, api: FormatOf = OpenAI) -> Reply | Failure:
+def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     return read(form(api), orjson.dumps(body), 0.5, {})
 
 
@@ -88,11 +91,11 @@ def test_it_is_one_at_the_other_apis_too(beside: dict[str, Any], shown: str, tri
 
 
 @pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
-def test_a_text_is_a_reply_whatever_stands_beside(
+def test_a_text_is_a_response_whatever_stands_beside(
     beside: dict[str, Any], shown: str, tries: int
 ) -> None:
     found = said(one("B", beside=beside))
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert (found.text, found.finish_reason) == ("B", "stop")
 
 
@@ -109,7 +112,7 @@ def test_a_text_is_a_reply_whatever_stands_beside(
 def test_an_end_that_says_why_there_is_no_text_counts(
     body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
 ) -> None:
-    assert isinstance(said(body | beside), Reply)
+    assert isinstance(said(body | beside), Response)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +134,9 @@ def test_an_end_that_says_why_there_is_no_text_counts(
     ],
 )
 @pytest.mark.parametrize("content", ["B", ""])
-def test_what_goes_well_is_a_reply(content: str, beside: dict[str, Any]) -> None:
+def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> None:
     found = said(one(content, beside=beside))
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert (found.text, found.finish_reason) == (content, "stop")
 
 
@@ -146,7 +149,7 @@ def test_what_goes_well_is_a_reply(content: str, beside: dict[str, Any]) -> None
         pytest.param({"stop_reason": "abort"}, "stop_reason 'abort'", id="vLLM"),
     ],
 )
-def test_half_a_text_is_no_reply(more: dict[str, Any], what: str) -> None:
+def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
     body = one("The answer is")
     body["choices"][0] |= more
     found = said(body)
@@ -161,7 +164,7 @@ def test_half_a_text_is_no_reply(more: dict[str, Any], what: str) -> None:
         pytest.param({"native_finish_reason": "STOP"}, id="Gemini behind OpenRouter"),
         pytest.param({"native_finish_reason": "completed"}, id="OpenAI behind OpenRouter"),
         pytest.param({"native_finish_reason": None}, id="null"),
-        pytest.param({"stop_reason": None}, id="vLLM: the end of a reply"),
+        pytest.param({"stop_reason": None}, id="vLLM: the end of a response"),
         pytest.param({"stop_reason": 151645}, id="vLLM: a token"),
         pytest.param({"stop_reason": "\n\n"}, id="vLLM: a word to stop at"),
         pytest.param({"stop_reason": "error"}, id="vLLM: an awkward word to stop at"),
@@ -170,19 +173,19 @@ def test_half_a_text_is_no_reply(more: dict[str, Any], what: str) -> None:
         pytest.param({"error": {"message": " ", "metadata": {"raw": []}}}, id="empty within"),
     ],
 )
-def test_a_choice_is_a_reply_all_the_same(more: dict[str, Any]) -> None:
+def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
     body = one("B", error=ZERO)
     body["choices"][0] |= more
     found = said(body)
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert found.text == "B"
 
 
 @pytest.mark.parametrize("name", ["error", "Error", "ERROR", "chat.completion.Chunk"])
-def test_an_object_of_another_kind_is_no_reply(name: str) -> None:
+def test_an_object_of_another_kind_is_no_response(name: str) -> None:
     found = said(one("B", beside={"object": name}))
     assert isinstance(found, Failure)
-    assert found.what == f"the reply is of the kind {name!r}"
+    assert found.what == f"the response is of the kind {name!r}"
 
 
 @pytest.mark.parametrize("api", [Anthropic, Gemini])
@@ -193,7 +196,7 @@ def test_an_empty_error_is_none_at_the_other_apis(api: FormatOf) -> None:
         "candidates": [{"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP"}],
     }
     found = said(body, api)
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert found.text == "B"
 
 

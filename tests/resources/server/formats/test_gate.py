@@ -1,4 +1,4 @@
-"""What is not certainly a reply is that request's error, in whatever way it is odd."""
+"""What is not certainly a response is that request's error, in whatever way it is odd."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.http.backoff import Failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
@@ -35,7 +35,7 @@ def gemini(**more: object) -> dict[str, object]:
     return {"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP", **more}
 
 
-def said(body: object, api: FormatOf = OpenAI) -> Reply | Failure:
+def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
     return read(form(api), data, 0.5, {})
 
@@ -100,7 +100,7 @@ TWICE = b'{"choices":[{"message":{"content":"A","content":"B"},"finish_reason":"
         pytest.param(b"\xff\xfe{\0}\0", "not JSON", id="UTF-16"),
     ],
 )
-def test_no_reply_of_openai(body: object, what: str) -> None:
+def test_no_response_of_openai(body: object, what: str) -> None:
     found = said(body)
     assert isinstance(found, Failure)
     assert re.search(what, str(found))
@@ -135,7 +135,7 @@ def test_no_reply_of_openai(body: object, what: str) -> None:
         pytest.param(Gemini, {"promptFeedback": {"blockReason": 1}}, "no cand", id="blocked by 1"),
     ],
 )
-def test_no_reply_of_the_other_apis(api: FormatOf, body: object, what: str) -> None:
+def test_no_response_of_the_other_apis(api: FormatOf, body: object, what: str) -> None:
     found = said(body, api)
     assert isinstance(found, Failure)
     assert re.search(what, str(found))
@@ -179,9 +179,9 @@ def test_no_reply_of_the_other_apis(api: FormatOf, body: object, what: str) -> N
         ),
     ],
 )
-def test_a_reply_is_one_all_the_same(body: object, text: str, end: str) -> None:
+def test_a_response_is_one_all_the_same(body: object, text: str, end: str) -> None:
     found = said(body)
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert (found.text, found.finish_reason) == (text, end)
 
 
@@ -192,12 +192,12 @@ def test_a_reply_is_one_all_the_same(body: object, text: str, end: str) -> None:
 def test_a_number_of_tokens_that_is_none_is_left_out(tokens: bytes) -> None:
     usage = b'{"prompt_tokens":%b,"completion_tokens":3}' % tokens
     found = said(orjson.dumps(one(ANSWER))[:-1] + b',"usage":%b}' % usage)
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert (found.text, found.prompt_tokens, found.completion_tokens) == ("B", None, 3)
 
 
 def test_a_long_list_of_parts_is_read_in_time_that_grows_with_it() -> None:
     parts: list[Any] = [{"type": "text", "text": "B"}] * 5_000
     found = said(one({"content": parts}))
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert found.text == "B" * 5_000

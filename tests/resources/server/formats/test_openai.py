@@ -1,11 +1,11 @@
-"""How replies are read: text, thought, end and tokens, wherever servers put them."""
+"""How responses are read: text, thought, end and tokens, wherever servers put them."""
 
 from typing import Any
 
 import orjson
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.http.backoff import Failure
 from resources.models.api.formats.openai import OpenAI
 from resources.models.api.formats.response_body import read as read_body
@@ -13,12 +13,12 @@ from tests.resources.server.formats.asking import form
 from tests.resources.server.stand_ins import completion
 
 
-def read(body: object) -> Reply | Failure:
+def read(body: object) -> Response | Failure:
     data = body if isinstance(body, bytes) else orjson.dumps(body)
     return read_body(form(OpenAI), data, 0.5, {})
 
 
-def message(end: str | None = "stop", **fields: object) -> Reply | Failure:
+def message(end: str | None = "stop", **fields: object) -> Response | Failure:
     raw = completion(end, **fields).raw
     assert raw
     return read(raw)
@@ -133,9 +133,9 @@ TOOL_CALL = [{"id": "1", "type": "function", "function": {"name": "f", "argument
         ),
     ],
 )
-def test_a_reply(end: str | None, fields: dict[str, Any], text: str, stored_end: str) -> None:
+def test_a_response(end: str | None, fields: dict[str, Any], text: str, stored_end: str) -> None:
     found = message(end, **fields)
-    assert found == Reply(
+    assert found == Response(
         text=text, finish_reason=stored_end, prompt_tokens=7, completion_tokens=3, seconds=0.5
     )
 
@@ -144,7 +144,7 @@ def test_a_hidden_thought_that_was_cut_off_is_one_too() -> None:
     usage = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 9}}
     choice = {"message": {"content": ""}, "finish_reason": "length"}
     found = read({"choices": [choice], "usage": usage})
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert found.text == "<think>"
 
 
@@ -166,12 +166,12 @@ def test_a_hidden_thought_that_was_cut_off_is_one_too() -> None:
 def test_a_number_of_tokens_that_cannot_be_one_is_dropped(said: object, count: int | None) -> None:
     choice = {"message": {"content": "B"}, "finish_reason": "stop"}
     found = read({"choices": [choice], "usage": {"prompt_tokens": said, "completion_tokens": said}})
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert (found.text, found.prompt_tokens, found.completion_tokens) == ("B", count, count)
 
 
 @pytest.mark.parametrize("usage", [None, [], "7", 7, {"prompt_tokens_details": None}])
 def test_a_usage_that_is_none_costs_nothing(usage: object) -> None:
     found = read({"choices": [{"message": {"content": "B"}}], "usage": usage})
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert found.prompt_tokens is None

@@ -5,12 +5,12 @@ from typing import Any
 
 import orjson
 
-from bench_assets.core.schema.chat import Reply, Request, Turn
+from bench_assets.core.schema.chat import Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from tests.chat_server import ChatServer
 from tests.resources.server.formats import apis
-from tests.resources.server.formats.asking import asked, picture
+from tests.resources.server.formats.asking import asked, image
 
 
 class Plain:
@@ -29,14 +29,14 @@ class Plain:
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         return orjson.dumps(messages)
 
-    def reply(self, received: Mapping[str, Any], seconds: float) -> Reply:
-        return Reply(text=received["said"], finish_reason="stop")
+    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
+        return Response(text=received["said"], finish_reason="stop")
 
 
 def test_a_package_may_bring_an_api_of_its_own() -> None:
     with ChatServer(lambda body: apis.whole({"said": body[0]["user"][0].upper()})) as server:
         spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
-        engine = ServerEngine(spec, picture, format_of=Plain)
-        ((_, reply),) = engine.stream([asked("yes")])
+        engine = ServerEngine(spec, image, format_of=Plain)
+        ((_, response),) = engine.stream([asked("yes")])
         assert server.headers[0]["x-plain"] == "1"
-    assert reply.text == "YES"
+    assert response.text == "YES"

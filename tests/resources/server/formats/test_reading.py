@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, Tags, take_apart
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.anthropic import Anthropic
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
 from resources.models.api.formats.response_body import read, with_thought
-from tests.resources.server.asking import read_picture
-from tests.resources.server.formats.test_replies import candidate, message
+from tests.resources.server.asking import read_image
+from tests.resources.server.formats.test_responses import candidate, message
 
 MARKS = sorted({mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)})
 OWN = pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_a_thought_that_was_cut_off_is_no_answer(mark: str, tags: Tags | None) -
     for thought in AWKWARD:
         told = thought.format(mark)
         text = with_thought(told, "", tags, cut_off=True)
-        reply = Reply(text=text, finish_reason="length", thinking_tags=tags)
-        assert reply.said.answer == ""
-        assert reply.no_answer
-        assert without_blanks(reply.said.thought) == without_blanks(told)
+        response = Response(text=text, finish_reason="length", thinking_tags=tags)
+        assert response.said.answer == ""
+        assert response.no_answer
+        assert without_blanks(response.said.thought) == without_blanks(told)
 
 
 @settings(max_examples=200)
@@ -107,9 +107,9 @@ def test_every_api_keeps_a_thought_out_of_the_answer(
     form: type[OpenAI] | type[Anthropic] | type[Gemini], body: object, tags: Tags | None
 ) -> None:
     spec = ServerSpec(kind="server", base_url="http://s/v1", model="m", thinking_tags=tags)
-    made: ApiFormat = form(spec, read_picture)
+    made: ApiFormat = form(spec, read_image)
     found = read(made, orjson.dumps(body), 0.5, {})
-    assert isinstance(found, Reply)
+    assert isinstance(found, Response)
     assert take_apart(found.text, tags).answer == "B"
 
 

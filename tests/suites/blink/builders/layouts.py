@@ -13,14 +13,14 @@ from bench_assets.suites.blink.dataset.draft import Draft
 from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
 
 
-def picture(path, size=(400, 300), colour=(90, 120, 90)):
+def image(path, size=(400, 300), colour=(90, 120, 90)):
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", size, colour).save(path)
     return path
 
 
 def speckled(path, seed, size=(400, 300)):
-    """A picture that looks like no other: coarse blocks of random grey."""
+    """An image that looks like no other: coarse blocks of random grey."""
     blocks = np.random.default_rng(seed).integers(0, 256, (6, 8), dtype=np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(blocks).resize(size, Image.Resampling.NEAREST).convert("RGB").save(path)
@@ -57,17 +57,17 @@ def reasons(candidates):
 
 
 def seen(data):
-    """Decode a picture that a question shows."""
+    """Decode an image that a question shows."""
     with Image.open(io.BytesIO(data)) as shown:
         return shown.convert("RGB")
 
 
 def lettered(data, letters, colour="red"):
-    """Where the circle of each letter is on a picture that a question shows; px."""
+    """Where the circle of each letter is on an image that a question shows; px."""
     return find_lettered(np.asarray(seen(data)), letters, colour)
 
 
 def circled(data, colour="red"):
-    """Where the one circle is on a picture that a question shows; px."""
+    """Where the one circle is on an image that a question shows; px."""
     (found,) = find_circles(np.asarray(seen(data)), 1, colour)
     return found

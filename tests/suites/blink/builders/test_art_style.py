@@ -4,13 +4,13 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.art_style import build
-from tests.suites.blink.builders.layouts import drafts, picture
+from tests.suites.blink.builders.layouts import drafts, image
 
 
 def wikiart(folder, **styles):
     for style, n in styles.items():
         for nth in range(n):
-            picture(folder / style / f"{nth}.jpg")
+            image(folder / style / f"{nth}.jpg")
     return folder
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.counting import build, wrong_numbers
-from tests.suites.blink.builders.layouts import drafts, picture, reasons, write_json
+from tests.suites.blink.builders.layouts import drafts, image, reasons, write_json
 
 
 def tallyqa(folder, **fields):
-    picture(folder / "VG_100K" / "1.jpg")
+    image(folder / "VG_100K" / "1.jpg")
     entry = {
         "image": "VG_100K/1.jpg",
         "question": "How many giraffes are sitting?",
@@ -50,7 +50,7 @@ def test_a_simple_question_is_left_out(tmp_path):
     [
         pytest.param({"answer": -1}, "test.json, entry 1: field 'answer' is -1", id="below 0"),
         pytest.param({"answer": "two"}, "test.json, entry 1: field 'answer' is 'two'", id="word"),
-        pytest.param({"image": "/etc/hosts"}, "entry 1: picture '/etc/hosts' does not", id="path"),
+        pytest.param({"image": "/etc/hosts"}, "entry 1: image '/etc/hosts' does not", id="path"),
     ],
 )
 def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):
@@ -59,7 +59,7 @@ def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):
 
 
 def test_questions_in_fours_share_their_numbers_each_right_once(tmp_path):
-    picture(tmp_path / "1.jpg")
+    image(tmp_path / "1.jpg")
     answers = [3, 5, 1, 2, 0, 2, 4, 3, 9]  # 0 to 3, 2 to 5, and one by itself
     entries = [
         {"image": "1.jpg", "question": "?", "answer": n, "question_id": nth, "issimple": False}

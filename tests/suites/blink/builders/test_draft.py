@@ -30,7 +30,7 @@ LENGTHS = {
 def test_prompts_are_as_long_as_those_of_the_release(task):
     options, length = LENGTHS[task]
     asked = wording(task, **({"colour": "red"} if "Corresp" in task else {}))
-    assert len(DraftView(asked=asked, pictures=(), options=options).prompt) == length
+    assert len(DraftView(asked=asked, images=(), options=options).prompt) == length
 
 
 def test_a_question_about_braces_is_left_as_it_is():

@@ -4,13 +4,13 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.forensic_detection import build
-from tests.suites.blink.builders.layouts import drafts, picture, write_lines
+from tests.suites.blink.builders.layouts import drafts, image, write_lines
 
 
 def forensics(folder, **fields):
     names = ["real/a.png", "generated/a1.png", "generated/a2.png", "generated/a3.png"]
     for nth, name in enumerate(names):
-        picture(folder / name, colour=(nth, nth, nth))
+        image(folder / name, colour=(nth, nth, nth))
     entry = {"id": "a", "caption": "a red bus", "real": names[0], "generated": names[1:]} | fields
     write_lines(folder / "captions.jsonl", [entry])
     return folder
@@ -20,8 +20,8 @@ def forensics(folder, **fields):
 def test_the_photograph_stands_in_its_place_with_its_bytes_unchanged(tmp_path, place):
     (draft,) = drafts(build(forensics(tmp_path), Random(0)))
     shown = draft.show(place, draft.marks)
-    assert shown.pictures[place] == (tmp_path / "real" / "a.png").read_bytes()
-    assert len(set(shown.pictures)) == 4
+    assert shown.images[place] == (tmp_path / "real" / "a.png").read_bytes()
+    assert len(set(shown.images)) == 4
     assert shown.options[place] == f"the {('first', 'second', 'third', 'fourth')[place]} image"
 
 

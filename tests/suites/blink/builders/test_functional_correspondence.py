@@ -8,8 +8,8 @@ from bench_assets.suites.blink.dataset.draft import Marks
 from tests.suites.blink.builders.layouts import (
     circled,
     drafts,
+    image,
     lettered,
-    picture,
     reasons,
     write_json,
 )
@@ -21,7 +21,7 @@ POINTS = {
 
 
 def entry(folder, name, **fields):
-    picture(folder / f"{name}.jpg", (256, 256))
+    image(folder / f"{name}.jpg", (256, 256))
     return {
         "image": f"{name}.jpg", "object": name, "action": "Mash Pound", "points": POINTS[name],
     } | fields  # fmt: skip
@@ -40,10 +40,10 @@ def test_the_right_point_has_the_same_function_on_the_other_tool(tmp_path, seed)
     first, second = (file.stem for file in draft.originals)
     assert {first, second} == {"hammer", "pot"}
     shown = draft.show(1, draft.marks)
-    x, y = circled(shown.pictures[0])
+    x, y = circled(shown.images[0])
     nth = POINTS[first].index([round(x / 4), round(y / 4)])
     expected = [4 * at for at in POINTS[second][nth]]
-    assert lettered(shown.pictures[1], "ABCD")["B"] == pytest.approx(expected, abs=1.5)
+    assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=1.5)
 
 
 def test_the_question_names_the_action(tmp_path):
@@ -51,7 +51,7 @@ def test_the_question_names_the_action(tmp_path):
     assert 'for the action: "Mash Pound"' in draft.show(0, Marks()).prompt
 
 
-def test_two_pictures_of_one_tool_are_no_pair(tmp_path):
+def test_two_images_of_one_tool_are_no_pair(tmp_path):
     one, other = entry(tmp_path, "hammer"), entry(tmp_path, "pot", object="hammer")
     write_json(tmp_path / "annotations.json", [one, other])
     assert list(build(tmp_path, Random(0))) == []

@@ -4,17 +4,17 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.iq_test import build
-from tests.suites.blink.builders.layouts import drafts, picture, write_lines
+from tests.suites.blink.builders.layouts import drafts, image, write_lines
 
 
 def puzzles(folder, **fields):
-    picture(folder / "images" / "p.png")
+    image(folder / "images" / "p.png")
     entry = {"id": "p", "image": "images/p.png", "answer": "C", "explanation": "It turns."} | fields
     write_lines(folder / "puzzles.jsonl", [entry])
     return folder
 
 
-def test_the_answer_is_the_letter_in_the_picture(tmp_path):
+def test_the_answer_is_the_letter_in_the_image(tmp_path):
     (draft,) = drafts(build(puzzles(tmp_path), Random(0)))
     assert draft.places == (2,)
     assert draft.labels == {"explanation": "It turns."}

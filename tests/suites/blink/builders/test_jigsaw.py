@@ -7,7 +7,7 @@ from PIL import Image
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.jigsaw import build, cell, with_missing_corner
 from bench_assets.suites.blink.dataset.draft import Marks
-from tests.suites.blink.builders.layouts import drafts, picture, reasons, seen
+from tests.suites.blink.builders.layouts import drafts, image, reasons, seen
 
 COLOURS = {  # column, row: a colour of its own for each of the nine cells
     (column, row): (40 + 90 * column, 40 + 90 * row, 20 * (3 * row + column))
@@ -51,26 +51,26 @@ def test_the_centre_of_the_photograph_is_the_black_corner(photographs):
 @pytest.mark.parametrize("seed", range(12))
 def test_the_right_piece_is_the_centre_and_the_wrong_one_was_never_shown(photographs, seed):
     (draft,) = drafts(build(photographs, Random(seed)))
-    _, second, third = draft.show(0, Marks()).pictures
+    _, second, third = draft.show(0, Marks()).images
     assert colour_of(second) == (1, 1)
     assert colour_of(third) in {(2, 0), (2, 1), (0, 2), (1, 2), (2, 2)}
-    assert draft.show(1, Marks()).pictures[2] == second
+    assert draft.show(1, Marks()).images[2] == second
 
 
 def test_the_reference_is_two_thirds_of_1024_px_high(photographs):
     (draft,) = drafts(build(photographs, Random(0)))
-    assert seen(draft.show(0, Marks()).pictures[0]).size == (682, 682)
+    assert seen(draft.show(0, Marks()).images[0]).size == (682, 682)
 
 
 def test_a_photograph_whose_pieces_look_alike_is_refused(tmp_path):
-    picture(tmp_path / "sky.jpg")
+    image(tmp_path / "sky.jpg")
     assert reasons(build(tmp_path, Random(0))) == ["ambiguous: every other piece looks like it"]
 
 
-def test_a_file_that_is_no_picture_is_refused_by_name(tmp_path):
+def test_a_file_that_is_no_image_is_refused_by_name(tmp_path):
     (tmp_path / "torn.jpg").write_text("not a picture")
     (reason,) = reasons(build(tmp_path, Random(0)))
-    assert "torn.jpg: not a picture" in reason
+    assert "torn.jpg: not an image" in reason
 
 
 def test_a_folder_without_photographs_is_named(tmp_path):

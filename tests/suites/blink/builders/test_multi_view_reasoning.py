@@ -14,7 +14,7 @@ from bench_assets.suites.blink.builders.multi_view_reasoning import (
     view_of,
 )
 from bench_assets.suites.blink.dataset.draft import Marks
-from tests.suites.blink.builders.layouts import drafts, picture, reasons
+from tests.suites.blink.builders.layouts import drafts, image, reasons
 
 
 class Evil:
@@ -41,7 +41,7 @@ def video(folder, poses, category="mug"):
     frames = [f"{category}/0001/2/{nth:05}" for nth in range(len(poses))]
     for nth, frame in enumerate(frames):
         path = folder / "test_set" / category / "0001/2/images" / f"{frame[-5:]}.jpg"
-        picture(path, colour=(nth, nth, nth))
+        image(path, colour=(nth, nth, nth))
     annotations = [
         {"name": frame, "rotation": rotation, "translation": translation}
         for frame, (rotation, translation) in zip(frames, poses, strict=True)
@@ -91,8 +91,8 @@ def test_frames_are_shown_in_the_order_that_makes_the_answer_right(tmp_path, azi
         (tmp_path / "test_set/mug/0001/2/images" / f"0000{nth}.jpg").read_bytes() for nth in (0, 1)
     )
     forwards = (zero, one) if right_first else (one, zero)
-    assert draft.show(1, Marks()).pictures == forwards
-    assert draft.show(0, Marks()).pictures == forwards[::-1]
+    assert draft.show(1, Marks()).images == forwards
+    assert draft.show(0, Marks()).images == forwards[::-1]
     assert draft.show(0, Marks()).options == ("left", "right")
 
 
@@ -109,7 +109,7 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
     folder = tmp_path / "test_set"
     annotations = []
     for nth in (1, 2):
-        picture(folder / f"{stored[:-1]}{nth}.jpg", colour=(nth, nth, nth))
+        image(folder / f"{stored[:-1]}{nth}.jpg", colour=(nth, nth, nth))
         rotation, translation = around(30 * nth)
         pose = {"rotation": rotation, "translation": translation}
         annotations.append({"name": f"{listed[:-1]}{nth}", **pose})

@@ -10,13 +10,13 @@ from bench_assets.suites.blink.builders.object_localization import (
     overlap,
     shaken,
 )
-from tests.suites.blink.builders.layouts import drafts, picture, reasons, seen, write_json
+from tests.suites.blink.builders.layouts import drafts, image, reasons, seen, write_json
 
-BOX = [100, 128, 160, 200]  # left, top, width, height in a picture of 400 x 512 px
+BOX = [100, 128, 160, 200]  # left, top, width, height in an image of 400 x 512 px
 
 
 def lvis(folder, *, extra=(), entry=None, **fields):
-    picture(folder / "val2017" / "1.png", (400, 512))
+    image(folder / "val2017" / "1.png", (400, 512))
     thing = {"id": 3, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 25_000} | fields
     address = "http://images.cocodataset.org/val2017/1.png"
     content = {
@@ -30,10 +30,10 @@ def lvis(folder, *, extra=(), entry=None, **fields):
 
 @pytest.mark.parametrize(("place", "colour"), [(0, (254, 0, 0)), (1, (0, 128, 1))])
 def test_the_true_box_has_the_colour_of_its_letter(tmp_path, place, colour):
-    """The box is (200, 256, 520, 656) where the picture is 1024 px high."""
+    """The box is (200, 256, 520, 656) where the image is 1024 px high."""
     (draft,) = drafts(build(lvis(tmp_path), Random(0)))
     shown = draft.show(place, draft.marks)
-    drawn = np.asarray(seen(shown.pictures[0])).astype(int)
+    drawn = np.asarray(seen(shown.images[0])).astype(int)
     edge = drawn[400:600, 201:203].reshape(-1, 3)
     share = (np.abs(edge - colour).max(axis=1) < 40).mean()
     assert share > 0.9, "the left side of the true box"
@@ -79,7 +79,7 @@ def test_overlap_is_intersection_over_union(other, expected):
             {"extra": [{"id": 9, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 9}]},
             id="there are two teddy bears",
         ),
-        pytest.param({"image": {"not_exhaustive_category_ids": [4, 2]}}, id="more are not listed"),
+        pytest.param({"entry": {"not_exhaustive_category_ids": [4, 2]}}, id="more are not listed"),
     ],
 )
 def test_objects_that_do_not_fit_are_refused(tmp_path, fault):
@@ -95,11 +95,11 @@ def test_objects_that_do_not_fit_are_refused(tmp_path, fault):
         pytest.param({"bbox": [1, 2, 0, 9]}, "annotations 1: field 'bbox' is 0 x 9", id="flat"),
         pytest.param({"category_id": 7}, "annotations 1: there is no category 7", id="category"),
         pytest.param(
-            {"image": {"not_exhaustive_category_ids": "2"}},
+            {"entry": {"not_exhaustive_category_ids": "2"}},
             "images 1: field 'not_exhaustive_category_ids' is '2', expected numbers",
             id="unlisted kinds as a text",
         ),
-        pytest.param({"image": {"coco_url": 1}}, "images 1: field 'coco_url' is 1", id="address"),
+        pytest.param({"entry": {"coco_url": 1}}, "images 1: field 'coco_url' is 1", id="address"),
     ],
 )
 def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):

@@ -4,12 +4,12 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.relative_depth import build
-from tests.suites.blink.builders.layouts import drafts, lettered, picture, reasons, write
+from tests.suites.blink.builders.layouts import drafts, image, lettered, reasons, write
 
 
 def diw(folder, line="101,51,201,351,<,400,512", name="./DIW_test/a.thumb"):
     """By default point A lies at row 100, column 50 (from 0), and is closer."""
-    picture(folder / "DIW_test" / "a.png", (400, 512)).rename(folder / "DIW_test" / "a.thumb")
+    image(folder / "DIW_test" / "a.png", (400, 512)).rename(folder / "DIW_test" / "a.thumb")
     write(folder / "DIW_test.csv", f"{name}\n{line}\n")
     return folder
 
@@ -24,10 +24,10 @@ def diw(folder, line="101,51,201,351,<,400,512", name="./DIW_test/a.thumb"):
     ],
 )
 def test_the_closer_point_gets_the_letter_of_its_place(tmp_path, relation, place, letter):
-    """Row 100, column 50 of 512 rows is (100, 200) where the picture is 1024 px high."""
+    """Row 100, column 50 of 512 rows is (100, 200) where the image is 1024 px high."""
     (draft,) = drafts(build(diw(tmp_path, f"101,51,201,351,{relation},400,512"), Random(0)))
     shown = draft.show(place, draft.marks)
-    assert lettered(shown.pictures[0], "AB")[letter] == pytest.approx((100, 200), abs=1.5)
+    assert lettered(shown.images[0], "AB")[letter] == pytest.approx((100, 200), abs=1.5)
     assert shown.options == ("A is closer", "B is closer")
 
 
@@ -48,7 +48,7 @@ def test_blanks_after_the_commas_do_not_count(tmp_path):
         pytest.param("1,2,3,4,=,400,512", "DIW_test.csv, line 2: expected y_A", id="a relation ="),
         pytest.param("1,2,3,4,<", "DIW_test.csv, line 2: expected y_A", id="too short"),
         pytest.param("1,2,x,4,<,400,512", "DIW_test.csv, line 2: could not", id="a word"),
-        pytest.param("", "DIW_test.csv: expected two lines a picture", id="a line is lost"),
+        pytest.param("", "DIW_test.csv: expected two lines an image", id="a line is lost"),
     ],
 )
 def test_a_line_of_another_form_is_named(tmp_path, line, complaint):
@@ -56,6 +56,6 @@ def test_a_line_of_another_form_is_named(tmp_path, line, complaint):
         list(build(diw(tmp_path, line), Random(0)))
 
 
-def test_a_picture_outside_the_folder_is_not_read(tmp_path):
+def test_a_image_outside_the_folder_is_not_read(tmp_path):
     with pytest.raises(SourceError, match="does not lie below"):
         list(build(diw(tmp_path, name="../../etc/passwd"), Random(0)))

@@ -5,11 +5,11 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.relative_reflectance import build
 from bench_assets.suites.blink.dataset.draft import Marks
-from tests.suites.blink.builders.layouts import drafts, lettered, picture, reasons, write_json
+from tests.suites.blink.builders.layouts import drafts, image, lettered, reasons, write_json
 
 
 def scene(folder, *, name="101", opaque=True, **comparison):
-    picture(folder / "data" / f"{name}.png", (512, 512), (80, 80, 80))
+    image(folder / "data" / f"{name}.png", (512, 512), (80, 80, 80))
     points = [
         {"id": 7, "x": 0.25, "y": 0.5, "opaque": True},
         {"id": 8, "x": 0.75, "y": 0.5, "opaque": opaque},
@@ -30,10 +30,10 @@ def scene(folder, *, name="101", opaque=True, **comparison):
     ],
 )
 def test_the_darker_point_gets_the_letter_of_its_place(tmp_path, darker, place, letter):
-    """Point 7 lies at (256, 512) on a picture of 1024 x 1024 px."""
+    """Point 7 lies at (256, 512) on an image of 1024 x 1024 px."""
     (draft,) = drafts(build(scene(tmp_path, darker=darker), Random(0)))
     shown = draft.show(place, draft.marks)
-    assert lettered(shown.pictures[0], "AB", "white")[letter] == pytest.approx((256, 512), abs=1.5)
+    assert lettered(shown.images[0], "AB", "white")[letter] == pytest.approx((256, 512), abs=1.5)
     assert shown.options == ("A is darker", "B is darker", "About the same")
     assert draft.places == (0, 1)
 
@@ -42,7 +42,7 @@ def test_the_darker_point_gets_the_letter_of_its_place(tmp_path, darker, place, 
 def test_points_alike_have_the_third_option_whatever_their_letters(tmp_path):
     drawn = [drafts(build(scene(tmp_path, darker="E"), Random(seed)))[0] for seed in range(8)]
     assert {draft.places for draft in drawn} == {(2,)}
-    at = {lettered(d.show(2, d.marks).pictures[0], "AB", "white")["A"] for d in drawn}
+    at = {lettered(d.show(2, d.marks).images[0], "AB", "white")["A"] for d in drawn}
     assert len(at) == 2
 
 

@@ -7,8 +7,8 @@ from bench_assets.suites.blink.builders.semantic_correspondence import build
 from tests.suites.blink.builders.layouts import (
     circled,
     drafts,
+    image,
     lettered,
-    picture,
     reasons,
     write_json,
 )
@@ -19,7 +19,7 @@ SECOND = [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]]
 
 def spair(folder, **fields):
     for name in ("a", "b"):
-        picture(folder / "JPEGImages" / "cat" / f"{name}.jpg", (256, 256))
+        image(folder / "JPEGImages" / "cat" / f"{name}.jpg", (256, 256))
     pair = {
         "src_imname": "a.jpg", "trg_imname": "b.jpg", "category": "cat",
         "src_kps": FIRST, "trg_kps": SECOND,
@@ -30,13 +30,13 @@ def spair(folder, **fields):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_right_point_is_that_of_the_same_number(tmp_path, seed):
-    """Places are four times as large where the picture is 1024 px high."""
+    """Places are four times as large where the image is 1024 px high."""
     (draft,) = drafts(build(spair(tmp_path), Random(seed)))
     shown = draft.show(3, draft.marks)
-    x, y = circled(shown.pictures[0])
+    x, y = circled(shown.images[0])
     nth = FIRST.index([round(x / 4), round(y / 4)])
     expected = [4 * at for at in SECOND[nth]]
-    assert lettered(shown.pictures[1], "ABCD")["D"] == pytest.approx(expected, abs=1.5)
+    assert lettered(shown.images[1], "ABCD")["D"] == pytest.approx(expected, abs=1.5)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.spatial_relation import as_question, build
-from tests.suites.blink.builders.layouts import drafts, picture, reasons, write, write_lines
+from tests.suites.blink.builders.layouts import drafts, image, reasons, write, write_lines
 
 
 def vsr(folder, **fields):
-    picture(folder / "images" / "1.jpg")
+    image(folder / "images" / "1.jpg")
     entry = {
         "image": "1.jpg",
         "caption": "The cow is ahead of the person.",
@@ -56,7 +56,7 @@ def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
     shown = draft.show(place, draft.marks)
     assert shown.options == ("yes", "no")
     assert shown.asked.question == "Is the cow ahead of the person?"
-    assert shown.pictures == ((tmp_path / "images" / "1.jpg").read_bytes(),)
+    assert shown.images == ((tmp_path / "images" / "1.jpg").read_bytes(),)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_is_ambiguous_is_refused(tmp_path, fields, reason):
             id="votes",
         ),
         pytest.param({"caption": 5}, "line 1: field 'caption' is 5, expected a text", id="caption"),
-        pytest.param({"image": "../1.jpg"}, "line 1: picture '../1.jpg' does not lie", id="image"),
+        pytest.param({"image": "../1.jpg"}, "line 1: image '../1.jpg' does not lie", id="image"),
     ],
 )
 def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):

@@ -6,9 +6,9 @@ from PIL import Image, ImageDraw
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.visual_correspondence import build
 from bench_assets.suites.blink.dataset.draft import Marks
-from tests.suites.blink.builders.layouts import circled, drafts, lettered, picture, reasons, write
+from tests.suites.blink.builders.layouts import circled, drafts, image, lettered, reasons, write
 
-SHIFTS = {"1": (0, 0), "2": (30, 10), "3": (50, -5)}  # px, of the plane in each picture
+SHIFTS = {"1": (0, 0), "2": (30, 10), "3": (50, -5)}  # px, of the plane in each image
 
 
 def shifted(columns, rows):
@@ -48,10 +48,10 @@ def test_the_match_is_where_the_homographies_take_the_reference(hpatches, seed):
 
 
 def test_a_sequence_gives_disjoint_pairs_one_of_each_sequence_first(tmp_path):
-    """116 sequences of six pictures give 348 pairs; the paper has 344 questions."""
+    """116 sequences of six images give 348 pairs; the paper has 344 questions."""
     for name in ("v_one", "v_two"):
         for number in "123456":
-            squares(picture(tmp_path / name / f"{number}.ppm", (512, 512)), 0, 0)
+            squares(image(tmp_path / name / f"{number}.ppm", (512, 512)), 0, 0)
             if number != "1":
                 write(tmp_path / name / f"H_1_{number}", shifted(0, 0))
     made = drafts(build(tmp_path, Random(0)))
@@ -59,13 +59,13 @@ def test_a_sequence_gives_disjoint_pairs_one_of_each_sequence_first(tmp_path):
     assert [{made[n].scene, made[n + 1].scene} for n in (0, 2, 4)] == 3 * [{"v_one", "v_two"}]
 
 
-def test_circles_stand_at_twice_the_place_when_the_picture_is_half_as_high_as_shown(hpatches):
+def test_circles_stand_at_twice_the_place_when_the_image_is_half_as_high_as_shown(hpatches):
     (draft,) = drafts(build(hpatches, Random(0)))
     first, second = draft.originals
     shown = draft.show(2, Marks())
     reference, match = draft.points[first][0], draft.points[second][0]
-    assert circled(shown.pictures[0]) == pytest.approx([2 * at for at in reference], abs=1.5)
-    assert lettered(shown.pictures[1], "ABCD")["C"] == pytest.approx(
+    assert circled(shown.images[0]) == pytest.approx([2 * at for at in reference], abs=1.5)
+    assert lettered(shown.images[1], "ABCD")["C"] == pytest.approx(
         [2 * at for at in match], abs=1.5
     )
 
@@ -78,7 +78,7 @@ def test_the_question_names_the_colour_that_circles_have(hpatches):
 
 def test_a_blank_wall_is_refused(tmp_path):
     for number in "12":
-        picture(tmp_path / "i_wall" / f"{number}.ppm")
+        image(tmp_path / "i_wall" / f"{number}.ppm")
     write(tmp_path / "i_wall" / "H_1_2", shifted(0, 0))
     assert reasons(build(tmp_path, Random(0))) == [
         "no four of 0 interest points lie in both, far enough apart"
@@ -113,8 +113,8 @@ def test_a_folder_without_sequences_is_named(tmp_path):
         list(build(tmp_path, Random(0)))
 
 
-def test_a_picture_that_is_torn_is_refused_by_name(hpatches):
+def test_a_image_that_is_torn_is_refused_by_name(hpatches):
     for number in "123":
         (hpatches / "v_squares" / f"{number}.ppm").write_bytes(b"torn")
     (reason,) = reasons(build(hpatches, Random(0)))
-    assert "ppm: not a picture" in reason
+    assert "ppm: not an image" in reason

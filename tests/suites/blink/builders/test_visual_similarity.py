@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.visual_similarity import build
-from tests.suites.blink.builders.layouts import drafts, picture, reasons, write_csv
+from tests.suites.blink.builders.layouts import drafts, image, reasons, write_csv
 
 
 def nights(folder, **fields):
@@ -13,7 +13,7 @@ def nights(folder, **fields):
         "ref_path": "ref/5.png", "left_path": "distort/5_0.png", "right_path": "distort/5_1.png",
     } | fields  # fmt: skip
     for nth, side in enumerate(("ref", "left", "right")):
-        picture(folder / row[f"{side}_path"], colour=(nth, nth, nth))
+        image(folder / row[f"{side}_path"], colour=(nth, nth, nth))
     write_csv(folder / "data.csv", [row])
     return folder
 
@@ -29,7 +29,7 @@ def nights(folder, **fields):
 def test_the_one_people_chose_stands_in_its_place(tmp_path, votes, chosen, place):
     source = nights(tmp_path, left_vote=votes[0], right_vote=votes[1])
     (draft,) = drafts(build(source, Random(0)))
-    reference, *options = draft.show(place, draft.marks).pictures
+    reference, *options = draft.show(place, draft.marks).images
     assert reference == (tmp_path / "ref" / "5.png").read_bytes()
     assert options[place] == (tmp_path / chosen).read_bytes()
     assert options[0] != options[1]

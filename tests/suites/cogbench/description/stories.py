@@ -1,4 +1,4 @@
-"""Description questions and replies of judges, for tests."""
+"""Description questions and responses of judges, for tests."""
 
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import AnsweredQuestion
@@ -12,7 +12,7 @@ from tests.rows import prediction
 def described(
     chains: dict[str, list[str]], *, image_id="kite", entities=(), text=""
 ) -> AnsweredQuestion:
-    """A picture with chains by code of their kind, and a model's description of it."""
+    """An image with chains by code of their kind, and a model's description of it."""
     question = story_question(chains, image_id, entities)
     return AnsweredQuestion(question, prediction(question_id=question.question_id, text=text))
 

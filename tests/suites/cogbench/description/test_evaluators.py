@@ -9,7 +9,7 @@ from bench_assets.suites.cogbench.description import evaluators
 from bench_assets.suites.cogbench.description.evaluators import MentionLabel, labelled_points
 from tests.suites.cogbench.description.stories import described
 
-# By the digest of their ids, pictures 0 and 1 are for testing, 2 and 3 for choosing.
+# By the digest of their ids, images 0 and 1 are for testing, 2 and 3 for choosing.
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
 TOLD = {
     "0": "The boy steals.",
@@ -27,7 +27,7 @@ LABELS = [
 POINTS = labelled_points(PAIRS, LABELS)
 
 
-def test_the_halves_are_drawn_by_picture():
+def test_the_halves_are_drawn_by_image():
     halves = {p.pair.question.group_id: evaluators.is_for_testing(p) for p in POINTS}
     assert halves == {"0": True, "1": True, "2": False, "3": False}
 
@@ -63,7 +63,7 @@ def test_a_number_is_tested_on_the_half_on_which_its_threshold_was_not_chosen():
 
 def test_verdicts_are_compared_as_they_are_and_missing_ones_are_undecided():
     judgements = [
-        Judgement.of(p.pair.prediction, judge="j", criterion=p.criterion, verdict=True, reply="")
+        Judgement.of(p.pair.prediction, judge="j", criterion=p.criterion, verdict=True, response="")
         for p in POINTS
         if p.criterion == "event/1" or p.pair.question.group_id == "1"
     ]

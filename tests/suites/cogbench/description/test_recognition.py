@@ -35,7 +35,7 @@ class TableEncoder:
         return np.array([VECTORS[text] for text in texts], dtype=np.float32).reshape(-1, 2)
 
 
-def pictures(*pairs):
+def images(*pairs):
     return [
         described({}, image_id=str(number), entities=entities)
         for number, (entities, _) in enumerate(pairs)
@@ -44,9 +44,7 @@ def pictures(*pairs):
 
 def test_each_distinct_text_is_embedded_once():
     encoder = TableEncoder()
-    match_entities(
-        *pictures((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"])), encoder
-    )
+    match_entities(*images((["boy", "tree"], ["boy", "kid"]), (["boy"], ["kid", "tree"])), encoder)
     (asked,) = encoder.asked
     assert Counter(asked) == Counter(["boy", "tree", "kid"])
 
@@ -66,14 +64,14 @@ def test_each_distinct_text_is_embedded_once():
     ],
 )
 def test_entities_are_recognised_by_the_closest_noun(entities, nouns, micro, macro, official):
-    matches = match_entities(*pictures(*zip(entities, nouns, strict=True)), TableEncoder())
+    matches = match_entities(*images(*zip(entities, nouns, strict=True)), TableEncoder())
     values = [f(matches).value for f in (recognition, recognition_macro, recognition_official)]
     assert values == pytest.approx([micro, macro, official])
 
 
 def test_a_match_names_its_noun_and_none_is_named_where_there_are_none():
     (first,), (second,) = (
-        match_entities(*pictures((["girl"], nouns)), TableEncoder())
+        match_entities(*images((["girl"], nouns)), TableEncoder())
         for nouns in (["tree", "kid"], [])
     )
     assert (first.noun, round(first.cosine, 6), first.n_closest) == ("kid", 0.96, 1)
@@ -81,5 +79,5 @@ def test_a_match_names_its_noun_and_none_is_named_where_there_are_none():
 
 
 def test_no_entities_are_no_score():
-    assert isnan(recognition(match_entities(*pictures(([], ["boy"])), TableEncoder())).value)
+    assert isnan(recognition(match_entities(*images(([], ["boy"])), TableEncoder())).value)
     assert isnan(recognition_official([]).value)

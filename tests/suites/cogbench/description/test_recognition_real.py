@@ -25,7 +25,7 @@ ODD = ["你好，世界 🎉", "", "Quickly and silently running.", "CAFÉ café
 
 
 def generated():
-    """24 descriptions of some of a picture's entities and of other things, 4 of them odd."""
+    """24 descriptions of some of an image's entities and of other things, 4 of them odd."""
     rng = random.Random(7)
     pairs = []
     for number in range(24):

@@ -5,7 +5,7 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
@@ -125,15 +125,15 @@ def test_a_judge_that_cannot_be_reached_leaves_every_point_unscored():
     class Unreachable:
         name, signature = "judge", "judge"
 
-        def reply(self, requests):
-            return [Reply(error="connection refused") for _ in requests]
+        def response(self, requests):
+            return [Response(error="connection refused") for _ in requests]
 
     score = judged(described(CHAINS), Unreachable())
     assert score.answer == ("unread",) * 3
     assert "connection refused" in score.note
 
 
-def test_a_picture_without_chains_is_not_asked_about_and_counts_nothing():
+def test_a_image_without_chains_is_not_asked_about_and_counts_nothing():
     pair = described({})
     score = judged(pair, judge_saying("1. [1]"))
     assert (score.points, score.max_points, score.answer) == (0.0, 0.0, ())
@@ -187,7 +187,7 @@ def test_overall_is_the_micro_mean_in_all_rows_of_table_3(shared_data):
 def overall(question, verdicts):
     pair = described({})._replace(question=question)
     judgements = [
-        Judgement.of(pair.prediction, judge="j", criterion=name, verdict=verdict, reply="")
+        Judgement.of(pair.prediction, judge="j", criterion=name, verdict=verdict, response="")
         for name, verdict in verdicts.items()
     ]
     score: Score = TASK.reading("careful")(pair, judgements)
@@ -202,13 +202,13 @@ class CutOff:
     def __init__(self, text):
         self.text = text
 
-    def reply(self, requests):
-        return [Reply(text=self.text, finish_reason="length") for _ in requests]
+    def response(self, requests):
+        return [Response(text=self.text, finish_reason="length") for _ in requests]
 
 
-def listening(*replies):
+def listening(*responses):
     """A judge that says one thing after the other, and what it was asked."""
-    said, asked = iter(replies), []
+    said, asked = iter(responses), []
 
     def answer(request):
         asked.append(request)
@@ -218,18 +218,18 @@ def listening(*replies):
 
 
 @pytest.mark.parametrize(
-    ("replies", "answer", "n_asked"),
+    ("responses", "answer", "n_asked"),
     [
         pytest.param(["1. [1]"], ("yes",), 1, id="what can be read is not asked again"),
         pytest.param(["Hm.", "1. [1]"], ("yes",), 2, id="what cannot be read is asked again"),
         pytest.param(["Hm."] * 5, ("unread",), 5, id="five times in all, and never guessed"),
     ],
 )
-def test_a_judge_is_asked_up_to_five_times(replies, answer, n_asked):
-    judge, asked = listening(*replies)
+def test_a_judge_is_asked_up_to_five_times(responses, answer, n_asked):
+    judge, asked = listening(*responses)
     score = judged(described({"event": ["A -> B"]}, text="B."), judge)
     assert (score.answer, len(asked)) == (answer, n_asked)
-    # Each complaint quotes the last reply, so that none is answered from memory.
+    # Each complaint quotes the last response, so that none is answered from memory.
     assert len({request.prompt.sha256 for request in asked}) == n_asked
 
 
@@ -250,7 +250,7 @@ def test_the_last_verdict_of_a_judge_that_was_cut_off_is_open(text, answer):
     assert judged(pair, CutOff(text)).answer == answer
 
 
-def test_of_several_replies_the_one_with_most_verdicts_counts():
+def test_of_several_responses_the_one_with_most_verdicts_counts():
     judge, _ = listening("1. [1]", "Hm.", "1. [0]", "Hm.", "Hm.")
     score = judged(described({"event": ["A -> B", "C -> D"]}, text="B."), judge)
     assert score.answer == ("yes", "unread")

@@ -126,7 +126,7 @@ def test_evaluators_are_compared_with_people_and_none_is_left_out(study):
         False,
     ]
     assert all(isnan(rows[name].accuracy) for name in ("NLI", "BERTScore", "BLEURT"))
-    assert (rows["rules"].n, rows["rules"].accuracy) == (2, 1.0)  # picture 1 is for testing
+    assert (rows["rules"].n, rows["rules"].accuracy) == (2, 1.0)  # image 1 is for testing
 
 
 def test_without_labels_nothing_is_compared(study):

@@ -8,7 +8,7 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
 
 
 @pytest.mark.parametrize(
-    ("reply", "n", "ours", "official"),
+    ("response", "n", "ours", "official"),
     [
         pytest.param("1. [1]  2. [0]", 2, [True, False], [True, False], id="as asked for"),
         pytest.param("1. [ ] 2. [1]", 2, [None, True], [True, None], id="a blank shifts theirs"),
@@ -77,7 +77,7 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         pytest.param("[" * 20_000, 1, [None], [None], id="brackets"),
         pytest.param("1" * 20_000, 1, [None], [None], id="digits"),
         pytest.param("1" * 20_000 + ". [1]", 1, [None], [True], id="a number of many digits"),
-        pytest.param("", 2, [None, None], [None, None], id="an empty reply"),
+        pytest.param("", 2, [None, None], [None, None], id="an empty response"),
         pytest.param("I cannot say.", 1, [None], [None], id="a refusal"),
         pytest.param(FORTY, 40, FORTY_READ, FORTY_READ, id="forty key points"),
         pytest.param(
@@ -85,6 +85,8 @@ FORTY_READ = [n % 2 == 1 for n in range(1, 41)]
         ),
     ],
 )
-def test_a_judges_reply_is_read_by_number_and_officially_by_position(reply, n, ours, official):
-    assert read_by_number(reply, n) == ours
-    assert read_by_position(reply, n) == official
+def test_a_judges_response_is_read_by_number_and_officially_by_position(
+    response, n, ours, official
+):
+    assert read_by_number(response, n) == ours
+    assert read_by_position(response, n) == official

@@ -1,4 +1,4 @@
-"""No question of the mini edition can be answered without its picture."""
+"""No question of the mini edition can be answered without its image."""
 
 import json
 from dataclasses import replace
@@ -11,7 +11,7 @@ from bench_assets.suites.cogbench.construction.selection import deal_letters
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.wording import plain_question
-from bench_assets.suites.cogbench.vqa.question_writing import read_reply
+from bench_assets.suites.cogbench.vqa.question_writing import read_response
 from bench_assets.suites.cogbench.vqa.questions import to_questions
 from tests.fair_exam import unfair
 
@@ -20,7 +20,7 @@ SEEDS = range(5)
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five mini editions, and the size of each picture."""
+    """The questions of five mini editions, and the size of each image."""
     sizes, exams = {}, []
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
@@ -40,10 +40,10 @@ def editions(tmp_path_factory):
 def written(folder):
     """Each question once, its letters dealt as the assets deal them; the planted ones left out."""
     questions = {}
-    for line in (folder / "writer_replies.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (folder / "writer_responses.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         *_, image_id, kind = entry["question_id"].split("/")
-        drafts = read_reply(entry["text"], 0)
+        drafts = read_response(entry["text"], 0)
         for draft in [] if isinstance(drafts, str) else drafts:
             fields = {"where": "", "image_id": image_id, "category": kind}
             one = SourceQuestion(
@@ -55,14 +55,14 @@ def written(folder):
 
 
 @pytest.mark.long  # five editions; of CODIS and HallusionBench it is asked in make check
-def test_nothing_but_the_picture_tells_the_answer(editions):
+def test_nothing_but_the_image_tells_the_answer(editions):
     exams, sizes = editions
     assert all(len(exam) > 100 for exam in exams)
     assert unfair(exams, sizes.__getitem__) == {}
 
 
 @pytest.mark.long
-def test_no_kind_of_reasoning_can_be_passed_without_its_picture(editions):
+def test_no_kind_of_reasoning_can_be_passed_without_its_image(editions):
     exams, sizes = editions
     kinds = {question.category for question in exams[0]}
     assert len(kinds) == 8

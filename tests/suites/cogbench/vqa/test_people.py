@@ -44,7 +44,7 @@ def test_each_question_is_shown_with_its_options_its_key_and_what_is_doubtful():
     assert item.shown["Options"] == "A. one\nB. two\nC. three\nD. as long as all others"
     assert (item.shown["Called right"], item.shown["Doubtful"]) == ("D", TOO_LONG)
     assert again.shown["Doubtful"] == f"{TOO_LONG}; {SOLVABLE}"
-    assert item.pictures == {"Picture": "a" * 64}
+    assert item.images == {"Image": "a" * 64}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
-from bench_assets.suites.cogbench.vqa.language_only import ask_without_picture, longest_option
+from bench_assets.suites.cogbench.vqa.language_only import ask_without_image, longest_option
 from bench_assets.suites.cogbench.vqa.questions import to_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     EQUAL_OPTIONS,
@@ -114,11 +114,11 @@ IMAGE = StoredImage(name="a.png", sha256="0", format="PNG", width=1, height=1, n
         ),
     ],
 )
-def test_what_is_right_every_time_is_solvable_without_the_picture(says, n_right, solvable):
+def test_what_is_right_every_time_is_solvable_without_the_image(says, n_right, solvable):
     asked = to_questions([question(answer="D")], {"a": IMAGE}, "mini")
     seen = []
     model = ScriptedModel("text", lambda r: seen.append(r) or says(r))
-    (row,) = ask_without_picture(asked, model, tries=3, seed=0)
+    (row,) = ask_without_image(asked, model, tries=3, seed=0)
     assert (row.n_tries, row.n_right, row.solvable) == (3, n_right, solvable)
     assert all(request.prompt.images == () for request in seen)
     assert len({request.question.options for request in seen}) > 1
@@ -128,5 +128,5 @@ def test_the_longest_option_is_found_wherever_it_stands():
     asked = to_questions(
         [question(options=("a", "b", "c", "dddd"), answer="D")], {"a": IMAGE}, "mini"
     )
-    (row,) = ask_without_picture(asked, ScriptedModel("l", longest_option), tries=3, seed=0)
+    (row,) = ask_without_image(asked, ScriptedModel("l", longest_option), tries=3, seed=0)
     assert row.solvable

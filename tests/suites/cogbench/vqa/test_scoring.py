@@ -11,20 +11,20 @@ FOUR = {"kind": "choice", "answer": ("D",), "options": ("Ants", "Bees", "Cats", 
 
 
 @pytest.mark.parametrize(
-    ("reply", "ours", "official"),
+    ("response", "ours", "official"),
     [
         pytest.param("D", 1.0, 1.0, id="the letter"),
         pytest.param("D. Dogs", 1.0, 1.0, id="the letter and the text"),
         pytest.param("(D)", 1.0, 0.0, id="in brackets"),
         pytest.param("The answer is D", 1.0, 0.0, id="a sentence"),
-        pytest.param("", 0.0, 0.0, id="an empty reply"),
+        pytest.param("", 0.0, 0.0, id="an empty response"),
         pytest.param("A", 0.0, 0.0, id="another letter"),
         pytest.param("d", 1.0, 0.0, id="a small letter"),
         pytest.param("I cannot tell.", 0.0, 0.0, id="a refusal"),
     ],
 )
-def test_a_reply_is_read_carefully_and_officially(reply, ours, official):
-    pair = answered(reply, **FOUR)
+def test_a_response_is_read_carefully_and_officially(response, ours, official):
+    pair = answered(response, **FOUR)
     assert score_carefully(pair).points == ours
     assert score_officially(pair).points == official
 

@@ -3,14 +3,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.suites.cogbench.construction.selection import deal_letters, question_id
 from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.question_writing import (
     ask_writer,
-    read_reply,
+    read_response,
     written_questions,
 )
 from resources.models.registry.baselines import ScriptedModel
@@ -35,15 +35,15 @@ CHAIN = "It is windy. + A man stands in a phone booth. -> He is sheltering from 
 CHAINS = [StoryChain(image_id="booth", kind="Event", number=1, text=CHAIN)]
 
 
-def test_a_reply_in_the_form_of_figure_7_is_read():
-    first, second = read_reply(GOOD, n_chains=2)
+def test_a_response_in_the_form_of_figure_7_is_read():
+    first, second = read_response(GOOD, n_chains=2)
     assert first.text == "What is the man doing in the phone booth?"
     assert first.options[3] == "Sheltering from the cold wind."
     assert (first.answer, second.answer) == ("D", "B")
 
 
 @pytest.mark.parametrize(
-    ("reply", "complaint"),
+    ("response", "complaint"),
     [
         pytest.param("", "0 lines; each question has six", id="nothing"),
         pytest.param(f"Sure! Here they are:\n{GOOD}", "13 lines; each question", id="a preamble"),
@@ -54,18 +54,18 @@ def test_a_reply_in_the_form_of_figure_7_is_read():
         pytest.param(GOOD.replace("B. Reading a book.", "B. "), "starts with 'B. '", id="empty"),
     ],
 )
-def test_a_reply_in_another_form_is_complained_about(reply, complaint):
-    assert complaint in read_reply(reply, n_chains=1)
+def test_a_response_in_another_form_is_complained_about(response, complaint):
+    assert complaint in read_response(response, n_chains=1)
 
 
 def test_fewer_questions_than_chains_are_complained_about():
-    assert "2 questions for 3 reasoning processes" in read_reply(GOOD, n_chains=3)
+    assert "2 questions for 3 reasoning processes" in read_response(GOOD, n_chains=3)
 
 
-def test_the_writer_is_asked_again_with_the_complaint_until_its_reply_can_be_read():
-    replies = iter(["I will not.", GOOD])
+def test_the_writer_is_asked_again_with_the_complaint_until_its_response_can_be_read():
+    responses = iter(["I will not.", GOOD])
     prompts_seen = []
-    writer = ScriptedModel("w", lambda r: prompts_seen.append(r.prompt) or next(replies))
+    writer = ScriptedModel("w", lambda r: prompts_seen.append(r.prompt) or next(responses))
     rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
     assert [(row.tries, bool(row.complaint)) for row in rows] == [(1, True), (2, False)]
     first, again = prompts_seen
@@ -86,10 +86,10 @@ def test_a_writer_that_could_not_be_reached_is_asked_the_same_again():
         def __init__(self):
             self.seen = []
 
-        def reply(self, requests):
+        def response(self, requests):
             self.seen += [request.prompt for request in requests]
             failed = len(self.seen) == 1
-            return [Reply(error="timed out") if failed else Reply(text=GOOD)]
+            return [Response(error="timed out") if failed else Response(text=GOOD)]
 
     writer = Faltering()
     rows = ask_writer([STORY], CHAINS, writer, max_tries=3)
@@ -97,7 +97,7 @@ def test_a_writer_that_could_not_be_reached_is_asked_the_same_again():
     assert writer.seen[0] == writer.seen[1]
 
 
-def test_a_writer_that_never_writes_well_leaves_its_replies_and_no_question():
+def test_a_writer_that_never_writes_well_leaves_its_responses_and_no_question():
     rows = ask_writer([STORY], CHAINS, ScriptedModel("w", lambda _: "No."), max_tries=3)
     assert len(rows) == 3
     assert written_questions(rows, CHAINS) == []

@@ -12,7 +12,7 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.construction.assets.acquisition import acquire
-from bench_assets.suites.journeybench.raw_material import GalleryPicture, read_raw
+from bench_assets.suites.journeybench.raw_material import GalleryImage, read_raw
 from resources.images.download import Politeness
 from resources.images.gallery import HttpGallery
 
@@ -65,14 +65,14 @@ def gallery():
 def test_what_several_queries_find_is_fetched_once_and_what_is_gone_is_named(gallery, tmp_path):
     searched, asked = gallery
     rows = acquire(searched, ["giant pet", "tiny pet"], tmp_path, POLITE)
-    assert [(row.picture, row.query, row.error) for row in rows] == [
+    assert [(row.image, row.query, row.error) for row in rows] == [
         ("cat%2F1.png", "giant pet", ""),
         ("dog%20giant%20pet.png", "giant pet", "HTTP 404"),
         ("dog%20tiny%20pet.png", "tiny pet", "HTTP 404"),
     ]
     assert asked.count("/cat.png") == 1
-    assert read_raw(tmp_path, GalleryPicture) == [
-        GalleryPicture(picture="cat%2F1.png", query="giant pet", prompt="a giant pet")
+    assert read_raw(tmp_path, GalleryImage) == [
+        GalleryImage(image="cat%2F1.png", query="giant pet", prompt="a giant pet")
     ]
     assert (tmp_path / "images" / "cat%2F1.png").read_bytes() == png()
 
@@ -87,7 +87,7 @@ def test_searching_again_fetches_only_what_is_missing(gallery, tmp_path):
 
 def test_an_answer_that_is_no_list_names_the_query(gallery, tmp_path):
     searched, _ = gallery
-    with pytest.raises(SourceError, match=r"query=odd: expected a list of pictures"):
+    with pytest.raises(SourceError, match=r"query=odd: expected a list of images"):
         acquire(searched, ["odd"], tmp_path, POLITE)
 
 

@@ -24,11 +24,11 @@ from bench_assets.suites.journeybench.decisions import (
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
-from bench_assets.suites.journeybench.mcot.planned_images import PlannedPicture
+from bench_assets.suites.journeybench.mcot.planned_images import PlannedImage
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
-from bench_assets.suites.journeybench.raw_material import GalleryPicture, StatementVote, read_raw
+from bench_assets.suites.journeybench.raw_material import GalleryImage, StatementVote, read_raw
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
@@ -45,16 +45,16 @@ def mini(tmp_path_factory):
 
 
 @pytest.mark.long
-def test_five_of_eight_captions_are_kept_for_each_of_sixty_pictures(mini):
+def test_five_of_eight_captions_are_kept_for_each_of_sixty_images(mini):
     decisions = mini.rows("decisions", FilterDecision)
     assert Counter(decision.kept for decision in decisions) == {True: 60, False: 6}
-    kept = Counter(d.picture for d in mini.rows("caption_decisions", CaptionDecision) if d.kept)
+    kept = Counter(d.image for d in mini.rows("caption_decisions", CaptionDecision) if d.kept)
     assert Counter(kept.values()) == {5: 60}
     assert all(len(row.captions) == 5 for row in mini.rows("captioning/built", CaptionedImage))
 
 
 @pytest.mark.parametrize(
-    ("picture", "reason"),
+    ("image", "reason"),
     [
         pytest.param("usual-1.png", "not unusual: 3 of 4", id="usual"),
         pytest.param("usual-2.png", "not fictional: 3 of 4", id="possible"),
@@ -65,17 +65,17 @@ def test_five_of_eight_captions_are_kept_for_each_of_sixty_pictures(mini):
     ],
 )
 @pytest.mark.long
-def test_planted_pictures_are_found(mini, picture, reason):
-    assert one(mini.rows("decisions", FilterDecision), picture=picture).reason == reason
+def test_planted_images_are_found(mini, image, reason):
+    assert one(mini.rows("decisions", FilterDecision), image=image).reason == reason
 
 
 @pytest.mark.long
-def test_each_picture_has_at_least_five_texts_and_four_pictures_that_distract(mini):
+def test_each_image_has_at_least_five_texts_and_four_images_that_distract(mini):
     for sample in mini.rows("retrieval/built", RetrievalSample):
         assert len(sample.text_distractors) >= 5
         assert 4 <= len(sample.image_distractors) <= 5
         assert not set(sample.text_distractors) & set(sample.captions)
-        assert sample.picture not in sample.image_distractors
+        assert sample.image not in sample.image_distractors
 
 
 @pytest.mark.long
@@ -97,7 +97,7 @@ def test_dialogues_end_in_every_way(mini):
         "parse failure": 1,
         "round limit": 1,
     }
-    assert one(ends, picture="elephant-3.png").outcome == "decision", "at the second try"
+    assert one(ends, image="elephant-3.png").outcome == "decision", "at the second try"
 
 
 @pytest.mark.long
@@ -123,7 +123,7 @@ def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
 def test_no_task_can_be_passed_without_looking(mini, task):
     # One exam: what is asked does not depend on the seed, which only draws where things lie.
     exam = mini.rows(f"{task}/questions", Question)
-    tables = (f"{task}/pictures", "images")
+    tables = (f"{task}/images", "images")
     stored = {row.sha256: row.n_bytes for table in tables for row in mini.rows(table, StoredImage)}
     assert unfair([exam], stored.__getitem__) == {}
 
@@ -131,7 +131,7 @@ def test_no_task_can_be_passed_without_looking(mini, task):
 @pytest.mark.long
 def test_no_trigger_question_is_answered_without_looking(mini):
     triggers = mini.rows("hallucination_vqa/built", TriggerQuestion)
-    exam = [rows.question(text=t.question, answer=t.answers, images=(t.picture,)) for t in triggers]
+    exam = [rows.question(text=t.question, answer=t.answers, images=(t.image,)) for t in triggers]
     assert unfair([exam], len) == {}
     sentences = {"There is no such thing in the image.", "It cannot be seen."}
     sentences |= {answer for one in exam for answer in one.answer}
@@ -157,29 +157,29 @@ def test_every_fault_of_the_problems_has_a_reason(mini):
         "nothing to be seen",
         "4 does not stand in the problem once; which number of the solution it is cannot be told: "
         "4 stands 2 times in the calculations",
-        "unreadable reply",
+        "unreadable response",
         "'six drums' does not stand in the problem once; which number of the solution it is cannot "
         "be told: 6 stands 2 times in the calculations",
     ]
     (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
-    assert (unseen.entry, unseen.reason) == ("copa-10/pictures", "cannot be seen")
+    assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")
 
 
 @pytest.mark.long
-def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
+def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
     source = mini.home / "mini" / "journeybench"
     sample = mini.rows("retrieval/built", RetrievalSample)[7]
     decisions = mini.rows("statement_decisions", StatementDecision)
     statements = mini.rows("statements", Statement)
     spoken = mini.rows("dialogues", Utterance)
-    written = mini.rows("statement_replies", GeneratedText)
+    written = mini.rows("statement_responses", GeneratedText)
     for text in sample.text_distractors:
-        decision = one(decisions, picture=sample.picture, text=text, accepted=True)
+        decision = one(decisions, image=sample.image, text=text, accepted=True)
         statement = one(statements, statement_id=decision.statement_id)
         if statement.way == "model":
-            reply = one(written, request_id=statement.request_id)
-            assert text in reply.text
-            assert sample.captions[0] in reply.prompt
+            response = one(written, request_id=statement.request_id)
+            assert text in response.text
+            assert sample.captions[0] in response.prompt
         else:
             assert text in one(spoken, request_id=statement.request_id).said
         cast = [v for v in read_raw(source, StatementVote) if v.statement == text]
@@ -187,30 +187,28 @@ def test_a_distractor_is_traced_to_reply_prompt_votes_and_gallery(mini):
     proposals = mini.rows("look_alike_proposals", LookAlike)
     looked_at = mini.rows("look_alikes", LookAlikeDecision)
     for candidate in sample.image_distractors:
-        decision = one(looked_at, picture=sample.picture, candidate=candidate)
-        ways = [p for p in proposals if (p.picture, p.candidate) == (sample.picture, candidate)]
+        decision = one(looked_at, image=sample.image, candidate=candidate)
+        ways = [p for p in proposals if (p.image, p.candidate) == (sample.image, candidate)]
         assert decision.criteria == tuple(way.criterion for way in ways)
-    row = one(read_raw(source, GalleryPicture), picture=sample.picture)
-    assert one(mini.rows("gallery", GalleryPicture), picture=sample.picture) == row
+    row = one(read_raw(source, GalleryImage), image=sample.image)
+    assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
 
 
 @pytest.mark.long
-def test_an_mcot_question_is_traced_to_its_problem_reply_and_picture(mini):
+def test_an_mcot_question_is_traced_to_its_problem_response_and_image(mini):
     question = mini.rows("mcot/questions", Question)[4]
-    planned = one(
-        mini.rows("mcot/planned_pictures", PlannedPicture), name=question.labels["picture"]
-    )
-    made = one(mini.rows("mcot/pictures", StoredImage), name=planned.name)
+    planned = one(mini.rows("mcot/planned_images", PlannedImage), name=question.labels["image"])
+    made = one(mini.rows("mcot/images", StoredImage), name=planned.name)
     quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
     problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
-    reply = one(
-        mini.rows("mcot/quantity_replies", GeneratedText), prompt_sha256=quantity.prompt_sha256
+    response = one(
+        mini.rows("mcot/quantity_responses", GeneratedText), prompt_sha256=quantity.prompt_sha256
     )
     raw = (mini.home / "mini" / "journeybench" / "gsm8k.jsonl").read_text().splitlines()
     assert question.images == (made.sha256,)
     assert problem.question in [json.loads(line)["question"] for line in raw]
     assert quantity.text in problem.question
-    assert quantity.text in reply.text
+    assert quantity.text in response.text
     assert f"exactly {planned.count} of" in planned.prompt
 
 

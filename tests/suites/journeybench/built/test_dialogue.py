@@ -1,8 +1,8 @@
-"""The dialogue ends by decision, by round limit, by parse failure and without a reply."""
+"""The dialogue ends by decision, by round limit, by parse failure and without a response."""
 
 import pytest
 
-from bench_assets.core.schema.chat import Reply
+from bench_assets.core.schema.chat import Response
 from bench_assets.suites.journeybench.construction.dialogue import (
     ReasonerTurn,
     hold_dialogues,
@@ -19,7 +19,7 @@ def reasoning(answer, statement="A dog on a cake."):
 
 
 class Asker:
-    """Asks one question a round, and reasons with the given replies, one after the other."""
+    """Asks one question a round, and reasons with the given responses, one after the other."""
 
     name = signature = "asker"
 
@@ -28,8 +28,8 @@ class Asker:
         self.questions = questions
         self.heard = []
 
-    def reply(self, requests):
-        return [Reply(text=self.say(request.prompt)) for request in requests]
+    def response(self, requests):
+        return [Response(text=self.say(request.prompt)) for request in requests]
 
     def say(self, prompt):
         system, user = (turn.parts[0] for turn in prompt.turns)
@@ -98,7 +98,7 @@ def test_only_the_last_round_demands_a_decision():
         pytest.param(Asker([reasoning("maybe")] * 3), "reasoner", id="an answer that is no option"),
     ],
 )
-def test_a_dialogue_ends_when_a_reply_stays_unreadable(asker, speaker):
+def test_a_dialogue_ends_when_a_response_stays_unreadable(asker, speaker):
     held, end = talk(asker)
     assert (end.outcome, end.detail) == (
         "parse failure",
@@ -108,22 +108,22 @@ def test_a_dialogue_ends_when_a_reply_stays_unreadable(asker, speaker):
     assert held.statements == []
 
 
-def test_an_unreadable_reply_is_asked_for_again():
+def test_an_unreadable_response_is_asked_for_again():
     held, end = talk(Asker(["Hm.", reasoning("entailment")]))
     assert (end.outcome, end.decision) == ("decision", "entailment")
     assert [one.attempt for one in held.utterances] == [0, 0, 0, 1]
 
 
-def test_a_dialogue_without_a_reply_says_why():
+def test_a_dialogue_without_a_response_says_why():
     class Silent:
         name = signature = "silent"
 
-        def reply(self, requests):
-            return [Reply(error="connection lost") for _ in requests]
+        def response(self, requests):
+            return [Response(error="connection lost") for _ in requests]
 
     held, end = talk(Silent())
-    assert (end.outcome, end.detail) == ("no reply", "connection lost")
-    assert [one.said for one in held.utterances] == ["(no reply: connection lost)"]
+    assert (end.outcome, end.detail) == ("no response", "connection lost")
+    assert [one.said for one in held.utterances] == ["(no response: connection lost)"]
 
 
 def test_what_an_answerer_goes_on_to_ask_itself_is_cut():
@@ -142,14 +142,14 @@ def test_one_dialogue_that_ends_leaves_the_others_going():
 
     models = ScriptedModel("asker", say), ScriptedModel("answerer", lambda _: "A thing.")
     held = hold_dialogues({"a": "A cat.", "b": "A cow."}, {"a": "1", "b": "2"}, models, rounds=3)
-    assert [(end.picture, end.outcome, end.rounds) for end in held.endings] == [
+    assert [(end.image, end.outcome, end.rounds) for end in held.endings] == [
         ("a", "decision", 1),
         ("b", "round limit", 3),
     ]
 
 
 @pytest.mark.parametrize(
-    ("reply", "questions"),
+    ("response", "questions"),
     [
         pytest.param("Sub-question 1: What is it?", ["What is it?"], id="one"),
         pytest.param(
@@ -161,12 +161,12 @@ def test_one_dialogue_that_ends_leaves_the_others_going():
         pytest.param("What is it?", None, id="not marked"),
     ],
 )
-def test_questions_are_read_by_their_marks(reply, questions):
-    assert read_questions(reply) == questions
+def test_questions_are_read_by_their_marks(response, questions):
+    assert read_questions(response) == questions
 
 
 @pytest.mark.parametrize(
-    ("reply", "read"),
+    ("response", "read"),
     [
         pytest.param(
             reasoning("Contradiction."),
@@ -182,5 +182,5 @@ def test_questions_are_read_by_their_marks(reply, questions):
         pytest.param("Analysis: x\nMore Likely Answer: neutral", None, id="no statement"),
     ],
 )
-def test_reasoning_is_read_by_its_three_marks(reply, read):
-    assert read_reasoning(reply) == read
+def test_reasoning_is_read_by_its_three_marks(response, read):
+    assert read_reasoning(response) == read

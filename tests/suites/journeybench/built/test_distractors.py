@@ -14,7 +14,7 @@ from bench_assets.suites.journeybench.construction.distractors import (
 )
 from bench_assets.suites.journeybench.construction.triggers import verify_triggers
 from bench_assets.suites.journeybench.raw_material import StatementVote, TriggerVote
-from tests.suites.journeybench.built.writers import reply
+from tests.suites.journeybench.built.writers import response
 
 CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}
 
@@ -38,7 +38,7 @@ class Encoder:
 def statement(text, number=1):
     return Statement(
         statement_id=f"a.png/model/{number}",
-        picture="a.png",
+        image="a.png",
         text=text,
         way="model",
         request_id="a.png/statements",
@@ -49,7 +49,7 @@ def statement(text, number=1):
 
 def votes(text, *conflicts):
     return [
-        StatementVote(picture="a.png", statement=text, annotator=f"a{n}", conflicts=one)
+        StatementVote(image="a.png", statement=text, annotator=f"a{n}", conflicts=one)
         for n, one in enumerate(conflicts)
     ]
 
@@ -59,15 +59,15 @@ def verify(text, *conflicts):
     return decision
 
 
-def test_the_writer_sees_picture_and_captions():
+def test_the_writer_sees_image_and_captions():
     (asked,) = distractors.prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in asked.images] == ["sha"]
     assert "- Two owls watch a fox" in asked.turns[0].parts[1]
 
 
-def test_statements_carry_the_reply_they_come_from():
+def test_statements_carry_the_response_they_come_from():
     text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
-    read = read_statements([reply("a.png/statements", f"Sure:\n```json\n{text}\n```")])
+    read = read_statements([response("a.png/statements", f"Sure:\n```json\n{text}\n```")])
     assert [(one.statement_id, one.text) for one in read.statements] == [
         ("a.png/model/1", "One."),
         ("a.png/model/2", "Two."),
@@ -78,11 +78,11 @@ def test_statements_carry_the_reply_they_come_from():
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        pytest.param(reply("a.png/statements", "I cannot."), "unreadable reply", id="prose"),
-        pytest.param(reply("a.png/statements", "", "lost"), "lost", id="no reply"),
+        pytest.param(response("a.png/statements", "I cannot."), "unreadable response", id="prose"),
+        pytest.param(response("a.png/statements", "", "lost"), "lost", id="no response"),
     ],
 )
-def test_a_reply_without_statements_says_why(written, reason):
+def test_a_response_without_statements_says_why(written, reason):
     read = read_statements([written])
     assert (read.statements, [one.reason for one in read.rejections]) == ([], [reason])
 
@@ -164,15 +164,15 @@ TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answer
 
 def triggered(change, *accepts):
     cast = [
-        TriggerVote(picture="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=one)
+        TriggerVote(image="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=one)
         for n, one in enumerate(accepts)
     ]
-    return verify_triggers([reply("a.png/triggers", json.dumps([TRIGGER | change]))], cast)
+    return verify_triggers([response("a.png/triggers", json.dumps([TRIGGER | change]))], cast)
 
 
 def test_an_accepted_trigger_question_is_kept():
     (question,) = triggered({}, True, True, False).questions
-    assert (question.entry_id, question.picture, question.image_source) == (
+    assert (question.entry_id, question.image, question.image_source) == (
         "a-1",
         "a.png",
         "generated",
@@ -198,7 +198,7 @@ def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
     assert found.rejections[0].reason.startswith(reason)
 
 
-def test_the_writer_of_triggers_sees_picture_and_captions():
+def test_the_writer_of_triggers_sees_image_and_captions():
     (asked,) = triggers.prompts(CAPTIONS, {"a.png": "sha"}).values()
     assert [image.sha256 for image in asked.images] == ["sha"]
     assert "Two owls watch a fox" in asked.turns[0].parts[1]

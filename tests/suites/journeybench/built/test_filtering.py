@@ -1,4 +1,4 @@
-"""Queries, votes on pictures, near-duplicates, and captions with their verifiers."""
+"""Queries, votes on images, near-duplicates, and captions with their verifiers."""
 
 import json
 
@@ -10,7 +10,7 @@ from bench_assets.suites.journeybench.construction.filtering import agreement, d
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
-    GalleryPicture,
+    GalleryImage,
     WrittenCaption,
     read_raw,
 )
@@ -18,14 +18,14 @@ from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 
 
 def shown(*names):
-    return [GalleryPicture(picture=name, query="giant animal", prompt="a cat") for name in names]
+    return [GalleryImage(image=name, query="giant animal", prompt="a cat") for name in names]
 
 
-def votes(picture, *said):
+def votes(image, *said):
     """One vote for each text: "ufc" passes all three criteria, a missing letter fails one."""
     return [
         FilterVote(
-            picture=picture,
+            image=image,
             annotator=f"a{number}",
             unusual="u" in word,
             fictional="f" in word,
@@ -74,20 +74,20 @@ def test_votes_decide(said, rule, reason):
         pytest.param("000000000000001f", "", id="five bits apart"),
     ],
 )
-def test_what_looks_like_an_earlier_picture_is_dropped(other, twin):
+def test_what_looks_like_an_earlier_image_is_dropped(other, twin):
     cast = votes("a", *["ufc"] * 4) + votes("b", *["ufc"] * 4)
     first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": other}, near=4)
     assert first.kept
     assert (second.kept, second.duplicate_of) == (not twin, twin)
 
 
-def test_a_picture_that_was_dropped_makes_no_other_a_duplicate():
+def test_a_image_that_was_dropped_makes_no_other_a_duplicate():
     cast = votes("a", *["fc"] * 4) + votes("b", *["ufc"] * 4)
     first, second = decide(shown("a", "b"), cast, {"a": "0" * 16, "b": "0" * 16})
     assert (first.kept, second.kept) == (False, True)
 
 
-def test_a_picture_that_does_not_decode_is_dropped():
+def test_a_image_that_does_not_decode_is_dropped():
     (decision,) = decide(shown("a"), votes("a", *["ufc"] * 4), {})
     assert decision.reason == "missing or does not decode"
 
@@ -104,18 +104,18 @@ def test_agreement_is_measured_by_criterion():
 
 
 def test_raw_entries_are_read_by_type_and_named_when_broken(tmp_path):
-    line = {"picture": "a", "query": "q", "prompt": "p"}
+    line = {"image": "a", "query": "q", "prompt": "p"}
     file = tmp_path / "gallery.jsonl"
     file.write_text(json.dumps(line))
-    assert read_raw(tmp_path, GalleryPicture) == [GalleryPicture(**line)]
+    assert read_raw(tmp_path, GalleryImage) == [GalleryImage(**line)]
     assert read_raw(tmp_path, FilterVote) == []
-    file.write_text('{"picture": "a"}')
+    file.write_text('{"image": "a"}')
     with pytest.raises(SourceError, match="line 1: no field 'query'"):
-        read_raw(tmp_path, GalleryPicture)
+        read_raw(tmp_path, GalleryImage)
 
 
 def test_the_last_word_of_an_annotator_counts(tmp_path):
-    first = {"picture": "a", "annotator": "x", "fictional": True, "comprehensible": True}
+    first = {"image": "a", "annotator": "x", "fictional": True, "comprehensible": True}
     lines = [first | {"unusual": said} for said in (True, False)] + [
         first | {"annotator": "y", "unusual": True, "seconds": 3, "at": "2026-11-22T16:00:00Z"}
     ]
@@ -128,7 +128,7 @@ def test_the_last_word_of_an_annotator_counts(tmp_path):
     ]
 
 
-def test_a_picture_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not():
+def test_a_image_with_too_few_votes_is_open_and_one_that_is_there_twice_is_not():
     hashes = {"a": "0" * 16, "b": "0" * 16, "c": "f" * 16, "d": "0f" * 8}
     cast = votes("a", *["ufc"] * 4) + votes("c", *["ufc"] * 3)
     decisions = decide(shown("a", "b", "c", "lost"), cast, hashes)
@@ -150,16 +150,14 @@ def test_a_caption_waits_for_as_many_verifiers_as_are_asked():
 
 
 def written(*texts):
-    return [
-        WrittenCaption(picture="a", writer=f"w{n}", caption=text) for n, text in enumerate(texts)
-    ]
+    return [WrittenCaption(image="a", writer=f"w{n}", caption=text) for n, text in enumerate(texts)]
 
 
 def accepted(n_captions, n_accepting=4, **but):
     """Four verifiers a caption; ``but`` gives the number that accepts the caption of a writer."""
     return [
         CaptionVote(
-            picture="a", writer=f"w{n}", verifier=f"v{v}", accepts=v < but.get(f"w{n}", n_accepting)
+            image="a", writer=f"w{n}", verifier=f"v{v}", accepts=v < but.get(f"w{n}", n_accepting)
         )
         for n in range(n_captions)
         for v in range(4)
@@ -197,7 +195,7 @@ def test_five_captions_are_kept_the_most_accepted_first():
             ["A cat.", "A dog."],
             [
                 *accepted(1),
-                CaptionVote(picture="a", writer="w1", verifier="w1", accepts=True),
+                CaptionVote(image="a", writer="w1", verifier="w1", accepts=True),
             ],
             "nobody verified it",
             id="a vote for oneself",
@@ -208,5 +206,5 @@ def test_a_caption_that_is_not_kept_says_why(texts, cast, reason):
     assert reasons(written(*texts), cast) == ["kept", reason]
 
 
-def test_captions_of_pictures_that_were_dropped_are_not_looked_at():
+def test_captions_of_images_that_were_dropped_are_not_looked_at():
     assert verify_captions(written("A cat."), accepted(1), {"b"}) == []

@@ -7,7 +7,7 @@ from PIL import Image
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
-    accepted_pictures,
+    accepted_images,
     composition,
     propose,
     verify_look_alikes,
@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.raw_material import LookAlikeVote
 def drawn(colour, left):
     scene = Scene(96, 96, background=colour)
     scene.form("ellipse", (left, 20, left + 40, 60), "black")
-    return composition(scene.picture)
+    return composition(scene.image)
 
 
 def test_composition_sees_where_things_lie_not_on_what():
@@ -28,13 +28,11 @@ def test_composition_sees_where_things_lie_not_on_what():
     assert float(np.linalg.norm(composition(Image.new("RGB", (9, 9))))) == 0.0
 
 
-def test_each_criterion_proposes_its_own_nearest_picture():
+def test_each_criterion_proposes_its_own_nearest_image():
     subjects = np.asarray([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     layouts = np.asarray([[1, 0], [0, 1], [1, 0]], dtype=np.float32)
     proposed = propose(["a", "b", "c"], subjects, layouts, n=1)
-    of_a = {
-        one.criterion: (one.candidate, one.similarity) for one in proposed if one.picture == "a"
-    }
+    of_a = {one.criterion: (one.candidate, one.similarity) for one in proposed if one.image == "a"}
     assert of_a == {"subject": ("b", 1.0), "composition": ("c", 1.0), "both": ("b", 0.5)}
 
 
@@ -42,23 +40,23 @@ YES, UNLIKE, FITS = (True, True), (False, True), (True, False)
 
 
 def look_alike(candidate, similarity, criterion="subject"):
-    return LookAlike(picture="a", candidate=candidate, criterion=criterion, similarity=similarity)
+    return LookAlike(image="a", candidate=candidate, criterion=criterion, similarity=similarity)
 
 
 def seen(candidate, *said):
     return [
         LookAlikeVote(
-            picture="a", candidate=candidate, annotator=f"a{n}", alike=alike, conflicts=conflicts
+            image="a", candidate=candidate, annotator=f"a{n}", alike=alike, conflicts=conflicts
         )
         for n, (alike, conflicts) in enumerate(said)
     ]
 
 
-def test_the_nearest_confirmed_pictures_are_kept():
+def test_the_nearest_confirmed_images_are_kept():
     proposed = [look_alike(name, 0.1 * n) for n, name in enumerate("bcdefg")]
     cast = [vote for name in "bcdefg" for vote in seen(name, YES, YES, FITS)]
     decisions = verify_look_alikes(proposed, cast)
-    assert accepted_pictures(decisions) == {"a": ["g", "f", "e", "d", "c"]}
+    assert accepted_images(decisions) == {"a": ["g", "f", "e", "d", "c"]}
     assert decisions[-1].reason == "beyond the nearest 5"
 
 
@@ -70,12 +68,12 @@ def test_the_nearest_confirmed_pictures_are_kept():
         pytest.param([], "nobody looked at it", id="no votes"),
     ],
 )
-def test_a_picture_that_is_not_confirmed_says_why(cast, reason):
+def test_a_image_that_is_not_confirmed_says_why(cast, reason):
     (decision,) = verify_look_alikes([look_alike("b", 0.5)], cast)
     assert (decision.accepted, decision.reason) == (False, reason)
 
 
-def test_a_picture_that_several_criteria_propose_is_one():
+def test_a_image_that_several_criteria_propose_is_one():
     proposed = [look_alike("b", 0.2), look_alike("b", 0.7, "both")]
     (decision,) = verify_look_alikes(proposed, seen("b", YES))
     assert (decision.criteria, decision.similarity) == (("subject", "both"), 0.7)

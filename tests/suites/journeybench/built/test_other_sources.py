@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from tests.suites.journeybench.built.left_half import TASKS, Bench
 
 
-def test_a_source_without_recorded_replies_says_so_of_every_request(tmp_path):
+def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
     bench = Bench(tmp_path / "home")
     only_problems = dg.load_assets_from_modules([shared, votes, assets, mcot])
     source = tmp_path / "raw"
@@ -31,11 +31,11 @@ def test_a_source_without_recorded_replies_says_so_of_every_request(tmp_path):
     (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
     bench.build(only_problems)
     (rejection,) = bench.rows("mcot/built_rejections", Rejection)
-    assert "no recorded reply in" in rejection.reason
+    assert "no recorded response in" in rejection.reason
     assert not bench.tables.exists(["journeybench", "mcot", "questions"])
 
 
-def test_a_model_of_the_settings_writes_in_the_place_of_recorded_replies(tmp_path):
+def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_path):
     source = tmp_path / "raw"
     source.mkdir()
     line = {
@@ -61,14 +61,14 @@ def test_a_model_of_the_settings_writes_in_the_place_of_recorded_replies(tmp_pat
     bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
     questions = bench.rows("mcot/questions", Question)
     assert [question.edition for question in questions] == ["built"] * 3
-    assert questions[0].text == "Ann has the pies in the picture at 2 dollars. What is paid?"
+    assert questions[0].text == "Ann has the pies in the image at 2 dollars. What is paid?"
     assert {one.writer for one in bench.rows("mcot/quantities", Quantity)} == {"w"}
 
 
-def published(folder, *pictures):
-    """A release of one MCOT row and one multi-image row, with some of their pictures."""
+def published(folder, *images):
+    """A release of one MCOT row and one multi-image row, with some of their images."""
     (folder / "images").mkdir(parents=True)
-    for colour, name in enumerate(pictures):
+    for colour, name in enumerate(images):
         Image.new("RGB", (8, 8), (0, 0, 99 * colour)).save(folder / "images" / name)
     url = "https://host/a.png"
     row = {"index": "7", "url": url, "question": "How many cups?", "answer": "no cups; 0"}
@@ -95,7 +95,7 @@ def test_a_published_source_goes_past_the_built_route(tmp_path):
     assert bench.rows("mcot/problems", Problem) == []
 
 
-def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp_path):
+def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png"))
     file = tmp_path / "jb" / "mcot.jsonl"
     row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
@@ -107,7 +107,7 @@ def test_a_published_picture_that_is_missing_costs_its_question_and_the_name(tmp
     assert rejection.entry == "mcot, 8, https://host/b.png"
 
 
-def test_a_published_source_without_any_picture_says_what_to_do(tmp_path):
+def test_a_published_source_without_any_image_says_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
-    with pytest.raises(SourceError, match="none of the 1 pictures is there: put them into images/"):
+    with pytest.raises(SourceError, match="none of the 1 images is there: put them into images/"):
         bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))

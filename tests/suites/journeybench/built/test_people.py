@@ -17,7 +17,7 @@ from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     CaptionVote,
     FilterVote,
-    GalleryPicture,
+    GalleryImage,
     LookAlikeVote,
     StatementVote,
     TriggerVote,
@@ -66,9 +66,9 @@ def heard(form, items, *answers):
     return [replace(row, seconds=None, at="", tool="") for row in rows]
 
 
-def kept(picture, *, is_kept=True, is_open=False):
+def kept(image, *, is_kept=True, is_open=False):
     return FilterDecision(
-        picture=picture,
+        image=image,
         kept=is_kept,
         reason="",
         n_votes=0,
@@ -79,16 +79,16 @@ def kept(picture, *, is_kept=True, is_open=False):
     )
 
 
-def caption(picture, text, writer="w1"):
+def caption(image, text, writer="w1"):
     return CaptionDecision(
-        picture=picture, writer=writer, caption=text, kept=True, reason="", n_votes=4, n_accepting=4
+        image=image, writer=writer, caption=text, kept=True, reason="", n_votes=4, n_accepting=4
     )
 
 
 def statement(text, number=1):
     return Statement(
         statement_id=f"b.png/model/{number}",
-        picture="b.png",
+        image="b.png",
         text=text,
         way="model",
         request_id="",
@@ -99,7 +99,7 @@ def statement(text, number=1):
 
 def test_filtering_votes_of_people_decide_as_those_of_a_file():
     names = ("cats/a.png", "b.png", "torn.png")
-    gallery = [GalleryPicture(picture=name, query="q", prompt="p") for name in names]
+    gallery = [GalleryImage(image=name, query="q", prompt="p") for name in names]
     items = annotation.FILTER.items(gallery=gallery, images=IMAGES)
     assert [(item.item_id, item.needed) for item in items] == [("cats%2Fa.png", 4), ("b.png", 4)]
     first, second = items
@@ -110,9 +110,9 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     ]
     rows = heard(annotation.FILTER, items, *said)
     no = {"unusual": False, "fictional": True, "comprehensible": True}
-    assert rows[:1] == [FilterVote(picture="b.png", annotator="ana", **no)]
+    assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **no)]
     assert rows[2:3] == [
-        FilterVote(picture="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
+        FilterVote(image="cats/a.png", annotator="ana", **dict.fromkeys(CRITERIA, True))
     ]
     decisions = decide(gallery, rows, {"cats/a.png": "0" * 16, "b.png": "f" * 16})
     assert [(one.kept, one.open) for one in decisions] == [
@@ -122,27 +122,27 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     ]
 
 
-def test_captions_are_written_of_kept_pictures_only():
+def test_captions_are_written_of_kept_images_only():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False, is_open=True)]
     (item,) = annotation.WRITE.items(decisions=decisions, images=IMAGES)
     assert (item.item_id, item.needed) == ("cats%2Fa.png", 8)
     assert heard(
         annotation.WRITE, [item], answer(annotation.WRITE, item, "wu", caption="A cat.")
-    ) == [WrittenCaption(picture="cats/a.png", writer="wu", caption="A cat.")]
+    ) == [WrittenCaption(image="cats/a.png", writer="wu", caption="A cat.")]
 
 
 def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
     written = [
-        WrittenCaption(picture="cats/a.png", writer="w/1", caption="A  cat."),
-        WrittenCaption(picture="cats/a.png", writer="w2", caption="a cat"),
-        WrittenCaption(picture="cats/a.png", writer="w3", caption=" "),
-        WrittenCaption(picture="b.png", writer="w1", caption="A dog."),
+        WrittenCaption(image="cats/a.png", writer="w/1", caption="A  cat."),
+        WrittenCaption(image="cats/a.png", writer="w2", caption="a cat"),
+        WrittenCaption(image="cats/a.png", writer="w3", caption=" "),
+        WrittenCaption(image="b.png", writer="w1", caption="A dog."),
     ]
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
     (item,) = annotation.VERIFY.items(written=written, decisions=decisions, images=IMAGES)
     assert (item.shown, item.barred, item.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
     rows = heard(annotation.VERIFY, [item], answer(annotation.VERIFY, item, "ana", accepts="yes"))
-    assert rows == [CaptionVote(picture="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
+    assert rows == [CaptionVote(image="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
     decided = verify_captions(written, rows, {"cats/a.png"})
     assert [one.kept for one in decided] == [True, False, False]
 
@@ -164,7 +164,7 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
     )
     assert rows == [
         StatementVote(
-            picture="b.png",
+            image="b.png",
             statement="a dog with a red/blue hat",
             annotator="ana",
             conflicts=False,
@@ -177,23 +177,23 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
     [
         pytest.param("yes", "yes", True, id="alike, and the captions are wrong of it"),
         pytest.param("yes", "no", False, id="a right answer"),
-        pytest.param("no", "yes", False, id="another picture"),
+        pytest.param("no", "yes", False, id="another image"),
     ],
 )
 def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflicts, accepted):
     proposed = [
-        LookAlike(picture="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
+        LookAlike(image="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
         for way in ("subject", "both")
     ]
     (item,) = annotation.ALIKE.items(
         proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
     )
-    assert item.pictures == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
+    assert item.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
     given = answer(annotation.ALIKE, item, "ana", alike=alike, conflicts=conflicts)
     rows = heard(annotation.ALIKE, [item], given)
     assert rows == [
         LookAlikeVote(
-            picture="b.png",
+            image="b.png",
             candidate="cats/a.png",
             annotator="ana",
             alike=alike == "yes",
@@ -207,12 +207,12 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
 
 
 def test_questions_are_checked_that_are_whole():
-    reply = GeneratedText(
+    response = GeneratedText(
         request_id="b.png/triggers", text=TRIGGER, error="", writer="m", prompt="", prompt_sha256=""
     )
-    (item,) = annotation.TRIGGER.items(replies=[reply], images=IMAGES)
+    (item,) = annotation.TRIGGER.items(responses=[response], images=IMAGES)
     assert item.shown["Answers"] == "Nowhere"
     rows = heard(annotation.TRIGGER, [item], answer(annotation.TRIGGER, item, "ana", accepts="yes"))
     assert rows == [
-        TriggerVote(picture="b.png", question="where is the dog?", annotator="ana", accepts=True)
+        TriggerVote(image="b.png", question="where is the dog?", annotator="ana", accepts=True)
     ]

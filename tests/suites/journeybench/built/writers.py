@@ -1,9 +1,9 @@
-"""Replies of models that write, as rows."""
+"""Responses of models that write, as rows."""
 
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
 
-def reply(request_id, text, error=""):
+def response(request_id, text, error=""):
     return GeneratedText(
         request_id=request_id,
         prompt="?",

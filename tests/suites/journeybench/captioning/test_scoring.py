@@ -98,7 +98,7 @@ def test_a_caption_without_points_is_in_no_corpus():
     assert cider_of_each([scored[0], unscored]) == alone.cider.tolist()
 
 
-def test_an_empty_reply_is_a_wrong_caption():
+def test_an_empty_response_is_a_wrong_caption():
     found = measured("A red cat sits here", "")["rouge_l"]
     assert (found.value, found.n_scored) == (pytest.approx(0.5), 2)
 

@@ -11,7 +11,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     to_questions,
 )
 from tests.pinned_words import survivors
-from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.images import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
 
 
@@ -52,7 +52,7 @@ def test_rows_of_the_release(tmp_path):
         "The car has a cat at its wheel.",
     )
     assert (cat.categories, cat.unknown_categories) == (("unexpected behavior",), ("odd",))
-    assert whale.entry_id == "pictures.example.org/whale.png"
+    assert whale.entry_id == "images.example.org/whale.png"
 
 
 @pytest.mark.parametrize(
@@ -79,18 +79,18 @@ def test_a_row_without_captions_is_refused(tmp_path):
         read_captioned_images(file)
 
 
-def test_a_picture_with_captions_in_two_rows_is_asked_twice_and_a_missing_one_is_listed(tmp_path):
+def test_a_image_with_captions_in_two_rows_is_asked_twice_and_a_missing_one_is_listed(tmp_path):
     file = tmp_path / "caption.jsonl"
     row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
     write_lines(file, row, row | {"captions": "A whale."}, row | {"url": f"{HOST}/b.png"})
     entries = read_captioned_images(file)
     there = {f"{HOST}/a.png": stored("a")}
     (first, second), rejections = to_questions(entries, there)
-    assert first.question_id == "journeybench/captioning/pictures.example.org/a.png"
+    assert first.question_id == "journeybench/captioning/images.example.org/a.png"
     assert first.answer == ("A whale flies over a town.", "A flying whale.")
     assert second.question_id == f"{first.question_id}/2"
     assert (second.answer, second.images) == (("A whale.",), first.images)
-    assert [row.entry for row in rejections] == ["pictures.example.org/b.png"]
+    assert [row.entry for row in rejections] == ["images.example.org/b.png"]
 
 
 CATEGORIES = (

@@ -13,11 +13,11 @@ from bench_assets.suites.journeybench.diversity.image_map import (
 )
 
 
-def test_a_few_pictures_stand_on_a_line():
+def test_a_few_images_stand_on_a_line():
     assert place(np.ones((3, 8), np.float32), seed=1).tolist() == [[0, 0], [1, 0], [2, 0]]
 
 
-def test_the_drawing_has_a_dot_a_picture_and_escapes_names():
+def test_the_drawing_has_a_dot_a_image_and_escapes_names():
     points = [
         MapPoint(image_id="<a>", image="1", collection=OURS, x=0.0, y=0.0),
         MapPoint(image_id="b", image="2", collection=THEIRS, x=5.0, y=1.0),

@@ -12,7 +12,7 @@ def listed(folder, text):
     return file
 
 
-def test_a_pair_is_known_in_either_order_and_counts_once_a_picture(tmp_path):
+def test_a_pair_is_known_in_either_order_and_counts_once_a_image(tmp_path):
     known = read_common_sense(listed(tmp_path, "Dog\tAtLocation\tcar\nowl\ttree\n\ncat\tcat\n"))
     captions = ("a car and a dog on a moon", "the dog's car")
     rows = relate("q/1", captions, [["car", "dog", "moon"], ["dog", "car"]], known)

@@ -27,7 +27,7 @@ JSON = json.dumps(FIELDS)
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("response", "verdict"),
     [
         pytest.param(JSON, False, id="JSON alone"),
         pytest.param(f"```json\n{JSON}\n```", False, id="JSON in a fence"),
@@ -42,8 +42,8 @@ JSON = json.dumps(FIELDS)
         pytest.param("", None, id="nothing"),
     ],
 )
-def test_the_judges_six_fields(reply, verdict):
-    assessment = scoring.read_assessment(reply)
+def test_the_judges_six_fields(response, verdict):
+    assessment = scoring.read_assessment(response)
     assert (assessment.is_prediction_correct if assessment else None) is verdict
     if assessment:
         assert assessment.groundtruth_main_point == "There is no heart."
@@ -60,11 +60,11 @@ def test_broken_json_is_unscored_and_counted():
         for n in range(3)
     ]
     said = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
-    replies = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
+    responses = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
 
     def say(request):
         text = request.prompt.turns[-1].parts[0]
-        return next(reply for n, reply in replies.items() if f"answer: {n}\n" in text)
+        return next(response for n, response in responses.items() if f"answer: {n}\n" in text)
 
     judgements = pipeline.judge(TASK, asked, said, ScriptedModel("judge", say))
     scores = pipeline.score(TASK, asked, said, judgements)
@@ -149,7 +149,7 @@ def test_rules_give_no_points_of_what_stands_beside_published_numbers(edition, p
 @pytest.mark.parametrize("n", [0, 2])
 def test_anything_but_one_judgement_is_no_verdict(n):
     said = prediction(text="There.")
-    one = Judgement.of(said, judge="j", criterion="right", verdict=True, reply="")
+    one = Judgement.of(said, judge="j", criterion="right", verdict=True, response="")
     found = scoring.score(AnsweredQuestion(question(edition="mini"), said), [one] * n)
     assert (found.points, found.note) == (None, f"{n} judgements instead of one")
 
@@ -197,14 +197,19 @@ def test_the_official_reading_has_the_whole_response_judged():
     assert points == {"strict": [1.0, 1.0], "official": [0.0, 1.0]}
 
 
-def test_what_the_rules_find_is_said_and_a_judge_without_a_reply_is_named():
+def test_what_the_rules_find_is_said_and_a_judge_without_a_response_is_named():
     heart = question(text=HEART[1], answer=(HEART[0],), labels={"image_source": "real"})
     pairs = [
         AnsweredQuestion(heart, prediction(text=text)) for text in ("I see no blue heart.", "Left.")
     ]
     right, wrong = scoring.judge_by_rules(pairs)
-    assert (right.reply, wrong.reply) == (f"says what {HEART[0]!r} says", "says what nobody says")
-    assert scoring.score(pairs[0], [right]).note == right.reply
-    silent = Judgement.of(pairs[0].prediction, judge="j", criterion="right", verdict=None, reply="")
+    assert (right.response, wrong.response) == (
+        f"says what {HEART[0]!r} says",
+        "says what nobody says",
+    )
+    assert scoring.score(pairs[0], [right]).note == right.response
+    silent = Judgement.of(
+        pairs[0].prediction, judge="j", criterion="right", verdict=None, response=""
+    )
     found = scoring.score(pairs[0], [replace(silent, error="down")])
-    assert (found.points, found.note) == (None, "the judge gave no reply: down")
+    assert (found.points, found.note) == (None, "the judge gave no response: down")

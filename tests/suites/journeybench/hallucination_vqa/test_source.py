@@ -10,7 +10,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     to_questions,
 )
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
-from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.images import stored
 
 HEADER = ",image_name,url,image type,hallucination type,question,groundtruth responses,split\n"
 LINE = (
@@ -37,22 +37,22 @@ def test_the_evaluation_split_has_the_counts_of_its_readme(entries):
     by_trigger = Counter(entry.trigger for entry in entries)
     assert by_trigger == {name: n for name, n in TASK.counts.items() if name != "all"}
     assert Counter(len(entry.answers) for entry in entries) == {1: 103, 2: 1, 3: 484, 4: 17, 5: 3}
-    assert len({entry.picture for entry in entries}) == 376
+    assert len({entry.image for entry in entries}) == 376
 
 
-def test_every_entry_becomes_a_question_once_its_picture_is_there(entries):
-    there = {entry.picture: stored(entry.picture) for entry in entries}
+def test_every_entry_becomes_a_question_once_its_image_is_there(entries):
+    there = {entry.image: stored(entry.image) for entry in entries}
     questions, rejections = to_questions(entries, there)
     assert len({question.question_id for question in questions}) == 608
     assert questions[0].question_id == "journeybench/hallucination_vqa/eval_0"
     assert rejections == []
 
 
-def test_entries_without_a_picture_are_listed_and_left_out(entries):
-    there = {entry.picture: stored(entry.picture) for entry in entries[:300]}
+def test_entries_without_a_image_are_listed_and_left_out(entries):
+    there = {entry.image: stored(entry.image) for entry in entries[:300]}
     questions, rejections = to_questions(entries, there)
     assert len(questions) + len(rejections) == 608
-    assert rejections[0].reason.startswith("no picture: https://")
+    assert rejections[0].reason.startswith("no image: https://")
 
 
 def test_line_breaks_and_stray_semicolons_in_a_cell_are_blanks(tmp_path):

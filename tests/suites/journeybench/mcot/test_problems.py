@@ -151,7 +151,7 @@ def test_a_changed_result_that_may_be_another_number_ends_the_calculation(result
     assert solve(silent, {9: 11}).answer == 8 * (result + 2)
 
 
-BY_HAND = [  # text, calculations, answer; then its number, what is pictured, what is right
+BY_HAND = [  # text, calculations, answer; then its number, what is imaged, what is right
     pytest.param(
         ("Ann has 2 cats, Bo has twice as many. And both?", "<<2*2=4>>4, <<2+4=6>>6", "6"),
         (2, 9, None),
@@ -217,6 +217,6 @@ BY_HAND = [  # text, calculations, answer; then its number, what is pictured, wh
 
 @pytest.mark.parametrize(("written", "shown"), BY_HAND)
 def test_golds_that_were_calculated_by_hand(written, shown):
-    said, pictured, right = shown
-    solved = solve(problem(*written), {said: pictured})
+    said, imaged, right = shown
+    solved = solve(problem(*written), {said: imaged})
     assert (solved.answer if solved else None) == right

@@ -1,4 +1,4 @@
-"""What a model proposes to show is checked word by word, and pictures are planned from it."""
+"""What a model proposes to show is checked word by word, and images are planned from it."""
 
 import json
 from dataclasses import replace
@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.suites.journeybench.mcot.planned_images import (
     VARIANTS,
-    plan_pictures,
+    plan_images,
     read_counts,
     refer,
     to_items,
@@ -30,12 +30,12 @@ GOOD = {
 }
 
 
-def reply(text, error=""):
-    return writers.reply("p/quantities", text, error)
+def response(text, error=""):
+    return writers.response("p/quantities", text, error)
 
 
 def find(*proposals):
-    return find_quantities([PROBLEM], [reply(json.dumps(proposals))])
+    return find_quantities([PROBLEM], [response(json.dumps(proposals))])
 
 
 def test_the_model_is_asked_about_the_problem():
@@ -78,29 +78,29 @@ def test_a_proposal_that_does_not_fit_says_why(change, reason):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        pytest.param(reply("[]"), "nothing to be seen", id="an empty list"),
-        pytest.param(reply("There are apples."), "unreadable reply", id="prose"),
-        pytest.param(reply('["apples"]'), "unreadable reply", id="a list of texts"),
-        pytest.param(reply("", "connection lost"), "connection lost", id="no reply"),
+        pytest.param(response("[]"), "nothing to be seen", id="an empty list"),
+        pytest.param(response("There are apples."), "unreadable response", id="prose"),
+        pytest.param(response('["apples"]'), "unreadable response", id="a list of texts"),
+        pytest.param(response("", "connection lost"), "connection lost", id="no response"),
     ],
 )
-def test_a_reply_without_proposals_says_why(answer, reason):
+def test_a_response_without_proposals_says_why(answer, reason):
     found = find_quantities([PROBLEM], [answer])
     assert [one.reason for one in found.rejections] == [reason]
 
 
 def planned():
-    return plan_pictures({"p": PROBLEM}, find(GOOD).quantities)
+    return plan_images({"p": PROBLEM}, find(GOOD).quantities)
 
 
 def test_each_variant_is_planned_once_and_alike_every_time():
-    pictures = planned()
-    assert [picture.variant for picture in pictures] == list(VARIANTS)
-    assert pictures == planned()
-    assert len({picture.name for picture in pictures}) == 3
+    images = planned()
+    assert [image.variant for image in images] == list(VARIANTS)
+    assert images == planned()
+    assert len({image.name for image in images}) == 3
 
 
-def test_every_prompt_counts_what_the_picture_shows():
+def test_every_prompt_counts_what_the_image_shows():
     written, other, absent = planned()
     assert written.prompt == "A table with exactly 3 of: red apple"
     assert other.prompt.startswith(f"A table with exactly {other.count} of: red apple, and exactly")
@@ -111,8 +111,8 @@ def test_every_prompt_counts_what_the_picture_shows():
 
 def test_a_text_that_has_all_numbers_is_shown_with_its_own_and_with_none():
     full = replace(PROBLEM, question=f"{PROBLEM.question} {' '.join(map(str, range(2, 13)))}")
-    pictures = plan_pictures({"p": full}, find(GOOD).quantities)
-    assert [picture.variant for picture in pictures] == ["as written", "absent"]
+    images = plan_images({"p": full}, find(GOOD).quantities)
+    assert [image.variant for image in images] == ["as written", "absent"]
 
 
 def items(counts):
@@ -120,11 +120,10 @@ def items(counts):
     return to_items({"p": PROBLEM}, quantities, planned(), counts)
 
 
-def test_the_number_leaves_the_text_and_the_answer_follows_the_picture():
+def test_the_number_leaves_the_text_and_the_answer_follows_the_image():
     written, other, absent = items({}).items
     assert {one.question for one in (written, other, absent)} == {
-        "Ann has the apples in the picture. 12 eggs and 4 pies lie there, and 4 more pies. "
-        "How many?"
+        "Ann has the apples in the image. 12 eggs and 4 pies lie there, and 4 more pies. How many?"
     }
     n = planned()[1].count
     assert (written.answer, other.answer) == ("23", str(n + 12 + 8))
@@ -142,17 +141,15 @@ def test_the_number_leaves_the_text_and_the_answer_follows_the_picture():
         pytest.param([], 3, id="nobody counted"),
     ],
 )
-def test_a_picture_that_shows_another_number_is_left_out(counts, n):
+def test_a_image_that_shows_another_number_is_left_out(counts, n):
     made = items({planned()[0].name: counts})
     assert len(made.items) == n
     assert len(made.rejections) == 3 - n
 
 
-def test_counts_are_read_by_picture(tmp_path):
-    file = tmp_path / "picture_counts.jsonl"
-    lines = [
-        {"picture": "a.png", "annotator": name, "count": n} for name, n in (("x", 2), ("y", 3))
-    ]
+def test_counts_are_read_by_image(tmp_path):
+    file = tmp_path / "image_counts.jsonl"
+    lines = [{"image": "a.png", "annotator": name, "count": n} for name, n in (("x", 2), ("y", 3))]
     file.write_text("\n".join(json.dumps(line) for line in lines))
     assert read_counts(file) == {"a.png": [2, 3]}
 
@@ -160,18 +157,18 @@ def test_counts_are_read_by_picture(tmp_path):
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        pytest.param("Ann ate 3 pies.", "Ann ate the pies in the picture.", id="inside"),
-        pytest.param("3 pies lie there.", "The pies in the picture lie there.", id="first"),
+        pytest.param("Ann ate 3 pies.", "Ann ate the pies in the image.", id="inside"),
+        pytest.param("3 pies lie there.", "The pies in the image lie there.", id="first"),
         pytest.param(
-            "Ann eats. 3 pies are left.", "Ann eats. The pies in the picture are left.", id="second"
+            "Ann eats. 3 pies are left.", "Ann eats. The pies in the image are left.", id="second"
         ),
     ],
 )
 def test_a_reference_begins_a_sentence_with_a_capital(question, expected):
-    assert refer(question, {"3 pies": "the pies in the picture"}) == expected
+    assert refer(question, {"3 pies": "the pies in the image"}) == expected
 
 
-def test_a_picture_with_which_the_answer_is_no_whole_number_is_left_out():
+def test_a_image_with_which_the_answer_is_no_whole_number_is_left_out():
     bags = Problem(
         problem_id="p",
         question="Ann has 4 apples, and bags for two. How many bags does she fill?",
@@ -179,9 +176,9 @@ def test_a_picture_with_which_the_answer_is_no_whole_number_is_left_out():
         answer="2",
     )
     proposal = GOOD | {"text": "4 apples", "number": "4"}
-    (quantity,) = find_quantities([bags], [reply(json.dumps([proposal]))]).quantities
-    picture = replace(planned()[0], variant="another number", count=5)
-    made = to_items({"p": bags}, {"p/1": quantity}, [picture], {})
+    (quantity,) = find_quantities([bags], [response(json.dumps([proposal]))]).quantities
+    image = replace(planned()[0], variant="another number", count=5)
+    made = to_items({"p": bags}, {"p/1": quantity}, [image], {})
     assert made.items == []
     assert "with 5 the answer is 2.5" in made.rejections[0].reason
 
@@ -197,7 +194,7 @@ def test_a_picture_with_which_the_answer_is_no_whole_number_is_left_out():
 )
 def test_where_nothing_is_seen_no_number_below_zero_is_expected(solution, answer, gold):
     eaten = replace(PROBLEM, question="Ann has three apples.", solution=solution, answer=answer)
-    (quantity,) = find_quantities([eaten], [reply(json.dumps([GOOD]))]).quantities
-    absent = plan_pictures({"p": eaten}, [quantity])[-1]
+    (quantity,) = find_quantities([eaten], [response(json.dumps([GOOD]))]).quantities
+    absent = plan_images({"p": eaten}, [quantity])[-1]
     (item,) = to_items({"p": eaten}, {"p/1": quantity}, [absent], {}).items
     assert item.answer == f"there are no apples; there are not any apples{gold}"

@@ -9,13 +9,13 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.mcot import prompts
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot, to_questions
 from tests.rows import question
-from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.images import stored
 
 ROW = {
     "index": "7",
     "url": "https://host/a.png",
     "": "",
-    "question": "Each of the cups in the picture holds 3 spoons. How many spoons?",
+    "question": "Each of the cups in the image holds 3 spoons. How many spoons?",
     "prompt": "four cups",
     "answer": "12",
     "category": "common objects;",
@@ -63,7 +63,7 @@ def test_a_csv_line_with_too_few_cells_is_named(tmp_path):
         read_mcot(tmp_path / "mcot.csv")
 
 
-def test_rows_without_index_are_known_by_their_picture(tmp_path):
+def test_rows_without_index_are_known_by_their_image(tmp_path):
     file = tmp_path / "mcot.json"
     row = {name: ROW[name] for name in ("url", "question", "answer")}
     file.write_text(json.dumps([row, row | {"question": "How many cups?"}]))
@@ -92,7 +92,7 @@ def test_rows_with_the_same_question_are_one_group(tmp_path):
     [
         pytest.param({"index": "8", "question": " "}, "question is empty", id="no question"),
         pytest.param({"index": "8", "answer": ";"}, "answer is empty", id="no answer"),
-        pytest.param({"index": "8", "url": "x"}, "picture 'x' is missing", id="no picture"),
+        pytest.param({"index": "8", "url": "x"}, "image 'x' is missing", id="no image"),
     ],
 )
 def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
@@ -102,11 +102,11 @@ def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
     assert reason in rejection.reason
 
 
-def test_language_only_differs_in_the_picture_alone():
+def test_language_only_differs_in_the_image_alone():
     asked = question(text="How many cups?", images=("a",))
     assert [image.sha256 for image in prompts.main(asked).images] == ["a"]
     assert prompts.language_only(asked).images == ()
-    assert "picture" not in prompts.language_only(asked).turns[0].parts[0]
+    assert "image" not in prompts.language_only(asked).turns[0].parts[0]
 
 
 def test_an_index_that_stands_twice_stops_nothing(tmp_path):

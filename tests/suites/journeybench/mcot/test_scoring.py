@@ -80,16 +80,16 @@ def group(*points, group_id="1"):
 @pytest.mark.parametrize(
     ("rows", "value", "n"),
     [
-        pytest.param(group(1.0, 1.0), 1.0, 1, id="right with both pictures"),
-        pytest.param(group(1.0, 0.0), 0.0, 1, id="right with one picture only is nothing"),
+        pytest.param(group(1.0, 1.0), 1.0, 1, id="right with both images"),
+        pytest.param(group(1.0, 0.0), 0.0, 1, id="right with one image only is nothing"),
         pytest.param(group(1.0, None), None, 0, id="a judge that failed leaves it open"),
-        pytest.param(group(1.0), None, 0, id="one picture says nothing of consistency"),
+        pytest.param(group(1.0), None, 0, id="one image says nothing of consistency"),
         pytest.param(
             group(1.0, 1.0) + group(0.0, 1.0, group_id="2"), 0.5, 2, id="every problem counts once"
         ),
     ],
 )
-def test_a_problem_counts_if_it_is_right_with_every_picture(rows, value, n):
+def test_a_problem_counts_if_it_is_right_with_every_image(rows, value, n):
     found = consistency(rows)
     assert found.n_scored == n
     assert found.value == value if value is not None else found.value != found.value
@@ -118,7 +118,7 @@ def _fields(score):
     return {name: getattr(score, name) for name in score.__slots__}
 
 
-def test_from_replies_to_metrics_by_label():
+def test_from_responses_to_metrics_by_label():
     questions = [
         question(question_id="1", text="q", answer=("4",), category="common objects", group_id="1"),
         question(
@@ -129,15 +129,15 @@ def test_from_replies_to_metrics_by_label():
             group_id="1",
         ),
     ]
-    replies = [
+    responses = [
         prediction(question_id="1", text="Answer: 4"),
         prediction(question_id="2", text="Answer: 2"),
     ]
-    judgements = pipeline.judge(TASK, questions, replies, None)
-    scores = pipeline.score(TASK, questions, replies, judgements)
+    judgements = pipeline.judge(TASK, questions, responses, None)
+    scores = pipeline.score(TASK, questions, responses, judgements)
     metrics = {
         (row.category, row.metric): row.value
-        for row in pipeline.summarise(TASK, questions, replies, scores)
+        for row in pipeline.summarise(TASK, questions, responses, scores)
     }
     assert metrics["all", "accuracy"] == 0.5
     assert metrics["common objects", "accuracy"] == 0.5

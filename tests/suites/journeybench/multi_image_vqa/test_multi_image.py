@@ -11,13 +11,13 @@ from bench_assets.suites.journeybench.multi_image_vqa import prompts
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image, to_questions
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from tests.rows import prediction, question
-from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.images import stored
 
 ROW = {
     "": "",
     "url1": "https://host/a.png",
     "url2": "https://host/b.png",
-    "question": "How many cups are there in both pictures?",
+    "question": "How many cups are there in both images?",
     "External_Knowledge": "0",
     "answer": "7",
     "prompt1": "3 cups",
@@ -40,7 +40,7 @@ def read(folder, *rows):
     [
         pytest.param({}, "Arithmetic Reasoning", id="not flagged"),
         pytest.param({"External_Knowledge": "1"}, "External Knowledge", id="flagged"),
-        pytest.param({"answer": "image1"}, "Cause and Effect", id="a picture is the answer"),
+        pytest.param({"answer": "image1"}, "Cause and Effect", id="an image is the answer"),
         pytest.param(
             {"answer": "Image 2", "External_Knowledge": ""}, "Cause and Effect", id="and spelt so"
         ),
@@ -56,7 +56,7 @@ def test_a_flag_that_says_nothing_is_an_error(tmp_path):
         read(tmp_path, ROW | {"External_Knowledge": "yes"})
 
 
-def test_ids_are_made_of_the_pictures_and_stay_apart(tmp_path):
+def test_ids_are_made_of_the_images_and_stay_apart(tmp_path):
     items = read(tmp_path, ROW, ROW | {"question": "And how many dogs?"})
     assert [item.item_id for item in items] == ["host/a.png+host/b.png", "host/a.png+host/b.png/2"]
 
@@ -66,7 +66,7 @@ def test_ids_are_made_of_the_pictures_and_stay_apart(tmp_path):
     [
         pytest.param({"question": ""}, "question is empty", id="no question"),
         pytest.param({"answer": " ; "}, "answer is empty", id="no answer"),
-        pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no picture"),
+        pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no image"),
     ],
 )
 def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
@@ -76,14 +76,14 @@ def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
     assert reason in rejection.reason
 
 
-def test_cause_and_effect_offers_both_pictures(tmp_path):
+def test_cause_and_effect_offers_both_images(tmp_path):
     table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
     (asked,) = table.questions
     assert (asked.options, asked.answer) == (("image1", "image2"), ("image2",))
     assert "image1 or image2" in prompts.main(asked).turns[0].parts[-1]
 
 
-def test_pictures_are_shown_in_order_after_their_numbers():
+def test_images_are_shown_in_order_after_their_numbers():
     prompt = prompts.main(question(images=("a", "b")))
     assert prompt.turns[0].parts[:4] == ("Image 1:", Image("a"), "Image 2:", Image("b"))
     assert prompts.language_only(question(images=("a", "b"))).images == ()
@@ -111,12 +111,14 @@ def test_mmcot_is_arithmetic_and_knowledge_without_cause_and_effect():
         question(question_id=category, category=category, answer=answer, options=options)
         for category, _, answer, options in rows
     ]
-    replies = [prediction(question_id=category, text=reply) for category, reply, _, _ in rows]
+    responses = [
+        prediction(question_id=category, text=response) for category, response, _, _ in rows
+    ]
     scores = pipeline.score(
-        TASK, questions, replies, pipeline.judge(TASK, questions, replies, None)
+        TASK, questions, responses, pipeline.judge(TASK, questions, responses, None)
     )
     found = {
-        row.category: row.value for row in pipeline.summarise(TASK, questions, replies, scores)
+        row.category: row.value for row in pipeline.summarise(TASK, questions, responses, scores)
     }
     assert found["all"] == pytest.approx(2 / 3)
     assert found["MMCOT"] == 0.5

@@ -1,4 +1,4 @@
-"""Pairs of pictures: two numbers of a problem, a cause and its effect, what experts ask."""
+"""Pairs of images: two numbers of a problem, a cause and its effect, what experts ask."""
 
 import json
 
@@ -40,7 +40,7 @@ def quantity(text, number, things, **fields):
 APPLES, PIES = quantity("3 apples", 3, "apples"), quantity("5 pies", 5, "pies")
 
 
-def test_two_numbers_go_into_two_pictures_and_the_answer_follows_them():
+def test_two_numbers_go_into_two_images_and_the_answer_follows_them():
     (pair,), rejections = plan_arithmetic({"p": PROBLEM}, [APPLES, PIES])
     n_apples, n_pies = (int(prompt.split()[1]) for prompt in pair.prompts)
     assert rejections == []
@@ -49,7 +49,7 @@ def test_two_numbers_go_into_two_pictures_and_the_answer_follows_them():
     )
     assert pair.answer == str(100 * n_apples + 200 * n_pies)
     assert {n_apples, n_pies}.isdisjoint({3, 5})
-    assert to_item(pair).pictures == ("p-pair-1.png", "p-pair-2.png")
+    assert to_item(pair).images == ("p-pair-1.png", "p-pair-2.png")
 
 
 def test_the_same_problem_is_planned_alike_every_time():
@@ -127,16 +127,16 @@ def test_a_copa_entry_that_asks_for_nothing_is_an_error(tmp_path, change):
         read_copa(write(tmp_path, ENTRY | change))
 
 
-def reply(text, error=""):
-    return writers.reply("copa-7/pictures", text, error)
+def response(text, error=""):
+    return writers.response("copa-7/images", text, error)
 
 
-def test_the_answer_is_the_place_of_the_picture_that_is_asked_for():
+def test_the_answer_is_the_place_of_the_image_that_is_asked_for():
     asked_for = set()
     for number in range(20):
         event = CauseAndEffect(event_id=f"copa-{number}", cause="c", effect="e")
-        replied = reply('[{"cause": "a ball", "effect": "a hole"}]')
-        ((pair,), _) = plan_causes([event], [replied])
+        responded = response('[{"cause": "a ball", "effect": "a hole"}]')
+        ((pair,), _) = plan_causes([event], [responded])
         wanted = "a ball" if "the cause?" in pair.question else "a hole"
         assert pair.prompts[("image1", "image2").index(pair.answer)] == wanted
         asked_for.add((wanted, pair.answer))
@@ -146,10 +146,10 @@ def test_the_answer_is_the_place_of_the_picture_that_is_asked_for():
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        pytest.param(reply("[]"), "cannot be seen", id="an empty list"),
-        pytest.param(reply('[{"cause": "a ball"}]'), "unreadable reply", id="half of it"),
-        pytest.param(reply("A ball."), "unreadable reply", id="prose"),
-        pytest.param(reply("", "connection lost"), "connection lost", id="no reply"),
+        pytest.param(response("[]"), "cannot be seen", id="an empty list"),
+        pytest.param(response('[{"cause": "a ball"}]'), "unreadable response", id="half of it"),
+        pytest.param(response("A ball."), "unreadable response", id="prose"),
+        pytest.param(response("", "connection lost"), "connection lost", id="no response"),
     ],
 )
 def test_events_that_are_not_drawn_say_why(answer, reason):
@@ -164,12 +164,12 @@ def test_the_model_is_shown_both_events():
     assert EVENT.effect in asked.turns[0].parts[0]
 
 
-def test_experts_ask_about_pictures_of_the_source(tmp_path):
+def test_experts_ask_about_images_of_the_source(tmp_path):
     file = tmp_path / "knowledge.jsonl"
     line = {"id": "k1", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "14"}
     file.write_text(json.dumps(line))
     (item,) = read_knowledge(file)
-    assert (item.item_id, item.pictures, item.category) == (
+    assert (item.item_id, item.images, item.category) == (
         "k1",
         ("a.png", "b.png"),
         "External Knowledge",

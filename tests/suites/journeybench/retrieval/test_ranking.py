@@ -12,7 +12,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
 )
 from bench_assets.suites.journeybench.retrieval.ranking import rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from tests.suites.journeybench.pictures import stored
+from tests.suites.journeybench.images import stored
 from tests.suites.journeybench.release import HOST, write_release
 
 NAMES = ("cat%20car", "whale", "dog%20car", "shark")
@@ -47,7 +47,7 @@ def images():
     return {url: stored(url) for url in (CAT, WHALE, DOG, SHARK)}
 
 
-def test_tables_of_the_release_come_together_by_picture(samples):
+def test_tables_of_the_release_come_together_by_image(samples):
     cat, whale = samples
     assert cat.texts == ("A cat drives a car.", "A cat at the wheel.")
     assert cat.text_distractors == ("A dog drives a car.", "A cat drives a car.")
@@ -56,7 +56,7 @@ def test_tables_of_the_release_come_together_by_picture(samples):
     assert (whale.texts, whale.text_distractors) == (("A flying whale.",), ())
 
 
-def test_one_row_a_picture_is_read_as_well(tmp_path):
+def test_one_row_a_image_is_read_as_well(tmp_path):
     (tmp_path / "retrieval.json").write_text(
         f'[{{"url": "{CAT}", "captions": ["A cat"], "image_distractor_url": ["{DOG}"], '
         '"text_distractors": ["A dog", ""]}]'
@@ -69,14 +69,14 @@ def test_one_row_a_picture_is_read_as_well(tmp_path):
 def test_what_is_left_out_is_listed(samples, images):
     assert [(row.entry, row.reason) for row in to_questions(samples, images, {}).rejections] == [
         (
-            "pictures.example.org/cat%20car.png: A cat drives a car.",
+            "images.example.org/cat%20car.png: A cat drives a car.",
             "a distractor that is also a right text",
         ),
-        (f"pictures.example.org/cat%20car.png: {CAT}", "a distractor that is the picture itself"),
-        (f"pictures.example.org/cat%20car.png: {HOST}/lost.png", "no picture of a distractor"),
+        (f"images.example.org/cat%20car.png: {CAT}", "a distractor that is the image itself"),
+        (f"images.example.org/cat%20car.png: {HOST}/lost.png", "no image of a distractor"),
     ]
     del images[WHALE]
-    assert ("pictures.example.org/whale.png", f"no picture: {WHALE}") in [
+    assert ("images.example.org/whale.png", f"no image: {WHALE}") in [
         (row.entry, row.reason) for row in to_questions(samples, images, {}).rejections
     ]
 
@@ -86,13 +86,13 @@ def test_queries_and_candidates(samples, images):
     assert [
         question.question_id.removeprefix("journeybench/retrieval/") for question in questions
     ] == [
-        "text/pictures.example.org/cat%20car.png",
-        "image/pictures.example.org/cat%20car.png/1",
-        "image/pictures.example.org/cat%20car.png/2",
-        "image/pictures.example.org/cat%20car.png/3",
-        "text/pictures.example.org/whale.png",
-        "image/pictures.example.org/whale.png/1",
-        "image/pictures.example.org/whale.png/2",
+        "text/images.example.org/cat%20car.png",
+        "image/images.example.org/cat%20car.png/1",
+        "image/images.example.org/cat%20car.png/2",
+        "image/images.example.org/cat%20car.png/3",
+        "text/images.example.org/whale.png",
+        "image/images.example.org/whale.png/1",
+        "image/images.example.org/whale.png/2",
     ]
     candidates = to_candidates(samples, images)
     asked = {question.group_id for question in questions}
@@ -110,7 +110,7 @@ def test_as_released_a_distractor_may_be_right_and_takes_the_first_place(samples
     assert [bool(c.distracts) for c in same] == [False, True]
     predictions = rank(questions, candidates, Unlike(), "unlike", "as_released")
     (cat,) = [
-        p for p in predictions if p.question_id.endswith("text/pictures.example.org/cat%20car.png")
+        p for p in predictions if p.question_id.endswith("text/images.example.org/cat%20car.png")
     ]
     assert cat.ranking[0] == same[1].candidate_id, "of equal ones the right one comes last"
     assert "+own distractors" in cat.decoding
@@ -141,11 +141,11 @@ def test_recall(samples, images, condition, text_r1, image_r1):
     assert found["image_r@1"].value == pytest.approx(image_r1)
     assert found["image_r@5"].value == 1
     assert (found["text_r@1"].n_scored, found["image_r@1"].n_scored) == (2, 5)
-    assert "pools:3 texts,2 pictures" in found["text_r@1"].signature
+    assert "pools:3 texts,2 images" in found["text_r@1"].signature
     assert "equal ones: right last" in found["text_r@1"].signature
 
 
-def test_recall_by_what_is_unusual_in_the_picture(samples, images):
+def test_recall_by_what_is_unusual_in_the_image(samples, images):
     questions = to_questions(samples, images, {CAT: ("strange animal",)}).questions
     predictions = rank(questions, to_candidates(samples, images), Written(), "written", "main")
     scores = pipeline.score(TASK, questions, predictions, [])

@@ -32,9 +32,9 @@ def questions(
     chains: list[StoryChain],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Ask for one description a picture.
+    """Ask for one description an image.
 
-    One row: one picture to be described, with the entities and chains that its description is
+    One row: one image to be described, with the entities and chains that its description is
     scored by. The paper has 251.
     """
     opened = sources.open("cogbench")

@@ -37,7 +37,7 @@ def entity_matches(
 ) -> dg.Output[list[EntityMatch]]:
     """Find the annotated entities in a model's descriptions (section 3.2).
 
-    One row: one entity of one picture, and the nouns of the description that come closest to it,
+    One row: one entity of one image, and the nouns of the description that come closest to it,
     of all and of those that it does not deny.
     The paper has 2,670.
     """
@@ -57,7 +57,7 @@ def recognition(
     """Measure recognition (Table 2).
 
     One row: the share of entities that are recognised: `recognition` over all entities, read
-    with care, `recognition_macro` over pictures, `recognition_official` as the authors' script.
+    with care, `recognition_macro` over images, `recognition_official` as the authors' script.
     """
     return table_output(
         recognition_metrics(context.partition_key, questions, predictions, entity_matches)

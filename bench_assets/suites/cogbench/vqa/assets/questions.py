@@ -35,11 +35,11 @@ from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, Refinem
 from bench_assets.suites.cogbench.vqa.language_only import (
     SOLVABLE,
     LanguageOnly,
-    ask_without_picture,
+    ask_without_image,
     longest_option,
 )
 from bench_assets.suites.cogbench.vqa.question_writing import (
-    WriterReply,
+    WriterResponse,
     WrittenQuestion,
     as_source_question,
     ask_writer,
@@ -65,36 +65,36 @@ _SEED = 0  # of the orders of options; with another the benchmark would be anoth
     deps=_HERE.source,
     **_HERE.stage("distractors", asks="judge"),
 )
-def writer_replies(
+def writer_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
     models: Models,
     stories: list[Story],
     chains: list[StoryChain],
-) -> dg.Output[list[WriterReply]]:
+) -> dg.Output[list[WriterResponse]]:
     """Have a model write questions from chains (section 2.3.2, Figure 7).
 
-    One row: one reply about one picture and kind of reasoning, and what is wrong with it; the
+    One row: one response about one image and kind of reasoning, and what is wrong with it; the
     model is asked again with that complaint. The release has none: its questions are written.
     """
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
         return table_output([])
     chosen = settings.load().suite("cogbench", CogbenchSettings)
-    with open_writer(context, models, chosen.writer, folder / files.WRITER_REPLIES) as writer:
+    with open_writer(context, models, chosen.writer, folder / files.WRITER_RESPONSES) as writer:
         return table_output(ask_writer(stories, chains, writer, chosen.writer_tries))
 
 
-@dg.asset(ins=_HERE.ins("writer_replies", chains="../chains"), **_HERE.stage("distractors"))
+@dg.asset(ins=_HERE.ins("writer_responses", chains="../chains"), **_HERE.stage("distractors"))
 def written_questions(
-    writer_replies: list[WriterReply], chains: list[StoryChain]
+    writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
-    """Take the questions out of the replies.
+    """Take the questions out of the responses.
 
     One row: one question as the model wrote it, and the chain and side of it that it asks for.
     """
-    rows = take_questions(writer_replies, chains)
+    rows = take_questions(writer_responses, chains)
     sides = [row.side for row in rows]
     return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
 
@@ -110,16 +110,16 @@ def language_only(
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
 ) -> dg.Output[list[LanguageOnly]]:
-    """Answer the questions without pictures (section 2.3.2).
+    """Answer the questions without images (section 2.3.2).
 
-    One row: one question, and how often a model that sees no picture was right about it, its
+    One row: one question, and how often a model that sees no image was right about it, its
     options in another order each time. Empty for the release.
     """
     by_id = by_image_id(stored)
     usable = select_questions(_dealt(written_questions), by_id).kept
     questions = to_questions(usable, by_id, "built")
     chosen = settings.load().suite("cogbench", CogbenchSettings)
-    ask = partial(ask_without_picture, questions, tries=chosen.text_tries, seed=_SEED)
+    ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
         return table_output(ask(ScriptedModel(LONGEST_OPTION, longest_option)))
     with asking(context, models, chosen.text_model, "blind") as (model, _):
@@ -141,7 +141,7 @@ def flags(
 
     One row: one thing that is doubtful about one question, and what a person decided in
     refinements.json; flagged questions that nobody looked at are asked, with a label, unless a
-    model solved them without the picture: those are left out.
+    model solved them without the image: those are left out.
     """
     decisions = _decided(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
@@ -163,7 +163,7 @@ def flags(
         "questions": out(
             _HERE.stage("questions"),
             Question,
-            "One row: one multiple-choice question with four options about one picture. The paper "
+            "One row: one multiple-choice question with four options about one image. The paper "
             "has 2,577 (Table 1).",
         ),
         "rejections": out(
@@ -216,9 +216,9 @@ def _refined(
     solved: Sequence[str],
     images: Mapping[str, StoredImage],
 ) -> Questions:
-    """What people made of the questions, without those that need no picture."""
+    """What people made of the questions, without those that need no image."""
     asked = [one for one in dealt if question_id(one) not in solved]
-    left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_PICTURE) for name in solved]
+    left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
     refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
     kept, faulty = select_questions(refined.questions, images)
     return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])

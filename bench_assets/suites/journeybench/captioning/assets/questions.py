@@ -9,7 +9,7 @@ import dagster as dg
 from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.images import picture_assets
+from bench_assets.suites.journeybench.assets.images import image_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -31,14 +31,14 @@ from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder(TASK_NAME)
 
-captioning_pictures = picture_assets(_HERE, "captioning")
+captioning_images = image_assets(_HERE, "captioning")
 
 
 @dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
 def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list[CaptionedImage]]:
     """Take the captions of the published file, or those built here.
 
-    One row: a picture with what people wrote about it, five captions mostly; 1,042 published.
+    One row: an image with what people wrote about it, five captions mostly; 1,042 published.
     """
     rows = published_rows(sources, "captioning", read_captioned_images, built)
     unknown = sorted({name for row in rows for name in row.unknown_categories})
@@ -51,8 +51,8 @@ def entries(sources: SourceFiles, built: list[CaptionedImage]) -> dg.Output[list
     deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
-        "One row: a picture that no caption is asked for, because it is not there.",
-        "One row: one picture, with people's captions of it; 1,042 published (section 3.2).",
+        "One row: an image that no caption is asked for, because it is not there.",
+        "One row: one image, with people's captions of it; 1,042 published (section 3.2).",
     ),
 )
 def questions(
@@ -63,7 +63,7 @@ def questions(
     files: list[StoredImage],
     fetched: list[StoredImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask for a caption of every picture that is there; nothing if the source has no captions."""
+    """Ask for a caption of every image that is there; nothing if the source has no captions."""
     asked, n = to_questions(entries, by_name([*files, *fetched])), len(entries)
     whole = not asked.rejections
     edition = edition_of(sources, "captioning", whole=whole, n=n, releases=RELEASES)

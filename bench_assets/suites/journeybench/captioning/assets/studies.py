@@ -65,7 +65,7 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 
 @dg.asset(ins=_INS, **_STAGE)
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
-    """Take the measures over each category of pictures.
+    """Take the measures over each category of images.
 
     One row: CIDEr, ROUGE-L or BLEU over the captions of one category (Figure 4, right). Rarity of
     words is that of the whole corpus; the authors' script, meant to do the same, divides a

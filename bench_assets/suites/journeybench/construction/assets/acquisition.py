@@ -9,17 +9,17 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.suites.journeybench.raw_material import GalleryPicture
+from bench_assets.suites.journeybench.raw_material import GalleryImage
 from resources.images.allowed_hosts import Hosts
 from resources.images.download import Politeness, download
-from resources.images.gallery import FoundPicture, HttpGallery
+from resources.images.gallery import FoundImage, HttpGallery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcquiredImage:
-    """A picture that a gallery found, and what became of it."""
+    """An image that a gallery found, and what became of it."""
 
-    picture: str  # its file name in images/
+    image: str  # its file name in images/
     query: str  # the first that found it
     prompt: str
     url: str
@@ -29,7 +29,7 @@ class AcquiredImage:
 def acquire(
     gallery: HttpGallery, queries: Iterable[str], folder: Path, polite: Politeness
 ) -> list[AcquiredImage]:
-    """Search for every query, fetch each picture once, and write ``gallery.jsonl`` beside them.
+    """Search for every query, fetch each image once, and write ``gallery.jsonl`` beside them.
 
     What was fetched before is not fetched again. The folder becomes a source of the built route
     when annotators have put their votes and captions into it.
@@ -40,26 +40,26 @@ def acquire(
         folder: Gets ``gallery.jsonl`` and ``images/``.
         polite: Limits of the downloads.
     """
-    found: dict[str, FoundPicture] = {}
+    found: dict[str, FoundImage] = {}
     for query in queries:
-        for picture in gallery.search(query):
-            found.setdefault(picture.picture_id, picture)
-    urls = [picture.url for picture in found.values()]
+        for image in gallery.search(query):
+            found.setdefault(image.image_id, image)
+    urls = [image.url for image in found.values()]
     hosts = Hosts.typed_by_user(gallery.address)
     arrived = download(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
     fetched = {row.url: row for row in arrived}
     (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = []
-    for picture in found.values():
-        row, name = fetched[picture.url], f"{quote(picture.picture_id, safe='')}.png"
+    for image in found.values():
+        row, name = fetched[image.url], f"{quote(image.image_id, safe='')}.png"
         if not row.error:
             shutil.copyfile(folder / "fetched" / row.file, folder / "images" / name)
         rows.append(
             AcquiredImage(
-                picture=name,
-                query=picture.query,
-                prompt=picture.prompt,
-                url=picture.url,
+                image=name,
+                query=image.query,
+                prompt=image.prompt,
+                url=image.url,
                 error=row.error,
             )
         )
@@ -70,7 +70,7 @@ def acquire(
 def _write_gallery(file: Path, rows: Iterable[AcquiredImage]) -> None:
     lines = [
         json.dumps(
-            to_json(GalleryPicture(picture=row.picture, query=row.query, prompt=row.prompt)),
+            to_json(GalleryImage(image=row.image, query=row.query, prompt=row.prompt)),
             ensure_ascii=False,
         )
         for row in rows

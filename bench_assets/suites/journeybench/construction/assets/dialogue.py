@@ -1,4 +1,4 @@
-"""The dialogues about the captioned pictures, as tables (section 3.3, way b)."""
+"""The dialogues about the captioned images, as tables (section 3.3, way b)."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -31,16 +31,16 @@ _STAGE = _HERE.stage("distractors", asks="judge")
     ins=_HERE.ins("caption_decisions", stored="images"),
     outs={
         "dialogues": out(
-            _STAGE, Utterance, "One row: one thing that was said about a picture (way b)."
+            _STAGE, Utterance, "One row: one thing that was said about an image (way b)."
         ),
         "dialogue_ends": out(
             _STAGE,
             DialogueEnd,
-            "One row: how the dialogue about one picture ended: by a decision, because the rounds "
-            "were over, or because a reply could not be read.",
+            "One row: how the dialogue about one image ended: by a decision, because the rounds "
+            "were over, or because a response could not be read.",
         ),
         "dialogue_statements": out(
-            _STAGE, Statement, "One row: how a dialogue describes its picture after one round."
+            _STAGE, Statement, "One row: how a dialogue describes its image after one round."
         ),
     },
     pool="judge",
@@ -53,7 +53,7 @@ def hold(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
-    """Have two models talk about every picture, of which one sees nothing but a caption."""
+    """Have two models talk about every image, of which one sees nothing but a caption."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
     with ExitStack() as opened:
@@ -81,9 +81,9 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd],
     """The first dialogues as a person reads them."""
     lines = []
     for end in endings[:n]:
-        lines += [f"### {as_text(end.picture)}", f"Caption: {as_text(end.caption)}", ""]
+        lines += [f"### {as_text(end.image)}", f"Caption: {as_text(end.caption)}", ""]
         for one in utterances:
-            if one.picture == end.picture:
+            if one.image == end.image:
                 asked = f" (asked: {as_text(one.heard)})" if one.speaker == "answerer" else ""
                 said = "<br>".join(map(as_text, one.said.split("\n")))
                 lines.append(f"- **{one.speaker}**, round {one.round}{asked}: {said}")

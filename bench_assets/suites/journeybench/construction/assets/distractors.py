@@ -1,4 +1,4 @@
-"""Text distractors of the captioned pictures (section 3.3)."""
+"""Text distractors of the captioned images (section 3.3)."""
 
 import dagster as dg
 
@@ -30,7 +30,7 @@ _HERE = AssetFolder(SUITE)
     ins=_HERE.ins("caption_decisions", stored="images"),
     **_HERE.stage("distractors", asks="judge"),
 )
-def statement_replies(
+def statement_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
@@ -38,9 +38,9 @@ def statement_replies(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> dg.Output[list[GeneratedText]]:
-    """Have a model write statements that conflict with a picture it sees (way a).
+    """Have a model write statements that conflict with an image it sees (way a).
 
-    One row: one reply about one picture, with the prompt.
+    One row: one response about one image, with the prompt.
     """
     asked = distractors.prompts(kept_captions(caption_decisions), digests(stored))
     answerer = settings.load().suite(SUITE, JourneyBenchSettings).answerer
@@ -49,17 +49,17 @@ def statement_replies(
 
 
 @dg.asset(
-    ins=_HERE.ins("statement_replies", "dialogue_statements"),
+    ins=_HERE.ins("statement_responses", "dialogue_statements"),
     **_HERE.stage("distractors"),
 )
 def statements(
-    statement_replies: list[GeneratedText], dialogue_statements: list[Statement]
+    statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
 ) -> dg.Output[list[Statement]]:
     """Gather the statements of both ways.
 
-    One row: one statement about one picture, the reply it stands in and who wrote it.
+    One row: one statement about one image, the response it stands in and who wrote it.
     """
-    written = distractors.read_statements(statement_replies).statements
+    written = distractors.read_statements(statement_responses).statements
     return table_output(written + dialogue_statements)
 
 
@@ -73,9 +73,9 @@ def statement_decisions(
     caption_decisions: list[CaptionDecision],
     statement_votes: list[StatementVote],
 ) -> dg.Output[list[StatementDecision]]:
-    """Keep the statements that conflict with their picture.
+    """Keep the statements that conflict with their image.
 
-    One row: what became of one statement, and why. The release has 5,590 on 994 pictures.
+    One row: what became of one statement, and why. The release has 5,590 on 994 images.
     """
     if not statements:
         return table_output([])

@@ -36,4 +36,4 @@ class _Sentences:
         return self._encoder.encode_texts(texts)
 
     def images(self, images: Sequence[str]) -> Vectors:
-        raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} pictures")
+        raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} images")

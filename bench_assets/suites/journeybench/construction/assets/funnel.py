@@ -1,4 +1,4 @@
-"""How many pictures, captions, statements and look-alikes are left, and how many are open."""
+"""How many images, captions, statements and look-alikes are left, and how many are open."""
 
 import dagster as dg
 

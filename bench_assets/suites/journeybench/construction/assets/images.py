@@ -1,4 +1,4 @@
-"""From a gallery to captioned pictures: what the built route of every task begins with (3.1, 3.2).
+"""From a gallery to captioned images: what the built route of every task begins with (3.1, 3.2).
 
 Every table is empty for a published source.
 """
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import least_votes, needed_of
 from bench_assets.asset_factory.suite_assets import AssetFolder
-from bench_assets.core.images.near_duplicates import picture_hash
+from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
@@ -29,8 +29,8 @@ from bench_assets.suites.journeybench.decisions import N_VERIFIERS, CaptionDecis
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
-    GalleryPicture,
-    PictureCategories,
+    GalleryImage,
+    ImageCategories,
     WrittenCaption,
     read_raw,
 )
@@ -46,15 +46,15 @@ _HERE = AssetFolder(SUITE)
 
 
 class FilterRule(dg.Config):
-    """How the votes on a picture are read."""
+    """How the votes on an image are read."""
 
     rule: Rule = "majority"
     """Whether more than half of the annotators must say yes, or all."""
     least_votes: int = Field(4, ge=1)
-    """Pictures with fewer votes are open, unless bench.toml says how many people are asked; the
+    """Images with fewer votes are open, unless bench.toml says how many people are asked; the
     paper has at least four."""
     near: int = Field(4, ge=0, le=64)
-    """Bits in which the hashes of two pictures that look the same may differ."""
+    """Bits in which the hashes of two images that look the same may differ."""
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
@@ -72,7 +72,7 @@ def queries(settings: SettingsFile) -> dg.Output[list[Query]]:
 def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
     """Search a gallery over HTTP, if bench.toml names one.
 
-    One row: one picture that was found, now in `gallery/journeybench` of the home folder.
+    One row: one image that was found, now in `gallery/journeybench` of the home folder.
     Annotators put their votes and captions there; then the folder can be named as the source.
     """
     configured = settings.load()
@@ -85,12 +85,12 @@ def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[Acq
 
 
 @dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
-def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryPicture]]:
-    """Read which pictures the gallery had.
+def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
+    """Read which images the gallery had.
 
-    One row: one generated picture, the query that found it and the prompt that it was made of.
+    One row: one generated image, the query that found it and the prompt that it was made of.
     """
-    rows = read_raw(source_folder(sources), GalleryPicture)
+    rows = read_raw(source_folder(sources), GalleryImage)
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
 
@@ -103,21 +103,21 @@ def decisions(
     config: FilterRule,
     settings: SettingsFile,
     image_store: ImageStore,
-    gallery: list[GalleryPicture],
+    gallery: list[GalleryImage],
     filter_votes: list[FilterVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
     """Keep what is unusual, fictional and comprehensible.
 
-    One row: what became of one picture of the gallery, and why: by the votes of at least four
+    One row: what became of one image of the gallery, and why: by the votes of at least four
     annotators, and by whether it looks like an earlier one.
     """
     there = by_name(stored)
     hashes = {
-        row.picture: picture_hash(picture)
+        row.image: image_hash(image)
         for row in gallery
-        if row.picture in there
-        and (picture := image_store.open_if_whole(there[row.picture].sha256)) is not None
+        if row.image in there
+        and (image := image_store.open_if_whole(there[row.image].sha256)) is not None
     }
     rows = decide(
         gallery,
@@ -136,7 +136,7 @@ def decisions(
 def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
     """Measure how far the annotators agree.
 
-    One row: one criterion; in the paper all annotators agree on over 72 % of the pictures.
+    One row: one criterion; in the paper all annotators agree on over 72 % of the images.
     """
     return table_output(agreement(filter_votes))
 
@@ -148,12 +148,12 @@ def caption_decisions(
     written_captions: list[WrittenCaption],
     caption_votes: list[CaptionVote],
 ) -> dg.Output[list[CaptionDecision]]:
-    """Keep five captions of each picture.
+    """Keep five captions of each image.
 
-    One row: what became of one caption, and why. Eight people write about each picture, four
-    verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 pictures).
+    One row: what became of one caption, and why. Eight people write about each image, four
+    verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 images).
     """
-    kept = {decision.picture for decision in decisions if decision.kept}
+    kept = {decision.image for decision in decisions if decision.kept}
     least = least_votes(settings.load(), annotation.VERIFY, N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
     return table_output(
@@ -170,28 +170,28 @@ def caption_decisions(
 def captioned_images(
     sources: SourceFiles, caption_decisions: list[CaptionDecision]
 ) -> dg.Output[list[CaptionedImage]]:
-    """Put captions and categories of each picture together.
+    """Put captions and categories of each image together.
 
-    One row: one picture that was kept, with its captions. 1,042 in the release.
+    One row: one image that was kept, with its captions. 1,042 in the release.
     """
     categories = {
-        row.picture: known_categories([row.category1, row.category2])
-        for row in read_raw(source_folder(sources), PictureCategories)
+        row.image: known_categories([row.category1, row.category2])
+        for row in read_raw(source_folder(sources), ImageCategories)
     }
     return table_output(
         [
-            _captioned(picture, captions, *categories.get(picture, ((), ())))
-            for picture, captions in kept_captions(caption_decisions).items()
+            _captioned(image, captions, *categories.get(image, ((), ())))
+            for image, captions in kept_captions(caption_decisions).items()
         ]
     )
 
 
 def _captioned(
-    picture: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
+    image: str, captions: Sequence[str], known: tuple[str, ...], unknown: tuple[str, ...]
 ) -> CaptionedImage:
     return CaptionedImage(
-        entry_id=picture,
-        picture=picture,
+        entry_id=image,
+        image=image,
         captions=tuple(captions),
         categories=known,
         unknown_categories=unknown,

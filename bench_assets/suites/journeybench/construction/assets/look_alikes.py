@@ -1,4 +1,4 @@
-"""Image distractors: pictures that look like a captioned one (section 3.3)."""
+"""Image distractors: images that look like a captioned one (section 3.3)."""
 
 import dagster as dg
 import numpy as np
@@ -17,7 +17,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     verify_look_alikes,
 )
 from bench_assets.suites.journeybench.decisions import N_CHECKING, FilterDecision, LookAlikeDecision
-from bench_assets.suites.journeybench.raw_material import GalleryPicture, LookAlikeVote
+from bench_assets.suites.journeybench.raw_material import GalleryImage, LookAlikeVote
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
@@ -26,10 +26,10 @@ _HERE = AssetFolder(SUITE)
 
 
 class Neighbours(dg.Config):
-    """How many pictures are proposed."""
+    """How many images are proposed."""
 
     n: int = Field(8, ge=1)
-    """Nearest neighbours a picture and criterion."""
+    """Nearest neighbours an image and criterion."""
 
 
 @dg.asset(
@@ -40,30 +40,29 @@ def look_alike_proposals(
     config: Neighbours,
     settings: SettingsFile,
     image_store: ImageStore,
-    gallery: list[GalleryPicture],
+    gallery: list[GalleryImage],
     decisions: list[FilterDecision],
     stored: list[StoredImage],
 ) -> dg.Output[list[LookAlike]]:
-    """Find pictures that are alike in subject, composition, or both.
+    """Find images that are alike in subject, composition, or both.
 
-    One row: one picture that may distract from another one. Subjects are compared by what the
-    pictures were generated from, compositions by where light and colours lie. A picture that does
+    One row: one image that may distract from another one. Subjects are compared by what the
+    images were generated from, compositions by where light and colours lie. An image that does
     not decode any more is like none; the log names it.
     """
-    kept = {decision.picture for decision in decisions if decision.kept}
+    kept = {decision.image for decision in decisions if decision.kept}
     known = digests(stored)
     decoded = [
-        (row, composition(picture))
+        (row, composition(image))
         for row in gallery
-        if row.picture in kept
-        and (picture := image_store.open_if_whole(known[row.picture])) is not None
+        if row.image in kept and (image := image_store.open_if_whole(known[row.image])) is not None
     ]
     if not decoded:
         return table_output([])
     shown = [row for row, _ in decoded]
     layouts = np.stack([layout for _, layout in decoded])
     subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
-    return table_output(propose([row.picture for row in shown], subjects, layouts, config.n))
+    return table_output(propose([row.image for row in shown], subjects, layouts, config.n))
 
 
 @dg.asset(
@@ -75,9 +74,9 @@ def look_alikes(
     look_alike_proposals: list[LookAlike],
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
-    """Keep the pictures that people find alike and in conflict with the captions.
+    """Keep the images that people find alike and in conflict with the captions.
 
-    One row: what became of one proposed picture, and why. About five are kept of each; the
+    One row: what became of one proposed image, and why. About five are kept of each; the
     release has 5,323 for 1,000 texts.
     """
     least = least_votes(settings.load(), annotation.ALIKE, N_CHECKING)

@@ -7,7 +7,7 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.construction.captions import kept_captions
-from bench_assets.suites.journeybench.construction.look_alikes import accepted_pictures
+from bench_assets.suites.journeybench.construction.look_alikes import accepted_images
 from bench_assets.suites.journeybench.decisions import (
     CaptionDecision,
     LookAlikeDecision,
@@ -29,26 +29,26 @@ def retrieval_samples(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[RetrievalSample]]:
-    """Put what describes a picture and what only seems to together.
+    """Put what describes an image and what only seems to together.
 
-    One row: one picture with its captions, the statements that conflict with it, and the pictures
-    that look like it; in the release about five of each for 1,000 pictures.
+    One row: one image with its captions, the statements that conflict with it, and the images
+    that look like it; in the release about five of each for 1,000 images.
     """
     statements: dict[str, list[str]] = defaultdict(list)
     for decision in statement_decisions:
         if decision.accepted:
-            statements[decision.picture].append(decision.text)
-    pictures = accepted_pictures(look_alikes)
+            statements[decision.image].append(decision.text)
+    images = accepted_images(look_alikes)
     return table_output(
         [
             RetrievalSample(
-                entry_id=picture,
-                picture=picture,
+                entry_id=image,
+                image=image,
                 texts=tuple(captions),
-                text_distractors=tuple(statements[picture]),
+                text_distractors=tuple(statements[image]),
                 captions=tuple(captions),
-                image_distractors=tuple(pictures.get(picture, ())),
+                image_distractors=tuple(images.get(image, ())),
             )
-            for picture, captions in kept_captions(caption_decisions).items()
+            for image, captions in kept_captions(caption_decisions).items()
         ]
     )

@@ -1,4 +1,4 @@
-"""Questions about the captioned pictures that invite hallucinations (HaloQuest)."""
+"""Questions about the captioned images that invite hallucinations (HaloQuest)."""
 
 import dagster as dg
 
@@ -25,7 +25,7 @@ _HERE = AssetFolder(SUITE)
     ins=_HERE.ins("caption_decisions", stored="images"),
     **_HERE.stage("distractors", asks="judge"),
 )
-def trigger_replies(
+def trigger_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
     settings: SettingsFile,
@@ -33,9 +33,9 @@ def trigger_replies(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> dg.Output[list[GeneratedText]]:
-    """Have a model write questions that invite hallucinations about a picture it sees.
+    """Have a model write questions that invite hallucinations about an image it sees.
 
-    One row: one reply about one picture, with the prompt.
+    One row: one response about one image, with the prompt.
     """
     asked = triggers.prompts(kept_captions(caption_decisions), digests(stored))
     answerer = settings.load().suite(SUITE, JourneyBenchSettings).answerer
@@ -45,37 +45,37 @@ def trigger_replies(
 
 @dg.asset(
     name="built",
-    ins=_HERE.ins("trigger_replies", "trigger_votes"),
+    ins=_HERE.ins("trigger_responses", "trigger_votes"),
     **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
 )
 def trigger_questions(
-    settings: SettingsFile, trigger_replies: list[GeneratedText], trigger_votes: list[TriggerVote]
+    settings: SettingsFile, trigger_responses: list[GeneratedText], trigger_votes: list[TriggerVote]
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that people accept.
 
-    One row: one question about one picture, and its answers.
+    One row: one question about one image, and its answers.
     """
     least = least_votes(settings.load(), annotation.TRIGGER, N_CHECKING)
-    return table_output(triggers.verify_triggers(trigger_replies, trigger_votes, least).questions)
+    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
 
 
 @dg.asset(
-    ins=_HERE.ins("statement_replies", "trigger_replies", "trigger_votes"),
+    ins=_HERE.ins("statement_responses", "trigger_responses", "trigger_votes"),
     **_HERE.stage("distractors"),
 )
 def rejections(
     settings: SettingsFile,
-    statement_replies: list[GeneratedText],
-    trigger_replies: list[GeneratedText],
+    statement_responses: list[GeneratedText],
+    trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
-    """Say of every reply and trigger question that is left out why.
+    """Say of every response and trigger question that is left out why.
 
-    One row: one reply that could not be read, or one question that people did not accept. What
-    became of pictures, captions, statements and look-alikes stands in the tables of decisions.
+    One row: one response that could not be read, or one question that people did not accept. What
+    became of images, captions, statements and look-alikes stands in the tables of decisions.
     """
     least = least_votes(settings.load(), annotation.TRIGGER, N_CHECKING)
     return table_output(
-        distractors.read_statements(statement_replies).rejections
-        + triggers.verify_triggers(trigger_replies, trigger_votes, least).rejections
+        distractors.read_statements(statement_responses).rejections
+        + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
     )

@@ -30,9 +30,9 @@ _HERE = AssetFolder(SUITE)
 
 @dg.asset(deps=[*_HERE.source, answers_key(annotation.FILTER)], **_HERE.stage("people"))
 def filter_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[FilterVote]]:
-    """Read the votes on pictures of the gallery.
+    """Read the votes on images of the gallery.
 
-    One row: what one annotator says of one picture.
+    One row: what one annotator says of one image.
     """
     return table_output(_said(sources, tables, annotation.FILTER))
 
@@ -41,7 +41,7 @@ def filter_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Fil
 def written_captions(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[WrittenCaption]]:
     """Read the captions.
 
-    One row: what one writer says of one picture; eight write in the paper.
+    One row: what one writer says of one image; eight write in the paper.
     """
     return table_output(_said(sources, tables, annotation.WRITE))
 
@@ -59,16 +59,16 @@ def caption_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Ca
 def statement_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[StatementVote]]:
     """Read the votes on statements.
 
-    One row: whether one annotator finds that a statement conflicts with its picture.
+    One row: whether one annotator finds that a statement conflicts with its image.
     """
     return table_output(_said(sources, tables, annotation.CONFLICTS))
 
 
 @dg.asset(deps=[*_HERE.source, answers_key(annotation.ALIKE)], **_HERE.stage("people"))
 def look_alike_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[LookAlikeVote]]:
-    """Read the votes on pictures that may distract from another.
+    """Read the votes on images that may distract from another.
 
-    One row: what one annotator says of two pictures.
+    One row: what one annotator says of two images.
     """
     return table_output(_said(sources, tables, annotation.ALIKE))
 

@@ -10,7 +10,7 @@ from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.images import picture_assets
+from bench_assets.suites.journeybench.assets.images import image_assets
 from bench_assets.suites.journeybench.assets.questions import (
     asked_tables,
     edition_of,
@@ -41,14 +41,14 @@ _HERE = AssetFolder(TASK_NAME)
 _TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
 _INS = _HERE.ins("entries", files="../images", fetched="images")
 
-retrieval_pictures = picture_assets(_HERE, *_TABLES)
+retrieval_images = image_assets(_HERE, *_TABLES)
 
 
 @dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
 def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
     """Take the samples of the published files, or those built here.
 
-    One row: a picture with the texts that describe it, and texts and pictures that only seem to.
+    One row: an image with the texts that describe it, and texts and images that only seem to.
     The release has about 1,000 (section 3.3).
     """
     published = published_files(source_folder(sources), *_TABLES)
@@ -65,8 +65,8 @@ def candidates(
 ) -> dg.Output[list[Candidate]]:
     """List what queries are answered with.
 
-    One row: a text or picture that all queries are shown, or that distracts from one sample. The
-    release has 5,740 texts with 5,590 distractors, and 1,000 pictures with 5,323.
+    One row: a text or image that all queries are shown, or that distracts from one sample. The
+    release has 5,740 texts with 5,590 distractors, and 1,000 images with 5,323.
     """
     return table_output(to_candidates(entries, by_name([*files, *fetched])))
 
@@ -81,8 +81,8 @@ def candidates_as_released(
 ) -> dg.Output[list[Candidate]]:
     """List what queries are answered with, distractors that are right among it.
 
-    One row: a text or picture that all queries are shown, or that distracts from one sample. 533 of
-    the release's 5,590 distracting texts describe the picture in the words of a right one.
+    One row: a text or image that all queries are shown, or that distracts from one sample. 533 of
+    the release's 5,590 distracting texts describe the image in the words of a right one.
     """
     there = by_name([*files, *fetched])
     return table_output(to_candidates(entries, there, as_released=True))
@@ -94,10 +94,9 @@ def candidates_as_released(
     deps=decided_in(TASK),
     outs=question_outs(
         _HERE,
-        "One row: a sample whose picture is not there, or a distractor that is not there or is "
+        "One row: a sample whose image is not there, or a distractor that is not there or is "
         "right.",
-        "One row: one query; nothing if the source has no samples. The paper counts 1,000 "
-        "pictures.",
+        "One row: one query; nothing if the source has no samples. The paper counts 1,000 images.",
     ),
 )
 def questions(  # noqa: PLR0913, PLR0917  (a table each)
@@ -109,9 +108,9 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
     fetched: list[StoredImage],
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Ask with every picture for texts, and with every caption for a picture."""
+    """Ask with every image for texts, and with every caption for an image."""
     there = by_name([*files, *fetched])
-    whole = all(picture in there for entry in entries for picture in _pictures(entry))
+    whole = all(image in there for entry in entries for image in _images(entry))
     asked = to_questions(entries, there, _categories(sources, captioned))
     edition = edition_of(sources, *_TABLES, whole=whole)
     waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
@@ -119,17 +118,17 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
-    """What is unusual in the pictures, from the file of another task, which must not stop this."""
+    """What is unusual in the images, from the file of another task, which must not stop this."""
     found: dict[str, tuple[str, ...]] = {}
     try:
         rows = published_rows(sources, "captioning", read_captioned_images, built)
     except SourceError as why:
-        dg.get_dagster_logger().warning("no results by category of pictures: %s", why)
+        dg.get_dagster_logger().warning("no results by category of images: %s", why)
         rows = []
     for row in rows:
-        found[row.picture] = tuple(dict.fromkeys((*found.get(row.picture, ()), *row.categories)))
+        found[row.image] = tuple(dict.fromkeys((*found.get(row.image, ()), *row.categories)))
     return found
 
 
-def _pictures(entry: RetrievalSample) -> tuple[str, ...]:
-    return (entry.picture, *entry.image_distractors)
+def _images(entry: RetrievalSample) -> tuple[str, ...]:
+    return (entry.image, *entry.image_distractors)

@@ -1,0 +1,124 @@
+/* What one model said to one question: how it was read and why, the judge's word, the points. */
+"use strict";
+(() => {
+  const SHOWN = 1500; // characters of a text that are shown before somebody asks for the rest
+
+  const PIECE = 5000; // characters that are laid out together
+
+  /** A text of strangers as a block: a long one is cut, and shown whole on request.
+
+      text: a text, or [its beginning, its length, the name of the whole]; data: whose that name is. */
+  function long(text, tag = "pre", data = "") {
+    const [begin, length, name] = Array.isArray(text) ? text : [text, text.length, ""];
+    const block = Bench.foreign(begin.slice(0, whole(begin, SHOWN)), tag, { class: "foreign" });
+    if (length <= SHOWN) return block;
+    const rest = Bench.h("button", {
+      type: "button", class: "plain more",
+      onclick: async () => {
+        rest.disabled = true;
+        try {
+          block.replaceChildren(...pieces(name ? await Bench.data(`${data}-${name}`) : begin));
+          rest.remove();
+        } catch (why) {
+          rest.replaceWith(Bench.h("p", { class: "problem", role: "alert" }, why.message));
+        }
+      },
+    }, `… show all ${Bench.count(length)} characters`);
+    return Bench.h("div", { class: "long" }, block, rest);
+  }
+
+  /** A text in pieces, of which browsers lay out what is in sight: a whole megabyte takes them seconds. */
+  function pieces(text) {
+    const found = [];
+    for (let at = 0, end; at < text.length; at = end) {
+      const gap = Math.max(text.lastIndexOf("\n", at + PIECE), text.lastIndexOf(" ", at + PIECE)) + 1;
+      end = at + PIECE < text.length && gap > at ? gap : whole(text, at + PIECE);
+      found.push(Bench.foreign(text.slice(at, end), "span", { class: "piece" }));
+    }
+    return found;
+  }
+
+  /** A place to cut a text at that is not inside a character. */
+  function whole(text, at) {
+    return /[\udc00-\udfff]/.test(text.charAt(at)) ? at + 1 : at;
+  }
+
+  /** The card of a model. samples: those of the question; of: its outcome; gold: the right answer. */
+  function card(model, samples, of, gold, problem) {
+    return Bench.h(
+      "section", { class: `card response ${of.letter === "-" ? "" : `is-${of.letter}`}` },
+      Bench.h(
+        "h3", {}, mark(of), " ", Bench.foreign(model.name), " ",
+        Bench.h("span", { class: "quiet outcome" }, of.name),
+      ),
+      problem && Bench.h("p", { class: "problem" }, Bench.foreign(problem)),
+      samples && !samples.length && Bench.h("p", { class: "quiet" }, "It was not asked this question."),
+      (samples || []).map((one, i) => Bench.h(
+        "div", { class: "sample" }, samples.length > 1 && Bench.h("h4", {}, `sample ${i + 1}`), sample(one, gold, (text, tag) => long(text, tag, model.data)),
+      )),
+    );
+  }
+
+  /** The sign of an outcome; its word is said beside it. */
+  function mark(of, title) {
+    return Bench.h("span", { class: `outcome-mark is-${of.letter === "-" ? "none" : of.letter}${of.cut ? " is-cut" : ""}`, title, "aria-hidden": "true" }, of.mark);
+  }
+
+  function sample(one, gold, shown) {
+    return [
+      one.error && fact("failed", shown(one.error, "div")),
+      one.raw && Bench.h("details", {}, Bench.h("summary", {}, "thought, and the response as it came"), shown(one.raw)),
+      one.ranking ? ranking(one.ranking, gold) : one.text ? shown(one.text) : !one.error && Bench.h("p", { class: "quiet" }, "(an empty response)"),
+      Bench.h(
+        "dl", { class: "response-facts" },
+        pair("read as", one.answer && !one.ranking && one.answer.map((part, i) => [i > 0 && " / ", shown(part, "bdi")])),
+        pair("why", one.why && shown(one.why, "span")),
+        pair("points", one.most === undefined ? null : points(one)),
+        (one.verdicts || []).map((said) => pair("judge", verdict(said, shown))),
+        pair("no answer", typeof one.no_answer === "string" && Bench.foreign(one.no_answer)),
+        pair("reading", one.reading && [Bench.foreign(one.reading), one.judge && [", judged by ", Bench.foreign(one.judge)]]),
+        pair("ended", ended(one)),
+        pair("asked", one.asked && shown(one.asked, "span")),
+      ),
+    ];
+  }
+
+  function points(one) {
+    return one.points === undefined ? "unscored" : `${Number(one.points.toFixed(3))} of ${Number(one.most.toFixed(3))}`;
+  }
+
+  function verdict(said, shown) {
+    const word = said.value || (said.verdict === undefined ? "no verdict" : said.verdict ? "yes" : "no");
+    return [
+      said.criterion && [Bench.foreign(said.criterion), ": "], Bench.h("strong", {}, Bench.foreign(word)),
+      said.response && [" – ", shown(said.response, "span")], said.error && [" – ", shown(said.error, "span")],
+      Bench.h("span", { class: "quiet" }, " (", Bench.foreign(said.judge), ")"),
+    ];
+  }
+
+  function ended(one) {
+    const parts = [
+      one.end === "length" ? "cut short at its longest" : one.end,
+      one.tokens !== undefined && `${Bench.count(one.tokens)} tokens`,
+      one.asked_tokens !== undefined && `after ${Bench.count(one.asked_tokens)}`,
+      one.seconds !== undefined && `${one.seconds.toFixed(2)} s`,
+    ];
+    return parts.filter(Boolean).join(" · ") || null;
+  }
+
+  function ranking(names, gold) {
+    return Bench.h("ol", { class: "ranking" }, names.map((name) => Bench.h(
+      "li", {}, Bench.foreign(name), gold.includes(name) && Bench.h("strong", { class: "gold" }, " ✓ right"),
+    )));
+  }
+
+  function pair(name, value) {
+    return value ? [Bench.h("dt", {}, name), Bench.h("dd", {}, value)] : null;
+  }
+
+  function fact(name, value) {
+    return Bench.h("div", { class: "problem" }, Bench.h("strong", {}, name), value);
+  }
+
+  Object.assign(Bench.samples, { card, mark, long });
+})();

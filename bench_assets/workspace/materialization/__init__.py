@@ -1,0 +1,1 @@
+"""Materialization: Dagster instance, runs, freshness, backfills, Dagster processes."""

@@ -1,0 +1,49 @@
+"""Which assets belong together: a suite's or a task's left half, and what one evaluation makes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.suite_assets import grouped
+from bench_assets.evaluation.task import Task
+
+if TYPE_CHECKING:
+    from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
+
+REPORT = dg.AssetSelection.assets("report")
+LEADERBOARD = grouped("leaderboard", "claims") - REPORT
+WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
+"""Tables that building a suite leaves out, such as images that only one condition needs."""
+
+
+def left_half(name: str) -> dg.AssetSelection:
+    """What does not depend on a model: of a suite, or of one of its tasks."""
+    suite, _, task = name.partition("/")
+    groups = grouped(suite, f"{suite}_ablations")
+    left = groups - dg.AssetSelection.tag("bench/per", "model") - WHEN_ASKED
+    own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
+    return own.required_multi_asset_neighbors() & left if task else left
+
+
+def evaluation(task: Task, condition: str, graph: "AssetGraph") -> dg.AssetSelection:
+    """Everything that one evaluation makes: the shared tables, and the leaf's own beside.
+
+    Args:
+        task: What is evaluated.
+        condition: "main", or an ablation.
+        graph: Every asset there is.
+    """
+    if task.condition(condition) and condition != "main":
+        tables = ("predictions", "judgements", "scores", "metrics")
+        keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
+        return dg.AssetSelection.assets(*(keys & graph.get_all_asset_keys()))
+    per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
+    ablations = grouped(f"{task.suite}_ablations")
+    return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations
+
+
+def of_one_kind(tasks: Sequence[Task]) -> list[Task]:
+    """Leave out what encoders are asked, unless that is all there is."""
+    return [task for task in tasks if task.asked_of == "model"] or list(tasks)

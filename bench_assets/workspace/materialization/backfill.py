@@ -1,0 +1,76 @@
+"""Many models over many suites, one run a model; one that breaks does not stop the others."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from bench_assets.core.schema.errors import BenchError, UnknownNameError
+from bench_assets.workspace.materialization.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillResult:
+    """What became of one model under one condition."""
+
+    model: str
+    condition: str
+    suites: str  # parted by blanks
+    seconds: float
+    error: str = ""  # why it is not complete; materialized again, it goes on from there
+
+
+def backfill(
+    bench: Workbench,
+    models: Sequence[str],
+    suites: Sequence[str] = (),
+    conditions: Sequence[str] = ("main",),
+) -> Iterator[BackfillResult]:
+    """Evaluate models one after the other; yields what became of each as it ends.
+
+    The questions of every suite are brought up to date first, once. A run has all suites of one
+    model in it, so that its weights are loaded once.
+
+    Args:
+        bench: The home folder.
+        models: Models of bench.toml.
+        suites: Suites or tasks; () for all suites. An ablation is asked where tasks have it.
+        conditions: "main" or ablations.
+
+    Raises:
+        BenchError: If a source cannot be used, or a name is unknown: before anything is asked.
+    """
+    wanted = {one: _having(bench, suites or bench.catalog.names, one) for one in conditions}
+    bench.add_models(models)
+    named = dict.fromkeys(name for names in wanted.values() for name in names)
+    for suite in dict.fromkeys(bench.catalog.suite(name).name for name in named):
+        bench.refresh_questions(suite)
+    for model in dict.fromkeys(models):
+        for condition, names in wanted.items():
+            yield _one(bench, model, names, condition)
+
+
+def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
+    """The suites; for an ablation, those of their tasks that have it."""
+    tasks = [task for suite in suites for task in bench.catalog.tasks_of(suite)]
+    if condition == "main":
+        return list(suites)
+    having = [task.name for task in tasks if condition in task.conditions]
+    if not having:
+        known = {name for task in tasks for name in task.conditions}
+        raise UnknownNameError("condition", condition, known)
+    return having
+
+
+def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) -> BackfillResult:
+    started, error = monotonic(), ""
+    try:
+        bench.evaluate(suites, model, condition)
+    except BenchError as why:
+        error = str(why)
+    return BackfillResult(
+        model=model,
+        condition=condition,
+        suites=" ".join(suites),
+        seconds=round(monotonic() - started, 1),
+        error=error,
+    )

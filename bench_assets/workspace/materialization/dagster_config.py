@@ -1,0 +1,154 @@
+"""``dagster.yaml`` of a home, which Dagster's processes read.
+
+It is made of the checkout's, of what bench.toml says, and of ``dagster.site.yaml`` beside that, in
+which a site writes what it wants to be different.
+"""
+
+import json
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bench_assets.core.schema.errors import SettingsError
+from resources.config.bench_toml import Settings
+from resources.config.environment import CHECKOUT
+from resources.config.pools import pool_of
+from resources.config.sections.cluster import RUNS
+from resources.storage.atomic_write import written_aside
+
+SITE = "dagster.site.yaml"
+
+_ABOVE = (
+    "# Written anew by every command: from dagster.yaml of the checkout, [storage] and [cluster] of"
+    f" bench.toml,\n# and {SITE} beside it, where additions belong.\n"
+)
+_OURS = {
+    "storage": "[storage] of bench.toml",
+    "run_storage": "[storage] of bench.toml",
+    "event_log_storage": "[storage] of bench.toml",
+    "schedule_storage": "[storage] of bench.toml",
+    "local_artifact_storage": "BENCH_HOME",
+}
+"""What a site may not say there, and where it is said instead."""
+
+_TO_START = 300  # s; as start_timeout_seconds of the checkout's
+_SHARED = "resources.redaction.dagster_postgres"
+
+
+def write_dagster_yaml(folder: Path, settings: Settings) -> None:
+    """Write what Dagster reads, unless it is there as it should be.
+
+    Args:
+        folder: ``home/dagster``.
+        settings: The home's.
+
+    Raises:
+        SettingsError: If a site's file is no mapping, or names what is said elsewhere.
+        HomeError: If it cannot be written.
+    """
+    file, text = folder / "dagster.yaml", _text(folder, settings)
+    if not file.is_file() or file.read_text(encoding="utf-8", errors="replace") != text:
+        with written_aside(file, sync=False) as out:  # others may be reading it
+            out.write(text.encode())
+
+
+def site_file(settings: Settings) -> Path:
+    """Where a site's own additions stand."""
+    return settings.home / SITE
+
+
+def _text(folder: Path, settings: Settings) -> str:
+    ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
+    storage = {"custom": _storage(folder, settings)}
+    site, elsewhere = _site(settings), _elsewhere(folder, settings)
+    if not site and not elsewhere:
+        return f"{ours}\nstorage: {json.dumps(storage)}\n"
+    if settings.cluster.launcher == "k8s" and not site.get("run_launcher"):
+        raise SettingsError(
+            f'{site_file(settings)}: launcher = "k8s" takes what a pod is from run_launcher there;'
+            " deploy/kubernetes/bench.yaml has one"
+        )
+    whole = _merged(yaml.safe_load(ours) | {"storage": storage}, elsewhere)
+    told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
+    return f"{_ABOVE}{told}"
+
+
+def _storage(folder: Path, settings: Settings) -> dict[str, Any]:
+    """What records runs: never with an address, since launchers tell it on command lines."""
+    config: dict[str, Any] = {"base_dir": str(folder)}
+    if pools := pool_of(settings):
+        config["pool_of"] = pools
+    if settings.storage.shares_records:
+        _require("dagster_postgres", settings, "[storage] database", "cluster")
+        return _named(_SHARED, "DiscreetPostgres", variable=settings.storage.variable, **config)
+    return _named("resources.redaction.dagster_storage", "DiscreetStorage", **config)
+
+
+def _elsewhere(folder: Path, settings: Settings) -> dict[str, Any]:
+    """What [storage] and [cluster] change of the checkout's file, but for the storage."""
+    cluster = settings.cluster
+    changed: dict[str, Any] = {}
+    if cluster.runs != RUNS:
+        changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
+    if settings.storage.shares_records:
+        changed["local_artifact_storage"] = _named(_SHARED, "HomeHere", base_dir=str(folder))
+        monitoring = {"poll_interval_seconds": 10}  # a heartbeat is lost after 30 s
+        if cluster.wait_for_room:
+            monitoring["start_timeout_seconds"] = _TO_START + cluster.wait_for_room
+        changed["run_monitoring"] = monitoring
+    if cluster.launcher == "ray":
+        _require("dagster_ray", settings, "[cluster] launcher", "cluster")
+        changed["run_launcher"] = _named(
+            "resources.runs.ray_launcher", "RayLauncher", ray={"address": cluster.address}
+        )
+    if cluster.launcher == "k8s":
+        _require("dagster_k8s", settings, "[cluster] launcher", "k8s")
+        changed["run_launcher"] = _named("resources.runs.kubernetes", "PodLauncher")
+    return changed
+
+
+def _require(module: str, settings: Settings, entry: str, extra: str) -> None:
+    if find_spec(module) is None:
+        raise SettingsError(
+            f"{settings.file}, {entry}, needs {module.replace('_', '-')}:"
+            f" pip install 'bench-assets[{extra}]'"
+        )
+
+
+def _named(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"module": module, "class": name, "config": config}
+
+
+def _site(settings: Settings) -> dict[str, Any]:
+    """What a site wants to be different; nothing where it has no file."""
+    file = site_file(settings)
+    try:
+        said = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, yaml.YAMLError) as why:
+        raise SettingsError(f"{file}: cannot be read: {' '.join(str(why).split())}") from why
+    if said is None:
+        return {}
+    if not isinstance(said, dict):
+        raise SettingsError(f"{file}: should be a mapping, as dagster.yaml is")
+    for name, where in _OURS.items():
+        if name in said:
+            raise SettingsError(f"{file}, entry {name}: {where} says that; take it out here")
+    return said
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both: mappings entry by entry, of all else what is above.
+
+    >>> _merged({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
+    {'a': {'b': 1, 'c': 4}, 'd': [5]}
+    """
+    both = {**below, **above}
+    for name in below.keys() & above.keys():
+        if isinstance(below[name], Mapping) and isinstance(above[name], Mapping):
+            both[name] = _merged(below[name], above[name])
+    return both

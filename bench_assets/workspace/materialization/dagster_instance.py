@@ -1,0 +1,169 @@
+"""The Dagster instance of a home folder, and what a run on it says when it fails."""
+
+import re
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import dagster as dg
+from dagster._core.errors import DagsterInvalidConfigError
+
+from bench_assets.core.schema import errors
+from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
+from bench_assets.core.text.escaping import as_written
+from bench_assets.workspace.console.output import say
+from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
+from resources.config.bench_toml import Settings, load_settings
+from resources.runs.orphaned_runs import end_runs_without_process
+from resources.storage.locks.file_locks import locked
+
+if TYPE_CHECKING:
+    from sqlalchemy.exc import DatabaseError
+
+_UNWRITTEN = (
+    "Exception while writing logger call to event log",
+    "Exception while storing event batch",
+    "Falling back to storing multiple single-event",
+)
+"""How what Dagster says of records that it cannot write begins; of a batch it tries each again."""
+
+_DATABASES = "Dagster's databases"
+# SQLAlchemy reads "?" and "%" as parts of an address, which has to be UTF-8: no lone surrogates.
+_NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
+
+
+class RunError(BenchError):
+    """A run ended early; says at which asset or check, and why."""
+
+
+def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
+    """Open the Dagster instance in ``home/dagster``; makes it on the first call.
+
+    Runs that were killed end now: nobody else may have noticed, and they would keep their pools.
+
+    Args:
+        home: A home folder.
+        settings: Its own; None: as they are read there.
+
+    Raises:
+        SettingsError: If the home's ``bench.toml`` or ``dagster.site.yaml`` has a mistake.
+        HomeError: If Dagster cannot keep its databases there.
+    """
+    settings = settings or load_settings(home)
+    folder = home / "dagster"
+    if wrong := _NO_ADDRESS.search(str(folder)):
+        raise HomeError(
+            f"{home}: Dagster cannot keep its databases below a path with {wrong[0]!r} in it; set"
+            " BENCH_HOME to another folder"
+        )
+    # Two that make the databases at once trip over each other's tables.
+    with told_of_recording(folder), locked(home / "locks", [_DATABASES], lambda _: None):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_dagster_yaml(folder, settings)
+        instance = _opened(folder, settings)
+        _limit_pools(instance, settings.cluster.limits)
+        for ended in end_runs_without_process(instance):
+            say(f"{ended} had been killed; it counts as failed now")
+    return instance
+
+
+def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
+    try:
+        return dg.DagsterInstance.from_config(str(folder))
+    except DagsterInvalidConfigError as why:
+        if not (file := site_file(settings)).exists():
+            raise
+        said = " ".join(error.message for error in why.errors) or " ".join(str(why).split())
+        raise SettingsError(f"{file}: {said}") from None
+
+
+def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
+    """A default limit alone lets the first two runs overlap: set each pool by name."""
+    from sqlalchemy.exc import IntegrityError
+
+    pools = instance.event_log_storage.get_pool_limits()
+    there = {pool.name: pool.limit for pool in pools if not pool.from_default}
+    for pool, limit in limits.items():
+        if there.get(pool) != limit:
+            try:
+                instance.event_log_storage.set_concurrency_slots(pool, limit)
+            except IntegrityError:  # another has added its row since Dagster looked for one
+                instance.event_log_storage.set_concurrency_slots(pool, limit)
+
+
+@contextmanager
+def told_of_recording(folder: Path) -> Generator[None]:
+    """Say in one message that Dagster could not write its records, or not read them.
+
+    Raises:
+        HomeError: For a full disk, a folder that may not be written to, a damaged database.
+    """
+    heard = _Overheard(sys.stderr)
+    try:
+        with redirect_stderr(cast(TextIO, heard)):
+            yield
+    except OSError as why:
+        raise HomeError(f"{why.filename or folder}: {why.strerror or why}") from why
+    except _database_error() as why:
+        raise HomeError(
+            f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
+            " or read-only? Of damaged ones, `bench verify` names the files. Responses are kept"
+        ) from why
+    if heard.unwritten:
+        say(f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written")
+
+
+def _database_error() -> "type[DatabaseError]":
+    """What is looked up when something is raised: where nothing is to be done, none is loaded."""
+    from sqlalchemy.exc import DatabaseError
+
+    return DatabaseError
+
+
+class _Overheard:
+    """Standard error without what Dagster prints there itself for each record that is not written.
+
+    One that matters ends the run with an error, which says it better.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.unwritten = 0
+
+    def write(self, text: str) -> int:
+        if not text.startswith(_UNWRITTEN):
+            return self._stream.write(text)
+        self.unwritten += text.startswith(_UNWRITTEN[0])
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._stream, name)
+
+
+def failure_of(result: dg.ExecuteInProcessResult) -> BenchError:
+    """Say in one message why a run failed: the blocking checks, or what an asset raised."""
+    checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
+    if checks:
+        return RunError("\n".join(map(_check_message, checks)))
+    ours = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
+    for event in result.all_events:
+        if event.is_step_failure and (error := event.step_failure_data.error):
+            while error.cause and error.cls_name not in ours:
+                error = error.cause
+            message = error.message.removeprefix(
+                f"bench_assets.core.schema.errors.{error.cls_name}: "
+            )
+            asset = (event.step_key or "").replace("__", "/")
+            return RunError(f"{asset}: {message.strip()}")
+    return RunError("the run failed; its page in the UI says more")
+
+
+def _check_message(check: dg.AssetCheckEvaluation) -> str:
+    found = {name: value.value for name, value in check.metadata.items()}
+    examples = as_written(str(found.get("examples", ""))).replace("\n", "\n  ")
+    return (
+        f"{check.asset_key.to_user_string()}: {found.get('problems')} of {found.get('rows')} rows "
+        f"fail the check {check.check_name}:\n  {examples}"
+    )

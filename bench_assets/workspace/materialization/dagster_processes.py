@@ -1,0 +1,273 @@
+"""Dagster's web server, daemon and code server, each a process of its own, and their health.
+
+``bench ui`` is all three on one machine. Apart, each runs where it fits, is watched by what watches
+services, and is started anew without the others.
+
+The Dagster UI as a process of its own: what it says goes into a file, and it ends with us.
+
+Also where we are killed: ``watchdog`` runs it.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from contextlib import closing, nullcontext, suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Self
+
+import dagster as dg
+import yaml
+from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._daemon.controller import all_daemons_live
+from dagster._grpc.client import DagsterGrpcClient
+
+from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_assets.workspace.console import watchdog
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.environment import CHECKOUT, environment_of
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.runs.in_process_runs import LOCATION
+from resources.storage.atomic_write import written_aside
+
+_HOST = "127.0.0.1"
+_EACH = 0.5  # s between two looks whether it answers
+_LAST = 5.0  # s that it has to end after SIGTERM
+_SHOWN = 8  # lines of its log
+
+
+def require_free(port: int, host: str = _HOST) -> None:
+    """Look whether a port can be had, before anything is started.
+
+    Raises:
+        SettingsError: If somebody listens there, or we may not.
+    """
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed a moment ago is free
+        try:
+            one.bind((host, port))
+        except OSError as why:
+            raise SettingsError(
+                f"port {port} of {host} cannot be had ({why.strerror}): is it open already?"
+                " --port takes another"
+            ) from why
+
+
+def answers(host: str, port: int, path: str) -> bool:
+    """Whether a server says at a path that all is well."""
+    try:
+        with closing(HTTPConnection(host, port, timeout=5)) as connection:
+            connection.request("GET", path)
+            return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+
+
+class UiProcess:
+    """The UI, from its start to its end; a context manager. Another server says what it is."""
+
+    what = "the UI"
+    health = "/server_info"  # what answers once it is ready
+
+    def __init__(self, home: Path, port: int) -> None:
+        self.log: Path | None = home / "dagster" / "ui.log"  # None: it says it where we do
+        self.address = f"http://{_HOST}:{port}"
+        self.port = port
+        self.home = home
+
+    def command(self) -> list[str]:
+        """What is started."""
+        at = ["-h", _HOST, "-p", str(self.port)]
+        return [sys.executable, "-m", "dagster", "dev", "-w", "workspace.yaml", *at]
+
+    def environment(self) -> dict[str, str]:
+        """What it finds in its environment."""
+        return environment_of(self.home)
+
+    def __enter__(self) -> Self:
+        """Start it.
+
+        Raises:
+            HomeError: If its log cannot be written.
+        """
+        watched = [sys.executable, "-m", watchdog.__name__]
+        try:
+            with self.log.open("wb") if self.log else nullcontext() as log:
+                self._process = subprocess.Popen(
+                    [*watched, *self.command()],
+                    cwd=CHECKOUT,
+                    env=self.environment(),
+                    stdin=subprocess.PIPE,  # closed when we end
+                    stdout=log,
+                    stderr=subprocess.STDOUT if log else None,
+                    start_new_session=True,  # it is told to end once, by us
+                )
+        except OSError as why:
+            raise HomeError(f"{why.filename}: {why.strerror}") from why
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, with all that it started."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+        with suppress(ProcessLookupError, PermissionError):
+            try:
+                self._process.wait(watchdog.PATIENCE)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGTERM)
+                time.sleep(_LAST)
+                os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid, signal.SIGTERM)  # what it has left behind
+        if self._process.stdin:
+            self._process.stdin.close()
+
+    def wait_for_answer(self) -> None:
+        """Wait until the page is there.
+
+        Raises:
+            HomeError: If it ended instead; shows the end of its log.
+        """
+        while not self._answers():
+            self._require_running(_EACH)
+
+    def wait_for_end(self) -> None:
+        """Wait until somebody ends it.
+
+        Raises:
+            HomeError: If it ends by itself.
+        """
+        while True:
+            self._require_running(None)
+
+    def browse(self) -> None:
+        """Open the page in the browser, where there is one."""
+        webbrowser.open(self.address)
+
+    def _answers(self) -> bool:
+        return answers(_HOST, self.port, self.health)
+
+    def _require_running(self, seconds: float | None) -> None:
+        try:
+            code = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        if self.log is None:
+            raise HomeError(f"{self.what} ended by itself ({code})")
+        last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:]
+        raise HomeError(
+            "\n  ".join([f"{self.what} ended by itself ({code}); {self.log} ends:", *last])
+        )
+
+
+_LATE = 60.0  # s that a daemon may say nothing, beside the 30 between two words
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
+
+
+class Service(UiProcess):
+    """One of the three; says what it has to say where we do."""
+
+    scheme = ""
+
+    def __init__(self, home: Path, host: str, port: int, code: str = "") -> None:
+        """Say where it is to be.
+
+        Args:
+            home: A home folder.
+            host: Address that it listens on.
+            port: And its port.
+            code: ``HOST:PORT`` of a code server; "": it has one of its own.
+        """
+        super().__init__(home, port)
+        self.log = None
+        self.host = host
+        self.address = f"{self.scheme}{host}:{port}"
+        self._code = code
+
+    def _workspace(self) -> list[str]:
+        """Where the graph is: a file of the checkout, or one that names the code server."""
+        if not self._code:
+            return ["-w", str(CHECKOUT / "workspace.yaml")]
+        host, _, port = self._code.rpartition(":")
+        server = {"host": host, "port": int(port), "location_name": LOCATION}
+        file = self.home / "dagster" / f"workspace-{host}-{port}.yaml".replace("/", "-")
+        with written_aside(file, sync=False) as out:
+            out.write(yaml.safe_dump({"load_from": [{"grpc_server": server}]}).encode())
+        return ["-w", str(file)]
+
+
+class Web(Service):
+    """What shows the UI."""
+
+    what = "the web server"
+    scheme = "http://"
+
+    def command(self) -> list[str]:
+        """What is started."""
+        at = ["-h", self.host, "-p", str(self.port)]
+        return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
+
+    def _answers(self) -> bool:
+        return web_answers(self.host, self.port)
+
+
+class Daemon(Service):
+    """What ticks sensors, takes runs from the queue and looks after them."""
+
+    what = "the daemon"
+
+    def command(self) -> list[str]:
+        """What is started."""
+        return [sys.executable, "-m", "dagster._daemon", "run", *self._workspace()]
+
+    def _answers(self) -> bool:
+        return daemon_lives(self.home)
+
+
+class CodeServer(Service):
+    """What knows the graph, and starts runs where the launcher is the local one."""
+
+    what = "the code server"
+
+    def command(self) -> list[str]:
+        """What is started."""
+        at = ["-h", self.host, "-p", str(self.port), "--location-name", LOCATION]
+        graph = ["-m", "bench_assets.definitions", "-d", str(CHECKOUT)]
+        return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
+
+    def _answers(self) -> bool:
+        return code_answers(self.host, self.port)
+
+
+def add_every_model(bench: Workbench) -> int:
+    """Make partitions of all that could be asked; says how many models that are."""
+    models = {**EMBEDDED_MODELS, **bench.settings.models}
+    bench.add_models(list(models))
+    bench.add_encoders()
+    return len(models)
+
+
+def web_answers(host: str, port: int) -> bool:
+    """Whether the web server is well."""
+    return answers(_EVERYWHERE.get(host, host), port, UiProcess.health)
+
+
+def daemon_lives(home: Path) -> bool:
+    """Whether every part of the daemon, wherever it runs, said something a moment ago."""
+    folder = home / "dagster"
+    if not (folder / "dagster.yaml").is_file():
+        return False
+    with dg.DagsterInstance.from_config(str(folder)) as instance:
+        return all_daemons_live(instance, heartbeat_tolerance_seconds=_LATE)
+
+
+def code_answers(host: str, port: int) -> bool:
+    """Whether the code server is well."""
+    try:
+        DagsterGrpcClient(port=port, host=_EVERYWHERE.get(host, host)).ping("")
+    except DagsterUserCodeUnreachableError:
+        return False
+    return True

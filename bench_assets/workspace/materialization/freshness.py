@@ -1,0 +1,173 @@
+"""Whether tables are what they would be if they were made now: told by what goes into them.
+
+What goes in counts by content and by no path, so that a home that was copied, or that shares its
+tables with others, is as fresh as it was. ``making`` says what goes into which.
+"""
+
+import sysconfig
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import dagster as dg
+
+from bench_assets.core.schema.errors import BenchError, HomeError, TableError
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.suite import Suite, SuiteSettings
+from bench_assets.file_benchmarks.questions import image_files, place_of
+from resources.annotation.opening import open_people
+from resources.config.bench_toml import Settings
+from resources.config.environment import CHECKOUT
+from resources.config.sections.benchmarks import PlainBenchmark
+from resources.datasets.source_files import Source
+from resources.models.registry.response_inputs import files_named, state_of
+from resources.storage.file_digests import digest_of, digests_in, states, texts_in
+from resources.tables.locations import PLACES, TablePlaces
+from resources.tables.parquet import TableFiles
+
+NOTES = ".built"
+"""Folder beside the tables that notes what they were made of."""
+
+_CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
+_SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
+_MANY = 1 << 16  # images; their digests would take 2 kB each
+_NOT_ASKED = frozenset(SuiteSettings.model_fields)  # judge and reading: right of the waist
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableGroup:
+    """Assets that are made together, and what goes into them now."""
+
+    name: str
+    keys: frozenset[dg.AssetKey]
+    made_of: str  # digest
+    model: str = ""  # of which their tables are; "": of none
+    tables: TableFiles
+    images: Path | None  # a folder that may be deleted; it is looked for, not into
+
+    def is_fresh(self) -> bool:
+        """Whether what lies there was made of the same, all of it, and is as it was written."""
+        noted = self._noted().partition("\n")[0]
+        try:
+            return noted.startswith(self.made_of) and noted == self._note()
+        except TableError:
+            return False
+
+    def note(self) -> None:
+        """Note that all of it was made; not where a model's row failed: that is asked again."""
+        if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
+            return
+        made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
+        text = "\n".join((self._note(), *made))  # without them, one that is gone is not missed
+        self.tables.blobs.put(self._name, text.encode(), sync=False)
+
+    def _is_made(self, key: dg.AssetKey) -> bool:
+        return self.tables.exists(key.path, self.model)
+
+    def _noted(self) -> str:
+        with suppress(HomeError):  # a folder in its place: then it is made again
+            return (self.tables.blobs.get(self._name) or b"").decode(errors="replace")
+        return ""
+
+    @property
+    def _name(self) -> str:
+        name = f"{self.name} {self.model}".strip()
+        return f"{notes(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
+
+    def _note(self) -> str:
+        """What is noted of tables as they are.
+
+        Raises:
+            TableError: If one is not as it was written.
+        """
+        made = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
+        there = self.images is None or self.images.is_dir()
+        return f"{self.made_of} {digest_of([there, *made])}"
+
+
+def inputs(settings: Settings, suite: Suite, source: Source) -> str:
+    """Digest what a suite's question tables are made of: source, choices, models, code, packages.
+
+    Code is the suite's own and what all suites share, no other suite's. A model or path that the
+    suite's settings name counts with everything that is known of it, as do the images that the
+    file of a benchmark names. The mini edition's own folder does not count: the code draws it.
+    """
+    entries = settings.suites.get(suite.name, {}).items()
+    chosen = {name: value for name, value in entries if name not in _NOT_ASKED}
+    named = settings.models.keys() & set(texts_in(chosen))
+    models = {name: state_of(name, settings) for name in named}
+    folders = [*([] if source.is_mini else [source.folder]), *files_named(chosen, settings)]
+    if benchmark := settings.benchmarks.get(suite.name):
+        chosen["benchmark"] = benchmark.model_dump(mode="json")
+        chosen["images"] = _images(benchmark, suite.name, source, settings)
+    read = digests_in(settings.home).of(folders)
+    facts = [chosen, models, source.is_mini, *read, *code(settings.home, suite), packages()]
+    return digest_of([*facts, *_heard(settings, suite)])
+
+
+def _images(benchmark: PlainBenchmark, name: str, source: Source, settings: Settings) -> str:
+    """Digest the images that the file of a benchmark names.
+
+    Very many count by size and time: nobody waits until all of them are read.
+    """
+    files = image_files(benchmark, place_of(name, source.folder, settings))
+    few = len(files) <= _MANY
+    paths = map(Path, files)
+    facts: Iterable[list[Any]] = digests_in(settings.home).of(paths) if few else states(paths)
+    state = sha256()
+    for fact in facts:
+        state.update(digest_of(fact).encode())
+    return state.hexdigest()
+
+
+def _heard(settings: Settings, suite: Suite) -> Iterator[object]:
+    """What people of [people] said of the suite's forms, and on which terms; nothing if unasked."""
+    for form in suite.forms:
+        if (asked := settings.people.forms.get(form.form.name)) is None:
+            continue
+        yield [form.form.name, settings.people.kind, asked.model_dump(mode="json")]
+        try:
+            yield digest(open_people(settings).answers(form.form))
+        except BenchError as why:  # making the tables says so to who asked for them
+            yield str(why)
+
+
+def code(home: Path, *suites: Suite) -> Iterator[list[str]]:
+    """Name and content of each file of code that tables of these suites are made by."""
+    digests = digests_in(home)
+    yield from digests.of(_CODE, without=_SUITES)
+    yield from digests.of(path for suite in suites for path in suite.code)
+
+
+def packages() -> list[str]:
+    """Name and version of every package that is installed."""
+    there = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    return sorted(one.name for one in there)
+
+
+def notes(tables: TablePlaces, suite: str) -> str:
+    """Below which name the notes of a suite's tables are."""
+    root = tables.root(suite)
+    return f"{root}/{NOTES}" if root else NOTES
+
+
+def names_noted(text: str) -> list[str]:
+    """Names of the tables that a note says were made; none of an older one, which names none."""
+    return text.split("\n")[1:]
+
+
+def out_of_date(text: str) -> str:
+    """A note that its tables are not as they would be made now, though they were made."""
+    return "\n".join(("", *names_noted(text)))
+
+
+def notes_of(tables: TablePlaces, model: str) -> list[str]:
+    """Names of all notes of a model's tables, whichever sources those are of."""
+    roots = ["", *(f"{PLACES}/{one}/" for one in tables.blobs.folders(PLACES))]
+    ending = f" {quote(model, safe=' ')}"
+    listed = (one.name for root in roots for one in tables.blobs.list(f"{root}{NOTES}"))
+    return [name for name in listed if name.endswith(ending)]

@@ -1,0 +1,74 @@
+"""All names that a command was given, looked at before anything is built or asked."""
+
+from collections.abc import Iterable, Sequence
+
+from bench_assets.core.schema.errors import ModelError, SourceError, UnknownNameError
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import Settings
+from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
+from resources.datasets.release_address import is_address
+from resources.models.registry.opening import seeing
+
+_RECORDED = "recorded"  # a judge whose words lie in a file of responses; for `bench score`
+
+
+def check_names(
+    bench: Workbench, suites: Iterable[str], models: Sequence[str], conditions: Iterable[str] = ()
+) -> None:
+    """Refuse an evaluation of which a name is wrong, in bench.toml or in the command.
+
+    Args:
+        bench: The home folder.
+        suites: Suites or tasks.
+        models: Models of bench.toml; encoders, where that is who is asked.
+        conditions: Those that every task must have.
+
+    Raises:
+        BenchError: If a suite, task, model, judge, reading, condition or source is none.
+    """
+    tasks = asset_selections.of_one_kind(
+        [one for name in suites for one in bench.catalog.tasks_of(name)]
+    )
+    named = list(conditions)
+    for task in tasks:
+        for condition in named:
+            task.condition(condition)
+        _check_settings(task, bench.settings, asks=bool(models))
+    for model in models:
+        _check_model(model, tasks[0], bench.settings)
+
+
+def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
+    """Look at what bench.toml, or the command, chose for a task."""
+    chosen = settings.suite(task.suite, SuiteSettings)
+    if task.asked_of == "model" and chosen.reading:
+        task.reading(chosen.reading)
+    judge = task.chosen_judge(chosen.judge).model if task.is_judged else ""
+    known = {**EMBEDDED_MODELS, **settings.models}
+    if judge and (asks or judge != _RECORDED):
+        try:
+            settings.model(judge)
+        except UnknownNameError:
+            raise UnknownNameError("judge", judge, {*task.judges, *known}) from None
+        except ModelError:  # it is known, and cannot be asked just now
+            if asks:
+                raise
+    source = settings.sources.get(task.suite, "")
+    place = settings.resolve(source)
+    is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
+    if source and not is_address(source) and not is_there:
+        raise SourceError(f"{place}: no such folder; it is the source of {task.suite}")
+
+
+def _check_model(name: str, task: Task, settings: Settings) -> None:
+    if task.asked_of == "encoder":
+        encoders = {"random", *settings.suites.get(task.suite, {}).get("encoders", ())}
+        if name not in encoders:
+            raise UnknownNameError(f"encoder in {settings.file}", name, encoders)
+        return
+    spec = settings.model(name)
+    if isinstance(spec, BlindSpec):
+        seeing(name, spec, settings)

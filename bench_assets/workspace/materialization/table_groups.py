@@ -1,0 +1,166 @@
+"""What is made together on a home folder, and what goes into it.
+
+An evaluation is made of the tables that it reads, by content; of all that goes into the questions;
+and of who is asked and who judges, by their settings and files.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.defs.checks.regression import compared_with
+from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.console.output import say
+from bench_assets.workspace.materialization import asset_selections, freshness
+from bench_assets.workspace.materialization.freshness import TableGroup
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import blobs_of
+from resources.datasets.source_files import SourceFiles
+from resources.models.registry.response_inputs import state_of
+from resources.storage.file_digests import digest_of, digests_in
+from resources.tables.parquet import TableFiles
+
+
+class Home(NamedTuple):
+    """Where things are made: the graph, where its tables lie, and what the user chose."""
+
+    definitions: dg.Definitions
+    catalog: Catalog
+    tables: TableFiles
+    settings: Settings
+    sources: SourceFiles
+
+    def making(
+        self, name: str, selection: dg.AssetSelection, made_of: str, model: str = ""
+    ) -> TableGroup:
+        """Put together what is known."""
+        return TableGroup(
+            name=name,
+            keys=frozenset(selection.resolve(self.definitions.resolve_asset_graph())),
+            made_of=made_of,
+            model=model,
+            tables=self.tables,
+            images=blobs_of(self.settings, "images").folder,
+        )
+
+    def inputs(self, suite: str) -> str:
+        """Digest what a suite's question tables are made of."""
+        source = self.sources.open(suite)
+        return freshness.inputs(self.settings, self.catalog.suite(suite), source)
+
+    def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
+        """What assets read that others made."""
+        graph = self.definitions.resolve_asset_graph()
+        keys = selection.resolve(graph)
+        return sorted({parent for key in keys for parent in graph.get(key).parent_keys} - keys)
+
+
+def questions(home: Home, name: str) -> TableGroup:
+    """All that does not depend on a model, of a suite or one of its tasks."""
+    suite = home.catalog.suite(name).name
+    return home.making(name, asset_selections.left_half(name), home.inputs(suite))
+
+
+def questions_when_asked(home: Home, key: dg.AssetKey) -> TableGroup:
+    """A question table that building its suite leaves out."""
+    selection = dg.AssetSelection.assets(key)
+    return home.making(key.to_user_string(), selection, home.inputs(key.path[0]))
+
+
+def evaluations(home: Home, tasks: Sequence[Task], model: str, condition: str) -> list[TableGroup]:
+    """What comes of asking one model under one condition, task by task."""
+    inputs = {suite: home.inputs(suite) for suite in {task.suite for task in tasks}}
+    return [_evaluation(home, task, model, condition, inputs[task.suite]) for task in tasks]
+
+
+def leaderboard(home: Home) -> TableGroup:
+    """The leaderboard: of the tables of all models, and of the papers' numbers."""
+    suites = home.catalog.suites
+    asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
+    read = [*asked, *(key.path for key in home.read_by(asset_selections.LEADERBOARD))]
+    lie = [(home.tables, key) for key in read]
+    lie += [
+        (others, evaluation_key(task, "main", name))
+        for task in home.catalog.tasks
+        for others in home.tables.elsewhere(task.suite)
+        for name in ("questions", "metrics")
+    ]
+    states = [[tables.below(key), tables.states(key)] for tables, key in lie]
+    here = home.settings.home
+    printed = digests_in(here).of(suite.published for suite in suites if suite.published)
+    now = configured_state(home.catalog.tasks, home.settings, home.tables)
+    facts = [*freshness.code(here, *suites), freshness.packages(), *printed, states, now]
+    return home.making("leaderboard", asset_selections.LEADERBOARD, digest_of(facts))
+
+
+def note(made: Iterable[TableGroup], before: Settings, file: SettingsFile) -> None:
+    """Note that all was made as the home is configured, unless that changed meanwhile.
+
+    A run reads bench.toml as it goes: what it made is then of neither text.
+    """
+    if _is_configured_as(before, file):
+        for one in made:
+            one.note()
+    else:
+        say(f"{before.file} was changed meanwhile: what was just made is made again next time")
+
+
+def _is_configured_as(before: Settings, file: SettingsFile) -> bool:
+    """Whether a home is; models that others added do not count."""
+    try:
+        now = file.load()
+    except SettingsError:
+        return False
+    others = vars(now) | {"models": before.models}
+    return others == vars(before) and before.models.items() <= now.models.items()
+
+
+def _evaluation(home: Home, task: Task, model: str, condition: str, inputs: str) -> TableGroup:
+    graph = home.definitions.resolve_asset_graph()
+    selection = asset_selections.evaluation(task, condition, graph)
+    read = [
+        home.tables.digest(key.path, part)
+        for key in home.read_by(selection)
+        for part in ("", model)
+    ]
+    chosen = home.settings.suite(task.suite, SuiteSettings)
+    asked = state_of(model, home.settings) if task.asked_of == "model" else []
+    judge = _state_of_judge(task, chosen.judge, home.settings)
+    compared = _compared(home, task, model, condition)
+    facts = [inputs, read, asked, chosen.model_dump(), judge, compared]
+    return home.making(f"{task.name} {condition}", selection, digest_of(facts), model)
+
+
+def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object]:
+    try:
+        model = task.chosen_judge(setting).model if task.is_judged else ""
+    except SettingsError:  # the run will say so
+        model = ""
+    return state_of(model, settings) if model else []
+
+
+def _compared(home: Home, task: Task, model: str, condition: str) -> list[object]:
+    """What the regression check reads of other models, and how it compares."""
+    chosen, tables = home.settings.checkpoints, home.tables
+    read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
+    models, written = tables.partitions(read[0]), partial(tables.written, read[0])
+    others = compared_with(model, models, written, chosen.baseline)
+    now = CurrentConfiguration(home.settings).facts([task], others)
+    digests = (_digest_or_why(tables, key, other) for other in others for key in read)
+    return [chosen.model_dump(), *digests, now]
+
+
+def _digest_or_why(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
+    """A table of another model that cannot be read does not keep this one from being made."""
+    try:
+        return tables.digest(key, model)
+    except TableError as why:
+        return str(why)

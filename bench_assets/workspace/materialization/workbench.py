@@ -1,0 +1,255 @@
+"""One home folder with its graph and its Dagster instance: what the command line works on.
+
+Everything runs as assets in this process, and is recorded where the UI shows it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, cast, get_args
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.catalog import Catalog, load_catalog
+from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.defs.assembly import build_graph, tables_of
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.console.output import say
+from bench_assets.workspace.materialization import asset_selections, table_groups
+from bench_assets.workspace.materialization.dagster_instance import open_instance, told_of_recording
+from bench_assets.workspace.materialization.freshness import TableGroup
+from bench_assets.workspace.materialization.runs import Run
+from resources.config.settings_resource import SettingsFile
+from resources.config.stores import table_locks_of
+from resources.datasets.source_files import SourceFiles
+from resources.datasets.table_locations import places
+from resources.images.opening import images_of
+from resources.models.registry.opening import Models
+from resources.response_cache.throughput import Shown
+from resources.runs.orphaned_runs import table_locks
+
+
+class Workbench:
+    """A home folder, opened; close it after use."""
+
+    def __init__(
+        self,
+        settings: SettingsFile,
+        suites: Sequence[str] = (),
+        *,
+        catalog: Catalog | None = None,
+        scratch: Path | None = None,
+        progress: Shown = "in the log",
+    ) -> None:
+        """Open a home folder.
+
+        Args:
+            settings: The home folder's ``bench.toml``, and what is to be different this time.
+            suites: Whose tables will be worked on; to load all, (), takes half a second more.
+            catalog: Every suite that there is; None: installed ones and bench.toml's.
+            scratch: Folder for tables that are not to stay; the UI will not know of them.
+            progress: Where it is shown how far runs have come.
+
+        Raises:
+            SettingsError: If bench.toml has a mistake; nothing has started then.
+            UnknownNameError: If it or ``suites`` names a suite that there is not.
+        """
+        self.settings = settings.load()
+        known = catalog or load_catalog(self.settings)
+        known.check(self.settings)
+        self.tables = tables_of(settings, scratch)
+        self.definitions, self.catalog = build_graph(
+            settings, known.only(suites or known.names), scratch, progress=progress
+        )
+        files = SourceFiles(settings=settings)
+        self._home = table_groups.Home(
+            self.definitions, self.catalog, self.tables, self.settings, files
+        )
+        named = SettingsFile(home=settings.home).load()
+        self._is_recorded = scratch is None and places(named) == places(self.settings)
+        self._settings_file, self._progress = settings, progress
+
+    def __enter__(self) -> Self:
+        """Use the workbench."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the Dagster instance."""
+        if "instance" in vars(self):
+            self.instance.dispose()
+
+    @cached_property
+    def instance(self) -> dg.DagsterInstance:
+        """Where runs are recorded; opened when there is something to record: that takes a while.
+
+        Not those on other sources: the UI, and its sensors, follow what bench.toml names.
+        """
+        if not self._is_recorded:
+            return dg.DagsterInstance.ephemeral()
+        return open_instance(self.settings.home, self.settings)
+
+    def refresh_questions(self, suite: str) -> None:
+        """Build the questions of a suite or task, unless what they are made of has not changed.
+
+        Raises:
+            BenchError: If the source cannot be used, or a blocking check fails.
+        """
+        whole = self.catalog.suite(suite).name
+        for one in dict.fromkeys((whole, suite)):  # what goes in takes long to look at
+            if (made := table_groups.questions(self._home, one)).is_fresh():
+                return
+        self._make([made], title=f"{suite}: questions")
+
+    def build_questions(self, suite: str) -> None:
+        """Materialize what does not depend on a model, with its checks: of a suite, or one task.
+
+        Raises:
+            BenchError: If the source cannot be used, or a blocking check fails.
+        """
+        self._make([table_groups.questions(self._home, suite)], title=f"{suite}: questions")
+
+    def evaluate(self, suites: Sequence[str], model: str, condition: str = "main") -> None:
+        """Ask, judge, score and measure a model under one condition, in one run.
+
+        Tasks whose tables would come out as they are stay as they are.
+
+        Args:
+            suites: Suites or tasks. A suite's retrieval is left out: it asks encoders, which are
+                named in the suite's own settings; name the task to evaluate one.
+            model: A model of bench.toml, or an encoder.
+            condition: "main", or an ablation that all tasks have.
+
+        Raises:
+            BenchError: If the model cannot be asked, or questions stay without a response.
+        """
+        tasks = asset_selections.of_one_kind(
+            [task for suite in suites for task in self.catalog.tasks_of(suite)]
+        )
+        if (kind := tasks[0].asked_of) == "model":
+            self.settings.model(model)
+        for task in tasks:
+            self._refresh_condition(task, condition)
+        wanted = table_groups.evaluations(self._home, tasks, model, condition)
+        if all(one.is_fresh() for one in wanted):
+            return
+        folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
+        with table_locks_of(self.settings).held(table_locks(folders, model), say):
+            # others may have
+            wanted = table_groups.evaluations(self._home, tasks, model, condition)
+            if due := [one for one in wanted if not one.is_fresh()]:
+                self._add_partition(kind, model)
+                self._make(due, model=model)
+
+    def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
+        """Read what an evaluation measured, in all tables of metrics that it made."""
+        graph = self.definitions.resolve_asset_graph()
+        return [
+            row
+            for task in asset_selections.of_one_kind(self.catalog.tasks_of(suite))
+            for key in sorted(asset_selections.evaluation(task, condition, graph).resolve(graph))
+            if self._row_type(key) is Metric
+            for row in self.tables.read(key.path, Metric, model)
+        ]
+
+    def refresh_leaderboard(self) -> None:
+        """Gather the leaderboard and write its export, unless nothing changed."""
+        gathered = table_groups.leaderboard(self._home)
+        if not gathered.is_fresh():
+            self._make([gathered], title="leaderboard")
+
+    def add_models(self, models: Sequence[str]) -> None:
+        """Make models partitions, those that are none yet.
+
+        Raises:
+            UnknownNameError: If bench.toml has no model of that name.
+        """
+        for model in models:
+            if model not in self.settings.models:  # of those, others may ask what we cannot
+                self.settings.model(model)
+            self._add_partition(str(MODELS.name), model)
+
+    def add_encoders(self) -> None:
+        """Make the encoders of bench.toml, and the random one, partitions of their own set."""
+        named = [
+            name for suite in self.settings.suites.values() for name in suite.get("encoders", ())
+        ]
+        for encoder in ("random", *named):
+            self._add_partition("encoder", encoder)
+
+    def questions(self, task: Task, condition: str = "main") -> Sequence[Question]:
+        """Read the question table of a condition; made now if it is made when asked for."""
+        self._refresh_condition(task, condition)
+        return self.tables.rows(questions_key(task, condition), Question)
+
+    def rows(self, name: str, model: str = "") -> list[Any]:
+        """Read any table by the name of its asset, such as ``codis/funnel``.
+
+        Raises:
+            UnknownNameError: If no asset has that name.
+            TableError: If it was never materialized.
+        """
+        key = dg.AssetKey(name.split("/"))
+        graph = self.definitions.resolve_asset_graph()
+        if key not in graph.get_all_asset_keys():
+            known = (key.to_user_string() for key in graph.get_all_asset_keys())
+            raise UnknownNameError("table", name, known, all_by="bench tables")
+        row_type = self._row_type(key)
+        if not model and graph.get(key).is_partitioned:
+            partitions = self.tables.partitions(key.path)
+            return [row for p in partitions for row in self.tables.read(key.path, row_type, p)]
+        return self.tables.read(key.path, row_type, model)
+
+    @contextmanager
+    def models(self) -> Iterator[Models]:
+        """Open models and judges without a run."""
+        images = images_of(self.settings)
+        with closing(Models(settings=self._settings_file, image_store=images)) as models:
+            yield models
+
+    def materialize(
+        self, selection: dg.AssetSelection, *, model: str | None = None, title: str = ""
+    ) -> None:
+        """Materialize assets and run their checks.
+
+        Raises:
+            BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+            KeyboardInterrupt: If it was interrupted.
+        """
+        keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
+        job = self.definitions.resolve_implicit_global_asset_job_def()
+        run = Run(job=job, keys=keys, model=model, title=title, progress=self._progress)
+        with told_of_recording(self.settings.home / "dagster"):
+            locks = self.settings.home / "locks"
+            run.execute(self.instance, locks if self._is_recorded else None)
+
+    def _refresh_condition(self, task: Task, condition: str) -> None:
+        """Make a condition's questions, if building its suite leaves them out and they are old."""
+        key = dg.AssetKey(questions_key(task, condition))
+        if key in asset_selections.WHEN_ASKED.resolve(self.definitions.resolve_asset_graph()):
+            table = table_groups.questions_when_asked(self._home, key)
+            if not table.is_fresh():
+                self._make([table], title=key.to_user_string())
+
+    def _make(
+        self, due: Sequence[TableGroup], *, model: str | None = None, title: str = ""
+    ) -> None:
+        """Make all in one run; what goes in was noted before, and what changes meanwhile is new."""
+        keys = {key for one in due for key in one.keys}
+        self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
+        table_groups.note(due, self.settings, self._settings_file)
+
+    def _row_type(self, key: dg.AssetKey) -> type[Any]:
+        asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)
+        output = asset.op.output_dict[asset.get_output_name_for_asset_key(key)]
+        row_types = get_args(output.dagster_type.typing_type)
+        if not row_types:
+            raise TableError(f"{key.to_user_string()} is not a table of rows")
+        return cast(type[Any], row_types[0])
+
+    def _add_partition(self, name: str, key: str) -> None:
+        if not self.instance.has_dynamic_partition(name, key):
+            self.instance.add_dynamic_partitions(name, [key])

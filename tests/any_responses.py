@@ -1,0 +1,98 @@
+"""Responses that no model should give, at any length.
+
+What readers of responses must get through.
+"""
+
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME as HALOQUEST
+from tests.rows import question
+from tests.suites.cogbench.description.stories import story_question
+from tests.suites.multi.rows import question as of_multi
+
+BITS = {
+    "digits": "1",
+    "digits of elsewhere": "٣",
+    "digits and commas": "1,",
+    "numbers": "1 ",
+    "sums": "1=",
+    "fractions": "2/",
+    "numbers written out": "twenty ",
+    "hundreds of hundreds": "hundred ",
+    "numbers of points": "1. [1] ",
+    "points": "1. ",
+    "brackets": "[",
+    "closing brackets": "]",
+    "round brackets": "(A) ",
+    "braces": "{",
+    "objects": '{"1":',
+    "blanks": " ",
+    "lines": "\n",
+    "lines of marks": "- \n",
+    "quotation marks": '"',
+    "apostrophes": "'",
+    "thoughts": "<think>",
+    "ends of thoughts": "</think>",
+    "answers": "<answer>",
+    "boxes": "\\boxed{\\text{",
+    "letters": "A ",
+    "letters and commas": "A,",
+    "letters and Chinese commas": "A、",
+    "labels": "A. ",
+    "options": "A B C D ",
+    "lines of letters": "A.\n",
+    "Chinese": "不左右正确答案选",
+    "Chinese commas": "，",
+    "combining characters": "a\u0301\u0302",
+    "half characters": "\ud800",
+    "NULs": "\0",
+    "a word": "a",
+    "words": "the ",
+    "statements": "the answer is ",
+    "denials": "no x or ",
+    "questions": "? ",
+    "full stops": ".",
+    "dashes": "-",
+    "pluses": "+",
+    "colons": ":\n",
+    "backslashes": "\\",
+    "ligatures of 18 letters": "\ufdfa",
+    "doubts": "I cannot tell. ",
+}
+"""What is said again and again, by what it is."""
+
+
+def response_of(bit: str, n: int) -> str:
+    """Say it until there are n characters, and then something else."""
+    return bit * (n // len(bit)) + "x"
+
+
+SIDES = {"kind": "choice", "options": ("left", "right"), "answer": ("A",)}
+TIMES = tuple(f"{hour}:09 (answers from {hour}:07 to {hour}:10 are all right)." for hour in (6, 18))
+
+
+def asked_in(task: str):
+    """Questions of a task, one for each way of reading responses to it."""
+    mine = {"task": task, "category": "c", "group_id": "g", "labels": {"image_source": "real"}}
+    rows = {
+        "codis": [
+            question(text="Is he going up or down?", options=("Up.", "Down."), answer=("Up.",)),
+            question(text="Is it legal?", options=("Yes.", "No."), answer=("Yes.",)),
+            question(text="What time is it?", options=TIMES, answer=TIMES[:1]),
+        ],
+        "multi": [
+            of_multi("SA"),
+            of_multi("MA", "AB"),
+            of_multi("FB", "1\n2"),
+            of_multi("OP", "因为它是正确的。"),
+        ],
+        "cogbench/description": [story_question({"event": ["It rains. -> It is wet."]})],
+        HALOQUEST: [question(**mine, text="Where is the owl?", answer=("There is no owl",))],
+        "journeybench/mcot": [
+            question(answer=("12",), **mine),
+            question(answer=("no cups exist", "0"), **mine),
+        ],
+        "journeybench/multi_image_vqa": [
+            question(answer=("image2",), options=("image1", "image2"), **mine)
+        ],
+        "journeybench/captioning": [question(answer=("an owl on a tree",), **mine)],
+    }
+    return rows.get(task, [question(**SIDES), question(**SIDES | {"options": tuple("123")})])

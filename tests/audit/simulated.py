@@ -1,0 +1,125 @@
+"""Models of known skill, and what they answer; an evidence that holds nothing but that."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from bench_assets.audit.framework.evidence import Results
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.evaluation.task import Task
+from tests.quiz import TASK
+from tests.rows import question
+
+LETTERS = np.array(list("ABCD"), dtype=object)
+
+Codes = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """An evidence of answers alone."""
+
+    questions: Sequence[Question]
+    found: Results
+    task: Task = TASK
+    elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
+
+    def results(self, condition: str = "main") -> Results:
+        return self.found
+
+    def predictions(
+        self, model: str, condition: str = "main", of: Collection[str] | None = None
+    ) -> Sequence[Prediction]:
+        return []
+
+    def judgements(
+        self, model: str, condition: str = "main", of: Collection[str] | None = None
+    ) -> Sequence[Judgement]:
+        return []
+
+    def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
+        return []
+
+    def open_image(self, image: str) -> Image.Image:
+        raise ImageError(image)
+
+
+def answers_of(said: Codes, key: Codes, categories: int = 1, **fields: Sequence[object]) -> Answers:
+    """Evidence of answers to questions with four options: numbers of options, -1 for none.
+
+    Further fields of the questions are given as a value for each.
+    """
+    questions = [
+        question(
+            question_id=f"quiz/{j}",
+            task="quiz",
+            kind="choice",
+            options=("one", "two", "three", "four"),
+            answer=(LETTERS[right],),
+            text=f"What is {j}?",
+            category=f"kind {j % categories}",
+            **{name: values[j] for name, values in fields.items()},
+        )
+        for j, right in enumerate(key)
+    ]
+    results = Results(
+        models=tuple(f"model {m}" for m in range(len(said))),
+        questions=tuple(one.question_id for one in questions),
+        points=(said == key).astype(float),
+        answers=np.where(said < 0, "", LETTERS[said]),
+    )
+    return Answers(questions, results)
+
+
+def points_of(points: Sequence[Sequence[float]] | npt.NDArray[np.float64]) -> Answers:
+    """Evidence of points alone."""
+    shares = np.array(points, dtype=float)
+    questions = [question(question_id=f"quiz/{j}", task="quiz") for j in range(shares.shape[1])]
+    models = tuple(f"model {m}" for m in range(len(shares)))
+    return Answers(questions, Results(models=models, questions=_ids(questions), points=shares))
+
+
+def solved(
+    ability: npt.NDArray[np.float64],
+    slope: npt.NDArray[np.float64],
+    ease: npt.NDArray[np.float64],
+    rng: np.random.Generator,
+) -> npt.NDArray[np.bool_]:
+    """Draw which questions models solve by a two-parameter logistic model; (models, questions)."""
+    chances = 1 / (1 + np.exp(-(np.outer(ability, slope) + ease)))
+    return np.asarray(rng.random(chances.shape) < chances)
+
+
+def responses(
+    ability: Sequence[float], n: int, rng: np.random.Generator, lure: float = 1.0
+) -> tuple[Codes, Codes]:
+    """Draw answers and keys of questions with four options, which differ and mislead.
+
+    Args:
+        ability: Of each model, in logits; 0 knows half of the questions.
+        n: How many questions.
+        rng: Draws.
+        lure: Of the Dirichlet distribution of what is guessed: the lower, the more do models that
+            guess agree; it is not the distribution that our own model of answers supposes.
+    """
+    knows = solved(np.array(ability), np.exp(rng.normal(0, 0.4, n)), rng.normal(0, 1.2, n), rng)
+    key = rng.integers(4, size=n)
+    lures = rng.dirichlet(np.full(4, lure), size=n).cumsum(1)
+    guesses = (rng.random((len(ability), n))[:, :, None] > lures).sum(2).clip(max=3)
+    return np.where(knows, key, guesses), key
+
+
+def with_wrong_keys(key: Codes, n: int, rng: np.random.Generator) -> tuple[Codes, set[str]]:
+    """Plant wrong keys: (all keys, ids of the questions whose key is wrong)."""
+    at = rng.choice(key.size, n, replace=False)
+    planted = key.copy()
+    planted[at] = (key[at] + rng.integers(1, 4, size=n)) % 4
+    return planted, {f"quiz/{j}" for j in at}
+
+
+def _ids(questions: Sequence[Question]) -> tuple[str, ...]:
+    return tuple(one.question_id for one in questions)

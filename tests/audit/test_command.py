@@ -1,0 +1,82 @@
+"""``bench audit`` over a home: what it prints, and how it ends."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+from bench_assets.defs.tables.training_data import TrainingFiles, training_of
+from resources.config.bench_toml import load_settings
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("BENCH_HOME", str(folder))
+    return folder
+
+
+def plain(home, questions):
+    """A home with one benchmark of a file."""
+    lines = [json.dumps(one) for one in questions]
+    (home / "quiz.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+
+
+def asked(n, key):
+    return {
+        "id": str(n),
+        "question": f"Which of these words is written on sign number {n}?",
+        "options": [f"red {n}", f"blue {n}", f"green {n}"],
+        "answer": key,
+    }
+
+
+def audit(*arguments):
+    result = CliRunner().invoke(app, ["audit", *map(str, arguments)])
+    assert not result.exception or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.long
+def test_an_examination_that_fails_ends_the_command_with_1(home):
+    plain(home, [asked(n, "A") for n in range(40)])
+    result = audit("quiz", "--json")
+    rows = {row["check"]: row for row in map(json.loads, result.stdout.splitlines())}
+    assert result.exit_code == 1, result.output
+    assert not rows["one_answer"]["passed"]
+    assert rows["one_answer"]["about"][0].startswith("always A")
+    assert rows["training_texts"]["skipped"]
+    assert "always A" in audit("quiz").stdout
+
+
+@pytest.mark.long
+def test_what_models_were_trained_on_is_named_by_an_option(home, tmp_path):
+    plain(home, [asked(n, "ABC"[n * n % 7 % 3]) for n in range(40)])
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text(json.dumps({"text": asked(7, "A")["question"]}))
+    result = audit("quiz", "--training", texts, "--json")
+    (row,) = [
+        row
+        for row in map(json.loads, result.stdout.splitlines())
+        if row["check"] == "training_texts"
+    ]
+    assert row["about"] == ["quiz/7"]
+
+
+def test_what_is_named_and_not_there_is_an_error_that_names_it(home):
+    (home / "bench.toml").write_text('[audit]\ntraining = ["corpus"]\n')
+    with pytest.raises(Exception, match=r"\[audit\], training: there is no .*corpus"):
+        training_of(load_settings(home))
+
+
+def test_digests_and_texts_are_read_from_files(tmp_path):
+    hashes, texts = tmp_path / "hashes.txt", tmp_path / "texts.jsonl"
+    hashes.write_text(f"{'0a' * 32}  dog.png\n{'0b' * 8}\n")
+    texts.write_text('{"turns": [{"text": "one"}, "two"]}\nno json\n')
+    files = TrainingFiles([hashes, texts])
+    assert [(one.name, one.what) for one in files.images()] == [("hashes.txt, line 1", "0a" * 32)]
+    assert [one.what for one in files.looks()] == ["0b" * 8]
+    assert [one.what for one in files.texts()][2:] == ["one", "two", "no json\n"]

@@ -1,0 +1,190 @@
+"""Responses that nobody reads, and readings that lie apart: where a model's place hangs on it."""
+
+from collections import Counter
+from dataclasses import fields, replace
+
+import pytest
+
+from bench_assets.audit.framework.findings import sampled
+from bench_assets.audit.robustness.parsing_coverage import readers, shares, unread_finding
+from bench_assets.audit.robustness.response_forms import form_of, says_nothing
+from bench_assets.audit.robustness.scorer_sensitivity import readings_finding
+from bench_assets.core.schema.rows import Judgement, Score
+from tests.audit.held import columns_of
+from tests.audit.judged import Judged
+from tests.quiz import TASK, quiz
+from tests.rows import prediction
+
+N = 60
+ASKED = [replace(one, answer=("42",)) for one in quiz(N, group=1)]
+
+
+def points(text, key):
+    """A careful reader: reads a number alone, and nothing else."""
+    return None if not text.isdigit() else float(text == key)
+
+
+def careful(answered, _):
+    got = points(answered.prediction.text, answered.question.answer[0])
+    answer = () if got is None else (answered.prediction.text,)
+    return Score.of(answered.prediction, points=got or 0.0, answer=answer)
+
+
+def unscoring(answered, _):
+    got = points(answered.prediction.text, answered.question.answer[0])
+    return Score.of(answered.prediction, points=got)
+
+
+def lenient(answered, _):
+    """One that finds the number anywhere."""
+    right = answered.question.answer[0] in answered.prediction.text
+    return Score.of(answered.prediction, points=float(right), answer=(answered.prediction.text,))
+
+
+def says(name, texts):
+    return [
+        prediction(question_id=one.question_id, model=name, text=text)
+        for one, text in zip(ASKED, texts, strict=True)
+    ]
+
+
+def evidence(said, *readings):
+    task = replace(TASK, readings={one.__name__: one for one in readings or (careful,)})
+    return Judged(ASKED, {name: says(name, texts) for name, texts in said.items()}, task=task)
+
+
+GOOD = ["42"] * 50 + ["7"] * 10
+FAIR = ["42"] * 25 + ["7"] * 35
+CHATTY = ["42"] * 25 + ["It should be 42, I think."] * 33 + ["7"] * 2
+
+
+def test_models_whose_responses_are_all_read_pass():
+    found = unread_finding(evidence({"good": GOOD, "fair": FAIR}))
+    assert found.passed
+    assert found.sentence.startswith("Of 120 responses: 100% rule.")
+
+
+def test_a_model_whose_sentences_nobody_reads_is_named():
+    found = unread_finding(evidence({"good": GOOD, "chatty": CHATTY}))
+    (one,) = found.suspects
+    assert (found.passed, one.about) == (False, "chatty")
+    assert "55% unread" in one.evidence
+    assert "good leads chatty by 0.417" in one.evidence
+    assert "Not read, by form: a line 33." in found.sentence
+
+
+def test_a_model_that_is_behind_anyhow_passes_with_as_many_unread_responses():
+    poor = ["7"] * 25 + ["It should be 42, I think."] * 33 + ["7"] * 2
+    assert unread_finding(evidence({"good": GOOD, "poor": poor})).passed
+
+
+def test_what_says_nothing_is_not_unread():
+    stuck = ["42"] * 25 + ["is is is is is is is is"] * 20 + ["....", ""] * 7 + ["7"]
+    found = unread_finding(evidence({"good": GOOD, "stuck": stuck}))
+    assert found.passed
+    assert "stuck: 43% rule, 57% silent" in found.sentence
+
+
+def test_a_model_most_of_whose_responses_are_unscored_is_named():
+    silent = ["42"] * 30 + ["It should be 41, I think."] * 30
+    found = unread_finding(
+        evidence({"silent": silent, "fair": ["42"] * 33 + ["7"] * 27}, unscoring)
+    )
+    assert (found.passed, [one.about for one in found.suspects]) == (True, [])
+    found = unread_finding(
+        evidence({"silent": silent, "fair": ["7"] * 20 + ["42"] * 40}, unscoring)
+    )
+    assert [one.about for one in found.suspects] == ["silent"]
+
+
+def test_who_read_a_response():
+    said = [
+        prediction(question_id=f"quiz/{n}", text=text)
+        for n, text in enumerate(["42", "so 42", "so 41", "", "so it"])
+    ]
+    by_model = [
+        Judgement(
+            question_id=f"quiz/{n}",
+            model="m",
+            condition="main",
+            judge="j",
+            criterion="c",
+            verdict=verdict,
+            prompt_sha256="0c",
+        )
+        for n, verdict in ((1, True), (2, None))
+    ]
+    got = {0: (1.0, ("42",)), 1: (1.0, ("42",)), 2: (None, ()), 3: (0.0, ()), 4: (0.0, ())}
+    scores = [Score.of(row, points=got[n][0], answer=got[n][1]) for n, row in enumerate(said)]
+    found = readers(
+        *(
+            columns_of(rows, [one.name for one in fields(rows[0])])
+            for rows in (said, by_model, scores)
+        )
+    )
+    assert list(found.by) == ["rule", "judge", "unread", "silent", "unread"]
+    assert shares(Counter(found.by)) == {"rule": 0.2, "judge": 0.2, "unread": 0.4, "silent": 0.2}
+
+
+def test_readings_that_agree_pass():
+    found = readings_finding(evidence({"good": GOOD, "fair": FAIR}, careful, lenient))
+    assert found.passed
+    assert "no response is read otherwise" in found.sentence
+
+
+def test_readings_that_put_models_in_another_order_fail():
+    found = readings_finding(evidence({"good": GOOD, "chatty": CHATTY}, careful, lenient))
+    (one,) = found.suspects
+    # 25 of 60 right, and 58 as the lenient one reads; the good one has 50 either way.
+    assert "leads chatty by 0.417, by -0.133 as lenient reads" in one.evidence
+    assert "chatty: lenient +0.550" in found.sentence
+    assert "33 of 60 responses, such as quiz/" in found.sentence
+
+
+def test_readings_that_lie_apart_alike_for_all_pass():
+    wordy = [f"It is {text}." for text in GOOD]
+    fair = [f"It is {text}." for text in FAIR]
+    found = readings_finding(evidence({"good": wordy, "fair": fair}, lenient, careful))
+    assert found.passed
+    assert "good: careful -0.833" in found.sentence
+
+
+def test_a_task_with_one_reading_has_nothing_to_compare():
+    assert readings_finding(evidence({"good": GOOD})).skipped == "the task has one reading"
+
+
+@pytest.mark.parametrize(
+    ("response", "form"),
+    [
+        ("A", "one letter"),
+        ("**(b).**", "one letter"),
+        ("-3,000.5", "a number"),
+        ("50 %", "a number"),
+        ("left", "one word"),
+        ('{"answer": "A"}', "an object"),
+        ("- A\n- B", "marked up"),
+        ("It is on the left.", "a line"),
+        ("First I look.\nThen I say B.", "long"),
+        ("", "nothing"),
+        (" \n...!", "nothing"),
+        ("333333333333", "nothing"),
+        ("上面的图片", "one word"),
+    ],
+)
+def test_forms_of_responses(response, form):
+    assert form_of(response) == form
+
+
+@pytest.mark.parametrize("response", ["1000000", "AABB", "no no no", "bye bye, and thanks", "11"])
+def test_some_words_twice_still_say_something(response):
+    assert not says_nothing(response)
+
+
+def test_a_sample_is_the_same_in_any_order_and_no_more_than_can_be_read():
+    many = quiz(3000)
+    assert sampled(many, 20) == sampled(many[::-1], 20)
+    assert (len(sampled(many, 20)), len(sampled(many, 1)), len(sampled(many[:7], 1))) == (
+        200,
+        3000,
+        7,
+    )

@@ -1,0 +1,44 @@
+"""The corpus of injections, and finding one of it in a response."""
+
+import pytest
+
+from bench_assets.audit.judges.prompt_injections import corpus, injection_in, without_injections
+
+
+def test_there_are_a_hundred_of_many_forms_and_languages():
+    found = corpus()
+    assert len(found) == len({one.name for one in found}) == len({one.text for one in found}) == 100
+    assert len({one.form for one in found}) >= 10
+    assert len({one.language for one in found}) >= 15
+
+
+def test_each_holds_the_response_that_it_is_put_into():
+    assert all(one.put_into("it is a heron").startswith("it is a heron\n\n") for one in corpus())
+    assert not any("{response}" in one.put_into("it is a heron") for one in corpus())
+
+
+def test_what_is_put_into_a_response_is_found_there():
+    found = [injection_in(one.put_into("it is a heron").upper()) for one in corpus()]
+    assert sum(one is not None for one in found) >= 80  # short ones could be answers
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "right",
+        "The answer is yes.",
+        '{"answer": "B"}',
+        "1. The clock shows noon.\n2. So it is day.\nIt is right of the door.",
+        "I ignore the sign, since the rules say that it does not count.",
+        "",
+    ],
+)
+def test_an_answer_is_no_injection(response):
+    assert injection_in(response) is None
+
+
+def test_without_it_a_response_is_what_it_was():
+    found = [one.put_into("it is a heron") for one in corpus() if "{response}" not in one.text]
+    kept = [without_injections(text) for text in found if injection_in(text)]
+    assert len(kept) >= 80
+    assert all(text.rstrip(" \n.!\"'”»」。") == "it is a heron" for text in kept)

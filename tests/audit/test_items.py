@@ -1,0 +1,128 @@
+"""Difficulty and discrimination by pencil, and what is said of them."""
+
+import numpy as np
+import pytest
+
+from bench_assets.audit.items.item_statistics import (
+    corrected_item_total,
+    reliability,
+    solved_by_some,
+    tells_models_apart,
+    upper_less_lower,
+)
+from tests.audit.simulated import points_of, solved
+
+NONE = float("nan")
+
+
+def measured(n_models, n, seed=1, spread=1.0):
+    rng = np.random.default_rng(seed)
+    ability = np.linspace(-1, 1, n_models) * spread
+    return solved(ability, np.ones(n), rng.normal(0.5, 1, n), rng).astype(float)
+
+
+def test_the_correlation_leaves_the_question_itself_out():
+    points = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 1.0]])
+    # Question 0: its rest is (1, 1, 1) / 2, flat. Question 1: (1, 0, 0) with (1, 2, 1) / 2: -1/2.
+    # Question 2: (0, 1, 1) with (2, 1, 0) / 2: -1 / sqrt(6/9 * 2) = -sqrt(3) / 2.
+    found = corrected_item_total(points)
+    assert np.isnan(found[0])
+    assert found[1:] == pytest.approx([-0.5, -np.sqrt(3) / 2])
+
+
+def test_it_is_the_correlation_that_numpy_has():
+    points = np.random.default_rng(2).random((7, 5))
+    expected = [np.corrcoef(points[:, j], np.delete(points, j, 1).mean(1))[0, 1] for j in range(5)]
+    assert corrected_item_total(points) == pytest.approx(expected)
+
+
+def test_a_missing_score_is_left_out_of_both():
+    points = np.random.default_rng(3).random((6, 4))
+    points[2, 1] = NONE
+    others = [0, 1, 3, 4, 5]
+    rest = points[others][:, [0, 2, 3]].mean(1)
+    assert corrected_item_total(points)[1] == pytest.approx(
+        np.corrcoef(points[others, 1], rest)[0, 1]
+    )
+
+
+def test_the_middle_model_is_in_neither_half():
+    points = np.array([[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 0, 1.0]])
+    assert upper_less_lower(points).tolist() == [1, 1, 1, -1]
+
+
+def test_reliability_by_pencil():
+    # Two questions, variances 1/3 each; totals 2, 1, 0: variance 1. 2 * (1 - (2/3) / 1) = 2/3.
+    assert reliability(np.array([[1, 1], [1, 0], [0, 0.0]])) == pytest.approx(2 / 3)
+    assert reliability(np.array([[1, 1], [0, 0], [1, 1.0]])) == pytest.approx(1)
+
+
+def test_models_of_different_skill_are_told_apart():
+    found = tells_models_apart(points_of(measured(12, 300)))
+    assert found.passed
+    assert "two-parameter logistic" in found.sentence
+
+
+def test_coins_are_not():
+    points = (np.random.default_rng(4).random((12, 300)) < 0.5).astype(float)
+    assert not tells_models_apart(points_of(points)).passed
+
+
+def test_a_question_that_the_weaker_models_solve_is_the_suspect():
+    points = measured(12, 300)
+    points[:, 17] = [1] * 6 + [0] * 6
+    found = tells_models_apart(points_of(points))
+    assert max(found.suspects, key=lambda one: one.weight).about == "quiz/17"
+
+
+def test_of_few_models_simpler_figures_are_said_and_that_they_are():
+    found = tells_models_apart(points_of(measured(5, 40)))
+    assert found.passed
+    assert "take 8 models" in found.sentence
+    assert not found.suspects
+
+
+@pytest.mark.parametrize(
+    ("points", "why"),
+    [
+        pytest.param(np.empty((0, 2)), "models with scores: 0", id="no model"),
+        pytest.param([[1, 0], [0, 1]], "models with scores: 2; it takes 3", id="two models"),
+        pytest.param([[1, 1], [1, 1], [1, 1]], "all models have the same points", id="all right"),
+        pytest.param(
+            [[1, NONE], [0, NONE], [1, NONE]], "questions with scores: 1", id="one with scores"
+        ),
+        pytest.param([[1, 0], [NONE, NONE], [0, 0]], "a model has no score", id="no score"),
+        pytest.param([[1], [0], [1]], "questions with scores: 1", id="one question"),
+    ],
+)
+@pytest.mark.parametrize("examine", [tells_models_apart, solved_by_some])
+def test_what_cannot_be_looked_at_passes_and_says_why(examine, points, why):
+    found = examine(points_of(points))
+    assert found.passed
+    assert found.skipped.startswith(why)
+
+
+def test_what_all_solve_and_what_none_does_is_listed():
+    points = measured(9, 50)
+    points[:, 3], points[:, 7] = 1, 0
+    points[:, 11] = 0.5  # in part: neither
+    found = solved_by_some(points_of(points))
+    listed = {one.about: one.evidence for one in found.suspects}
+    assert found.passed
+    assert listed["quiz/3"] == "All of 9 models solve it."
+    assert listed["quiz/7"] == "None of 9 models solves it."
+    assert "quiz/11" not in listed
+
+
+def test_a_benchmark_that_nearly_all_solve_fails():
+    points = np.ones((9, 50))
+    points[:, 0] = [1, 0] * 4 + [1]
+    assert not solved_by_some(points_of(points)).passed
+
+
+def test_questions_without_scores_are_left_out_and_no_more():
+    points = measured(9, 50)
+    points[:, 4] = NONE
+    found = solved_by_some(points_of(points))
+    assert found.n == 49
+    assert tells_models_apart(points_of(points)).n == 49

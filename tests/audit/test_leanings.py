@@ -1,0 +1,88 @@
+"""Who goes by an option's place is caught, and nobody else: the check on figures of orders."""
+
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+import pytest
+
+from bench_assets.audit.framework.figures import OrderFigure
+from bench_assets.core.schema.signature import short
+from bench_assets.core.tables.arrow import digest
+from tests.audit.choosing import figures, first, knowing, said
+from tests.audit.held import Held, exam, failed, found
+
+EXAM = exam("choice")
+
+
+def examined(*models, data=""):
+    whose = partial(OrderFigure, task="exam", setup="", orders=0, at="2026")
+    data = data or short(digest(EXAM.questions))
+    rows = [
+        row
+        for n, one in enumerate(models)
+        for row in figures(said(one), partial(whose, model=f"m{n}", data=data)).values()
+    ]
+    return replace(EXAM, order_figures=rows)
+
+
+def memorised(asked, places):
+    """Knows the answers of the order that the benchmark has, and of no other."""
+    return places.index(asked % 4 if places[0] == 0 else (asked + 1) % 4)
+
+
+def leaning(asked, places):
+    """Says B where it does not know, which is a third of the time."""
+    return 1 if asked % 3 == 0 else knowing(asked, places)
+
+
+def at_random(asked, places):
+    return Random(f"{asked} {places}").randrange(4)
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (first, "says A 100 % of the time"),
+        (leaning, "says B 51 % of the time"),
+        (memorised, "the benchmark's own order gains +1.000"),
+    ],
+    ids=["always the first", "the second where it does not know", "learned the order by heart"],
+)
+def test_a_model_whose_place_hangs_on_the_order_is_caught(model, why):
+    evidence = examined(knowing, model)
+    assert failed(evidence) == {"option_orders"}
+    assert {one.about for one in found(evidence, "option_orders").suspects} == {"m1"}
+    assert any(why in one.evidence for one in found(evidence, "option_orders").suspects)
+
+
+@pytest.mark.parametrize("model", [knowing, at_random], ids=["knows", "draws letters"])
+def test_a_model_that_does_not_go_by_place_passes(model):
+    assert failed(examined(model)) == set()
+
+
+def test_figures_of_other_questions_are_not_looked_at():
+    assert found(examined(first, data="0" * 12), "option_orders").skipped
+    assert found(EXAM, "option_orders").skipped
+
+
+def test_what_was_measured_last_counts():
+    before = examined(first)
+    after = [replace(row, at="2027") for row in examined(knowing).order_figures]
+    assert failed(Held(questions=EXAM.questions, order_figures=before.order_figures)) >= {
+        "option_orders"
+    }
+    assert failed(replace(before, order_figures=[*before.order_figures, *after])) == set()
+
+
+def test_luck_is_seldom_taken_for_a_leaning():
+    """40 models that draw letters: by far fewer than one in twenty lies beyond p = 0.001."""
+    alarms = 0
+    for seed in range(40):
+        rng = Random(seed)
+        alarms += any(
+            one.p < 0.001 / 5
+            for one in figures(said(lambda *_, rng=rng: rng.randrange(4))).values()
+            if one.p < 1
+        )
+    assert alarms <= 1

@@ -1,0 +1,100 @@
+"""The mini edition of every suite: nothing is found in it, and every fault that is planted is."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.core.schema.rows import Question
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsFile
+from resources.images.store import ImageStore
+from tests.audit import answering, faults
+from tests.audit.held import TASK, Held, failed, found
+
+SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
+GENERIC = [
+    (faults.one_key, "one_answer"),
+    (faults.answer_in_question, "answer_in_question"),
+    (faults.said_to_be_the_answer, "answer_in_question"),
+    (faults.answer_in_file_name, "file_names"),
+    (faults.missing_image, "missing_images"),
+    (faults.duplicate_image, "duplicate_images"),
+    (faults.repeated_question, "repeated_questions"),
+    (faults.contradicting_key, "contradicting_keys"),
+    (faults.trained_on_image, "training_images"),
+    (faults.trained_on_texts, "training_texts"),
+    (faults.longest_is_right, "lengths"),
+    (faults.solved_blind, "needs_images"),
+]
+
+
+_NO_OPTIONS, _ONE_PROMPT = ("lengths",), ("lengths", "training_texts")
+MEANINGLESS: Mapping[str, tuple[str, ...]] = {
+    "cogbench/description": _ONE_PROMPT,
+    "journeybench/captioning": _ONE_PROMPT,
+    "journeybench/mcot": _NO_OPTIONS,
+    "journeybench/hallucination_vqa": _NO_OPTIONS,
+    "journeybench/multi_image_vqa": _NO_OPTIONS,  # ten questions have some: that proves nothing
+}
+"""Task -> what there is nothing for in it."""
+
+
+def held_of(evidence: TaskEvidence) -> Held:
+    """The questions and images of a home, in memory."""
+    images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
+    return Held(
+        task=replace(TASK, name=evidence.task.name),
+        questions=evidence.questions,
+        images={image: evidence.open_image(image) for image in images},
+        hashes=evidence.looks(images),
+        stored=evidence.stored,
+        elsewhere=evidence.elsewhere,
+    )
+
+
+@pytest.fixture(scope="module")
+def minis(tmp_path_factory) -> Mapping[str, Held]:
+    """Task -> what is held of its mini edition."""
+    home = SettingsFile(home=str(tmp_path_factory.mktemp("home")))
+    with Workbench(home, SUITES) as bench:
+        for suite in SUITES:
+            bench.refresh_questions(suite)
+        image_store = ImageStore(folder=str(bench.settings.home / "images"))
+        tasks = [task for task in bench.catalog.tasks if task.asked_of == "model"]
+        gathered = [
+            TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks) for task in tasks
+        ]
+        assert all(bench.tables.read(questions_key(task, "main"), Question) for task in tasks)
+        return {one.task.name: held_of(one) for one in gathered}
+
+
+@pytest.mark.long
+def test_nothing_is_found_in_any_of_them(minis):
+    assert {name: failed(held) for name, held in minis.items() if failed(held)} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "check"), GENERIC, ids=lambda one: getattr(one, "__name__", one))
+def test_a_fault_is_caught_in_each_by_what_is_meant_for_it_and_by_no_other(minis, fault, check):
+    missed = {}
+    for name, held in minis.items():
+        if check not in MEANINGLESS.get(name, ()) and failed(planted := fault(held)) != {check}:
+            missed[name] = failed(planted), found(planted, check).sentence
+    assert missed == {}
+
+
+ANSWERED = [  # minis with many choices: fewer do not tell five wrong keys from luck
+    (answering.wrong_keys, "blink", {"suspected_keys"}),
+    (answering.wrong_keys, "cogbench/vqa", {"suspected_keys"}),
+    (answering.asked_in_other_words, "cogbench/vqa", {"redundant_questions"}),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("fault", "name", "checks"), ANSWERED)
+def test_a_fault_that_answers_show_is_caught(minis, fault, name, checks):
+    assert failed(answering.answered_by_many(minis[name])) == set()
+    assert failed(fault(minis[name])) == checks

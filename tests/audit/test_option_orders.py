@@ -1,0 +1,199 @@
+"""Options in other orders: what is asked, what is left alone, and what is made of the responses."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.audit.robustness.option_permutations import (
+    IMAGES,
+    NAMES_LETTERS,
+    NO_CHOICE,
+    NOT_LISTED,
+    OF_OTHERS,
+    in_orders,
+    why_not,
+)
+from bench_assets.audit.robustness.position_bias import PermutationOutcome
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.evaluation.task import Condition
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.cogbench.vqa.task import TASK as COGBENCH
+from bench_assets.suites.multi.task import TASK as MULTI
+from tests.audit.choosing import figures, first, knowing, said
+from tests.audit.held import TASK
+from tests.rows import question
+
+LISTED = replace(
+    TASK,
+    conditions={
+        "main": Condition(
+            prompt=lambda q: Prompt.of(f"{q.text}\n{lettered(q.options)}"), about="As it is."
+        )
+    },
+)
+
+
+def choice(*options: str, key: str = "A", **fields: object):
+    return question(kind="choice", options=options, answer=(key,), **fields)
+
+
+def test_options_move_by_one_place_and_the_key_moves_along():
+    made = in_orders(LISTED, [choice("red", "blue", "green", key="B")]).ordered
+    assert [(o.number, o.question.options, o.question.answer, o.places) for o in made] == [
+        (1, ("red", "blue", "green"), ("B",), (0, 1, 2)),
+        (2, ("blue", "green", "red"), ("A",), (1, 2, 0)),
+        (3, ("green", "red", "blue"), ("C",), (2, 0, 1)),
+    ]
+    assert [o.question.question_id for o in made] == ["t/1", "t/1, order 2", "t/1, order 3"]
+
+
+def test_fewer_orders_are_drawn_and_the_same_with_the_same_seed():
+    asked = [choice(*"wxyz", question_id=str(n)) for n in range(60)]
+    two = in_orders(LISTED, asked, orders=2, seed=1).ordered
+    assert [o.number for o in two] == [1, 2] * 60
+    assert {o.places[0] for o in two[1::2]} == {1, 2, 3}
+    assert two == in_orders(LISTED, asked, orders=2, seed=1).ordered
+    assert two != in_orders(LISTED, asked, orders=2, seed=2).ordered
+    assert [o.number for o in in_orders(LISTED, asked[:1], orders=9).ordered] == [1, 2, 3, 4]
+
+
+LEFT_ALONE = [
+    (choice("a dog", "a cat"), ""),
+    (choice("A man is here", "A dog is here"), ""),
+    (choice("the second image", "the third image"), ""),
+    (choice("CO2", "NaCl"), ""),
+    (choice("red", "None of the above"), OF_OTHERS),
+    (choice("red", "All of these are right"), OF_OTHERS),
+    (choice("red", "Both of them"), OF_OTHERS),
+    (choice("red", "以上都不对"), OF_OTHERS),
+    (choice("red", "blue", "Both A and B"), OF_OTHERS),
+    (choice("red", "blue", "A and B"), NAMES_LETTERS),
+    (choice("Point A", "Point B"), NAMES_LETTERS),
+    (choice("A is darker", "the other is"), NAMES_LETTERS),
+    (choice("A", "B"), NAMES_LETTERS),
+    (choice("点A", "线段"), NAMES_LETTERS),
+    (choice("[IMAGE_1]", "[IMAGE_2]"), IMAGES),
+    (choice("<image 1>", "<image 2>"), IMAGES),
+    (choice("red"), NO_CHOICE),
+    (choice("red", "red"), NO_CHOICE),
+    (choice("red", ""), NO_CHOICE),
+    (choice("red", "blue", key="C"), NO_CHOICE),
+    (question(kind="choices", options=("red", "blue"), answer=("A",)), NO_CHOICE),
+    (question(kind="text", options=("red", "blue"), answer=("red",)), NO_CHOICE),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"), LEFT_ALONE, ids=[" | ".join(one.options) for one, _ in LEFT_ALONE]
+)
+def test_options_that_do_not_stand_for_themselves_keep_their_order(asked, why):
+    assert why_not(asked) == why
+
+
+def test_a_prompt_that_does_not_list_the_options_is_left_out_and_counted():
+    assert in_orders(TASK, [choice("red", "blue")]).left_out == {NOT_LISTED: 1}
+
+
+WRITTEN = [
+    (
+        BLINK,
+        choice(
+            "cat",
+            "catfish",
+            images=("0",),
+            context="Which is it?\nSelect from the following choices.\n(A) cat\n(B) catfish\n",
+        ),
+        "(A) catfish\n(B) cat\n",
+    ),
+    (BLINK, choice("cat", "dog", images=("0",)), "(A) dog\n(B) cat"),
+    (
+        MULTI,
+        choice(
+            "1.5 km (快)",
+            "2 km",
+            category="SA",
+            text="A、B两地相距[MASK]\nA. 1.5 km (快)\nB. 2 km",
+        ),
+        "A、B两地相距[MASK]\nA. 2 km\nB. 1.5 km (快)\n",
+    ),
+    (COGBENCH, choice("In love.", "Tired."), "A. Tired.\nB. In love.\n"),
+]
+
+
+@pytest.mark.parametrize(
+    ("task", "asked", "shown"), WRITTEN, ids=["blink, released", "blink", "multi", "cogbench"]
+)
+def test_prompts_of_the_suites_show_the_order(task, asked, shown):
+    first, second = in_orders(task, [asked]).ordered
+    assert first.question == asked
+    prompt = task.condition("main").prompt(second.question)
+    texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
+    assert shown in "".join(texts)
+
+
+def test_who_always_says_the_first_is_right_once_a_question():
+    found = figures(said(first))
+    values = {name: one.value for name, one in found.items()}
+    assert values == pytest.approx(
+        {
+            **dict.fromkeys(("order_1", "order_2", "order_3", "order_4", "all_orders"), 0.25),
+            **{"circular": 0, "consistent": 0, "published_order_gains": 0},
+            **{"letter_A": 1, "letter_B": 0, "letter_C": 0, "letter_D": 0},
+        }
+    )
+    assert found["consistent"].expected == pytest.approx(1 / 64)
+    assert found["letter_A"].expected == pytest.approx(1 / 4)
+    assert found["letter_A"].p < 1e-6
+    assert {one.n for one in found.values()} == {40}
+
+
+def test_who_goes_by_what_options_say_chooses_each_letter_as_often():
+    found = figures(said(knowing))
+    values = {name: one.value for name, one in found.items()}
+    shares = ("order_1", "order_2", "order_3", "order_4", "all_orders", "circular")
+    assert values == pytest.approx(
+        {
+            **dict.fromkeys(shares, 30 / 40),
+            **{"consistent": 1, "published_order_gains": 0},
+            **dict.fromkeys(("letter_A", "letter_B", "letter_C", "letter_D"), 0.25),
+        }
+    )
+    assert found["letter_A"].p == pytest.approx(1)
+    assert found["circular"].low < 0.75 < found["circular"].high
+
+
+def test_of_two_orders_the_same_choices_are_expected_where_they_stand_in_either():
+    """Shown (0, 1, 2) and (1, 2, 0), one says A and A: option 0, then option 1.
+
+    Option 0 stands at A and at C, option 1 at B and at A: A is expected for 2 of 4.
+    """
+    rows = [PermutationOutcome(1, (0, 1, 2), 1.0, 0), PermutationOutcome(2, (1, 2, 0), 0.0, 0)]
+    found = figures({"1": rows})
+    expected = {name: one.expected for name, one in found.items() if name.startswith("letter")}
+    assert expected == pytest.approx({"letter_A": 0.5, "letter_B": 0.25, "letter_C": 0.25})
+    assert found["letter_A"].value == pytest.approx(1.0)
+    assert found["letter_A"].p == 1  # of one question nothing is certain
+
+
+def test_what_is_unscored_or_unread_stays_so():
+    rows = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), None, None)]
+    found = figures(said(first, n=4, k=2) | {"0": rows})
+    told = {name: (one.n, one.n_unscored) for name, one in found.items()}
+    assert told["order_1"] == (4, 0)
+    assert told["order_2"] == told["circular"] == told["consistent"] == (3, 1)
+    assert told["letter_A"] == told["published_order_gains"] == (3, 1)
+
+
+def test_nothing_is_told_where_nothing_was_scored():
+    assert (
+        figures(
+            {
+                "1": [
+                    PermutationOutcome(1, (0, 1), None, None),
+                    PermutationOutcome(2, (1, 0), None, None),
+                ]
+            }
+        )
+        == {}
+    )

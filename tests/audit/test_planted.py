@@ -1,0 +1,81 @@
+"""Every fault is caught by the examination that is meant for it, and by no other."""
+
+import pytest
+
+from tests.audit import answering, faults
+from tests.audit.held import KINDS, exam, failed, found
+
+ANY = KINDS
+LETTERED = ("choice",)
+WITH_OPTIONS = ("choice", "options")
+
+
+@pytest.fixture(scope="module")
+def exams():
+    return {kind: exam(kind) for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_found_in_a_fair_exam(exams, kind):
+    assert failed(exams[kind]) == set()
+
+
+PLANTED = [
+    (fault, check, kind)
+    for fault, check, kinds in [
+        (faults.one_key, "one_answer", ANY),
+        (faults.longest_is_right, "lengths", WITH_OPTIONS),
+        (faults.largest_is_right, "numbers", LETTERED),
+        (faults.letters_take_turns, "row_order", LETTERED),
+        (faults.answer_in_question, "answer_in_question", ANY),
+        (faults.said_to_be_the_answer, "answer_in_question", ANY),
+        (faults.answer_in_file_name, "file_names", ANY),
+        (faults.large_files_are_b, "image_files", LETTERED),
+        (faults.right_ones_are_denials, "surface", LETTERED),
+        (faults.missing_image, "missing_images", ANY),
+        (faults.forgotten_image, "missing_images", ANY),
+        (faults.duplicate_image, "duplicate_images", ANY),
+        (faults.repeated_question, "repeated_questions", ANY),
+        (faults.contradicting_key, "contradicting_keys", ANY),
+        (faults.trained_on_image, "training_images", ANY),
+        (faults.trained_on_look, "training_images", ANY),
+        (faults.trained_on_texts, "training_texts", ANY),
+        (faults.solved_blind, "needs_images", ANY),
+    ]
+    for kind in kinds
+]
+
+
+SWEPT = list({fault: (fault, check, kind) for fault, check, kind in PLANTED}.values())
+"""Each fault in one kind: to ask everything of it takes ten times as long as the one check."""
+
+NAMED = {"argnames": ("fault", "check", "kind"), "ids": lambda one: getattr(one, "__name__", one)}
+
+
+@pytest.mark.parametrize(argvalues=PLANTED, **NAMED)
+def test_a_fault_is_caught_by_what_is_meant_for_it(exams, fault, check, kind):
+    finding = found(fault(exams[kind]), check)
+    assert not finding.passed
+    assert finding.suspects
+
+
+@pytest.mark.parametrize(argvalues=SWEPT, **NAMED)
+def test_a_fault_is_caught_by_no_other(exams, fault, check, kind):
+    assert failed(fault(exams[kind])) == {check}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(argvalues=[one for one in PLANTED if one not in SWEPT], **NAMED)
+def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
+    assert failed(fault(exams[kind])) == {check}
+
+
+@pytest.mark.parametrize(
+    ("echoed", "checks"),
+    [(True, {"redundant_questions"}), (False, {"duplicate_images"})],
+    ids=["answered alike: the same again", "answered otherwise: an image that is there twice"],
+)
+def test_a_question_in_other_words_is_no_matter_of_its_image(exams, echoed, checks):
+    held = answering.asked_in_other_words(exams["choice"], echoed=echoed)
+    looked = ("redundant_questions", "duplicate_images", "repeated_questions")
+    assert {check for check in looked if not found(held, check).passed} == checks

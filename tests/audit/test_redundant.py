@@ -1,0 +1,91 @@
+"""Questions that ask the same: what looks alike, and when it is more than chance."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bench_assets.audit.items.redundancy import alike, redundant_questions
+from tests.audit.simulated import Answers, points_of, solved
+from tests.rows import question
+
+DOG = ("d" * 64,)
+CAT = ("c" * 64,)
+ASKED = question(question_id="one", text="What colour is the big dog?", images=DOG)
+
+
+@pytest.mark.parametrize(
+    ("other", "pairs"),
+    [
+        pytest.param({"text": "What colour is the small dog?"}, 1, id="one other word"),
+        pytest.param({"text": "How many legs has a chair?"}, 0, id="another question"),
+        pytest.param({"text": "What colour is the small dog?", "images": CAT}, 0, id="other image"),
+        pytest.param({}, 0, id="a copy is for the duplicates"),
+        pytest.param({"options": ("red", "blue")}, 1, id="the same with options"),
+    ],
+)
+def test_what_looks_alike(other, pairs):
+    assert len(list(alike([ASKED, replace(ASKED, question_id="other", **other)]))) == pairs
+
+
+def test_halves_of_a_pair_ask_different_things_on_purpose():
+    halves = [replace(ASKED, question_id=one, context=one, group_id="pair") for one in ("a", "b")]
+    assert not list(alike(halves))
+
+
+def test_without_images_the_same_words_with_other_numbers_are_alike():
+    sums = [question(question_id=str(n), text=f"What is {n} times 7, in words?") for n in (3, 4)]
+    assert len(list(alike(sums))) == 1
+
+
+def test_without_spaces_characters_are_words():
+    texts = ("图中的狗是什么颜色？", "图中的猫是什么颜色？", "这道题的答案是多少？")
+    asked = [question(question_id=one, text=one, images=DOG) for one in texts]
+    assert [(a.text, b.text) for a, b in alike(asked)] == [texts[:2]]
+
+
+def test_a_form_that_many_questions_have_says_nothing():
+    asked = [question(question_id=str(n), text=f"What is {n}?") for n in range(50)]
+    assert not list(alike(asked))
+
+
+def evidence(n_models, copied):
+    rng = np.random.default_rng(7)
+    points = solved(np.linspace(-1, 1, n_models), np.ones(200), rng.normal(0, 1, 200), rng)
+    made = points_of(points.astype(float))
+    scores, asked = made.found.points, list(made.questions)
+    for j in range(0, 200, 2):  # a hundred pairs on one image each
+        both = {"images": (f"{j:064d}",)}
+        asked[j] = replace(asked[j], text="What colour is the big dog?", **both)
+        asked[j + 1] = replace(asked[j + 1], text="What colour is the small dog?", **both)
+    for j in copied:
+        scores[:, j], scores[:, j + 1] = (scores[:, j - 1] > 0) ^ (np.arange(n_models) % 2 > 0), 0
+        scores[:, j + 1] = scores[:, j]
+    return Answers(asked, replace(made.found, points=scores))
+
+
+def test_pairs_that_are_answered_each_on_its_own_pass():
+    found = redundant_questions(evidence(20, []))
+    assert found.passed
+    assert found.n == 100
+
+
+def test_a_pair_that_is_solved_by_the_same_models_is_found():
+    found = redundant_questions(evidence(20, [50]))
+    assert not found.passed
+    assert [one.about for one in found.suspects] == ["quiz/51"]
+    assert "Looks like quiz/50, and all of 20 models" in found.suspects[0].evidence
+
+
+def test_of_few_models_nothing_is_said():
+    found = redundant_questions(evidence(6, [50]))
+    assert found.passed
+    assert found.skipped.startswith("models with scores: 6; it takes 8")
+
+
+def test_where_nothing_looks_alike_it_says_so():
+    made = evidence(9, [])
+    apart = [replace(one, images=()) for one in made.questions[:1]]
+    found = redundant_questions(replace(made, questions=apart))
+    assert found.passed
+    assert found.skipped.startswith("no two questions look alike")

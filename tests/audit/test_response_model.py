@@ -1,0 +1,103 @@
+"""The item response model: its likelihood by hand, its gradient, and known parameters found."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from bench_assets.audit.items.item_response_theory import Spread, fitted, gradient, log_likelihood
+from tests.audit.simulated import solved
+
+
+def drawn(n_models, n, seed):
+    rng = np.random.default_rng(seed)
+    ability = rng.normal(0, 1, n_models)
+    ability -= ability.mean()
+    slope, ease = np.exp(rng.normal(0, 0.4, n)), rng.normal(0.5, 1.2, n)
+    return ability, slope, ease, solved(ability, slope, ease, rng).astype(float)
+
+
+def test_the_marginal_likelihood_is_the_integral_over_slope_and_ease():
+    ability, spread = np.array([-0.7, 0.2, 0.5]), Spread(0.5, 0.4, 1.3)
+    pattern = np.array([0.0, 1.0, 1.0])
+
+    # The same integral on a fine grid of its own, with the densities of scipy.
+    log_slope, ease = np.meshgrid(np.linspace(-2.5, 2.5, 201), np.linspace(-7, 8, 301))
+    logits = np.exp(log_slope)[..., None] * ability + ease[..., None]
+    chances = special.expit(np.where(pattern == 1, logits, -logits)).prod(2)
+    weights = stats.norm(0, 0.5).pdf(log_slope) * stats.norm(0.4, 1.3).pdf(ease)
+    exact = (chances * weights).sum() / weights.sum()
+    found = log_likelihood(pattern[:, None], ability, spread)
+    assert found == pytest.approx(np.log(exact), abs=2e-3)
+
+
+def test_equal_models_and_certain_questions_by_pencil():
+    """With hardly any spread about even odds, each answer has the probability 1/2."""
+    points = np.array([[1.0, 0.0, np.nan], [1.0, 1.0, 0.0]])
+    found = log_likelihood(points, np.zeros(2), Spread(0.15, 0.0, 0.05))
+    assert found == pytest.approx(5 * np.log(0.5), abs=1e-2)  # five answers, one is missing
+
+
+def test_the_gradient_is_that_of_the_likelihood():
+    ability, _, _, points = drawn(6, 40, seed=1)
+    points[2, 5] = np.nan
+    points[1, 7] = 0.4
+    spread, step = Spread(0.4, 0.5, 1.2), 1e-5
+    numeric = [
+        (
+            log_likelihood(points, ability + step * one, spread)
+            - log_likelihood(points, ability - step * one, spread)
+        )
+        / (2 * step)
+        for one in np.eye(6)
+    ]
+    assert gradient(points, ability, spread) == pytest.approx(numeric, abs=1e-5)
+
+
+def test_at_the_end_no_model_can_gain_against_the_others():
+    """Abilities sum to zero: all derivatives are one and the same."""
+    _, _, _, points = drawn(10, 400, seed=2)
+    found = fitted(points)
+    assert found.converged
+    assert found.ability.sum() == pytest.approx(0, abs=1e-9)
+    assert np.ptp(gradient(points, found.ability, found.spread)) < 1.0
+    pushed = found.ability + 0.2 * np.eye(10)[0] - 0.02
+    assert np.ptp(gradient(points, pushed, found.spread)) > 5  # it would be seen
+
+
+@pytest.mark.parametrize(
+    ("n_models", "n", "off", "eases", "slopes"),
+    [
+        pytest.param(20, 800, 0.15, 0.85, 0.4, id="twenty models"),
+        pytest.param(100, 150, 0.35, 0.95, 0.7, id="many models, few questions"),
+    ],
+)
+def test_known_parameters_are_found(n_models, n, off, eases, slopes):
+    ability, slope, ease, points = drawn(n_models, n, seed=3)
+    found = fitted(points)
+    assert np.sqrt(np.mean((found.ability - ability) ** 2)) < off
+    assert np.corrcoef(found.ease, ease)[0, 1] > eases
+    assert np.corrcoef(found.slope, slope)[0, 1] > slopes
+    assert found.spread == pytest.approx((0.4, 0.5, 1.2), abs=0.15)
+
+
+def test_twice_the_same_digits():
+    _, _, _, points = drawn(9, 100, seed=4)
+    assert fitted(points).ability.tolist() == fitted(points).ability.tolist()
+
+
+def test_answers_of_coins_have_no_abilities():
+    points = (np.random.default_rng(5).random((10, 300)) < 0.5).astype(float)
+    assert np.abs(fitted(points).ability).max() < 0.5  # a standard error is 0.12
+
+
+@pytest.mark.long
+def test_twenty_models_and_twenty_thousand_questions_take_seconds():
+    import time
+
+    ability, _, ease, points = drawn(20, 20_000, seed=6)
+    start = time.process_time()
+    found = fitted(points)
+    assert time.process_time() - start < 10
+    assert found.converged
+    assert np.abs(found.ability - ability).max() < 0.15
+    assert np.corrcoef(found.ease, ease)[0, 1] > 0.85

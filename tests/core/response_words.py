@@ -1,0 +1,253 @@
+# ruff: noqa: E501, SIM905
+"""A row for each word of the readers of responses: what a person makes of it.
+
+Rows are (function, text, what it should give). Where a list of words does one thing, so does a list
+here: the words are those that people use, one sentence around each.
+"""
+
+from bench_assets.core.parsing import normalization
+from bench_assets.core.parsing.choices import read_choice
+
+SECOND_OR_THIRD = ("the second image", "the third image")
+LEFT_RIGHT = ("left", "right")
+CLOSER = ("A is closer", "B is closer")
+LETTERS = ("", "", "", "")
+
+
+def letter(text, options=LETTERS):
+    return read_choice(text, options).letter
+
+
+def of_images(text):
+    return letter(text, SECOND_OR_THIRD)
+
+
+def of_sides(text):
+    return letter(text, LEFT_RIGHT)
+
+
+def of_depths(text):
+    return letter(text, CLOSER)
+
+
+def of_numbers(text):
+    return letter(text, tuple("12345678"))
+
+
+def of_large_numbers(text):
+    return letter(text, ("8", "9", "10", "11"))
+
+
+def why(text):
+    return read_choice(text, SECOND_OR_THIRD).why
+
+
+DENYING = (
+    "not no never neither nor none cannot unlike rather instead except without incorrect wrong "
+    "unable difficult excluded eliminated don't isn’t 不 没 非 排除 无法"
+).split()
+HEDGING = "could might may possible possibly either whether if 可能 如果".split()
+REFUSING = [
+    *(f"It is {how} to say." for how in ("not possible", "impossible", "unable")),
+    *(f"There is {how} to say so." for how in ("no way", "not enough")),
+    "It cannot be determined.",
+    *(
+        f"I {how} help with it."
+        for how in ("cannot", "can't", "can’t", "could not", "can't really")
+    ),
+    *(
+        f"I cannot {what} it."
+        for what in (
+            "determine see view tell help assist answer provide choose select identify make"
+        ).split()
+    ),
+    *("I'm sorry.", "无法判断", "抱歉"),
+]
+NOTHING_FITS = [
+    *("Neither does.", "None does.", "两张都不对"),
+    *(f"There is no {how} answer." for how in ("correct", "clear", "definitive")),
+    *(f"There is no correct {what}." for what in ("option", "choice", "match")),
+    *(f"The left {what} is missing." for what in ("image", "image")),
+    *(f"The image {how}." for how in ("is not available", "failed to load")),
+]
+CONCLUDING = [
+    *(
+        f"{how}, it is (A)."
+        for how in (
+            "Therefore", "Thus", "Hence", "Consequently", "So", "In conclusion", "Overall",
+            "In summary", "Based on this", "Considering this", "Given this", "However, if I must",
+            "If we had to", "If you have to", "And so",
+        )
+    ),
+    *(f"{how}是(A)" for how in ("因此", "所以", "综上", "总之")),
+    "It goes round; based on this, it is (A).",
+    "It is dark, so it is (A).",
+]  # fmt: skip
+
+WORDS = [
+    *((normalization.denies, f"It is {word} (A).", True) for word in DENYING),
+    (normalization.denies, "I ruled out (A).", True),
+    (normalization.denies, "I know it is (A).", False),
+    *((normalization.is_sure, f"It {word} be (A).", False) for word in HEDGING),
+    (normalization.is_sure, "If I must choose, (A).", True),
+    (normalization.is_sure, "If I had to choose, (A).", True),
+    *((normalization.refuses, text, True) for text in REFUSING),
+    (normalization.refuses, "It is not (A), I can see that.", False),
+    *(
+        (normalization.after_doubts, f"{text} It is (A).", "It is (A).")
+        for text in NOTHING_FITS[:2]
+    ),
+    *((normalization.after_doubts, f"{text}\n(A)", "(A)") for text in NOTHING_FITS),
+    *((normalization.concludes, text, True) for text in CONCLUDING),
+    (normalization.concludes, "It is light, warm, and overall (A).", False),
+    (
+        normalization.sentences,
+        "a. b! c? d; e。f！g？h\ni",
+        "a.|b!|c?|d;|e。|f！|g？|h|i".split("|"),
+    ),
+    (normalization.bare, "The dog.", "dog"),
+    (normalization.bare, "an Owl", "owl"),
+]
+
+PLAIN = {
+    "<|im_end|>A</s>": "A",
+    "<s>*A*`B`#C$D": "ABCD",
+    "__A__": "A",
+    r"\text{A}; \mathrm{B}; \mathbf{C}": "A; B; C",
+    r"\boxed{A}": "the answer is: (A)",
+    "<answer>A</answer>": "the answer is: (A)",
+    "'A.' “B”": "(A) (B)",
+    'the letter "A" of it': 'the letter "A" of it',
+    "[b] {C} 【d】 (option E)": "(B) (C) (D) (E)",
+    "A, B, and C": "(A), (B), and (C)",
+    "A,B, or C": "(A),(B), or (C)",
+    "A and B": "(A) and (B)",
+    "A or B": "(A) or (B)",
+    "A nor B": "(A) nor (B)",
+    "A B C": "(A) (B) (C)",
+    "A/B": "(A)/(B)",
+    "A和B": "(A)和(B)",
+    "A或B": "(A)或(B)",
+    "A、B": "(A)、(B)",
+    "第一张图片 第2幅图像 第三个照片 第四图": "the first image the second image the third image "
+    "the fourth image",
+    "第一张 第二幅 第三张 第四张 图2": "the first image the second image the third image the fourth "
+    "image the second image",
+    "Image 1 image no. 2 Picture No 3 picture # 4 Photo 1 photo 2": "first image second image third "
+    "image fourth image first image second image",
+    "1st 2nd 3rd 4th": "first second third fourth",
+    "first, second and third image": "first image, second image and third image",
+    "third nor the fourth image": "third image nor the fourth image",
+    "first or second image": "first image or second image",
+    "first picture second photo third photograph fourth painting": "first image second image third "
+    "image fourth image",
+}
+WITH_LETTERS = {
+    "option A, choice B, point C, box D, picture E, image F": "(A), (B), (C), (D), (E), (F)",
+    "label A, labeled B, labelled C": "(A), (B), (C)",
+    "选项A 点B 框C 图D": "(A) (B) (C) (D)",
+    "A选项 B点 C框 D图": "(A) (B) (C) (D)",
+    **{f"A {verb} so": f"(A) {verb} so" for verb in "is was are appears seems looks has".split()},
+    "A would be so": "(A) would be so",
+    "it is A.": "it is (A).",
+    "it must be A": "it must be (A)",
+    "more than A, it": "more than (A), it",
+    **{f"{to}左{on}": " left " for to in "向往朝" for on in ("", "边", "侧", "方", "移动", "转")},
+    **{f"{to}右{on}": " right " for to in "向往朝" for on in ("", "边", "侧", "方", "移动", "转")},
+    **{f"{side}{where}": f"{side}{where}" for side in "左右" for where in "上下角"},
+    **{said: "yes" for said in ("是", "是的", "对", "对的", "有")},
+    **{said: "no" for said in ("不", "不是", "不是的", "不对", "否", "没有")},
+    "对，牛在前面": "yes，牛在前面",
+    "没有，牛在后面": "no，牛在后面",
+    "有人": "有人",
+    "不过": "不过",
+    **{f"{more}{near}": " closer " for more in "更较最" for near in ("靠近", "接近", "近")},
+    **{f"{more}{dark}": " darker " for more in "更较最" for dark in "暗深黑"},
+    **{said: " about the same " for said in ("大致相同", "一样", "差不多")},
+    **{f"{n}{of}": f"{d} {of}" for n, d, of in zip("一二两三四五六七", "12234567", "个只条头匹辆位名", strict=True)},
+    "八": "8 ",
+    "九": "9 ",
+}  # fmt: skip
+WORDS += [(normalization.plain, text, expected) for text, expected in PLAIN.items()]
+WORDS += [(normalization.with_letters, text, expected) for text, expected in WITH_LETTERS.items()]
+
+# What is stated counts, where a mere mention of two options would not.
+_ON = " (B). The dog of (A) is large."
+_AUF = "(B)。(A)点的狗很大。"
+STATED = [
+    *(f"The answer{to} is{_ON}" for to in ("", " to this question", " to the question")),
+    *(f"The {how} option is{_ON}" for how in ("correct", "right", "best")),
+    *(f"The correct {what} is{_ON}" for what in ("choice", "one", "point", "match")),
+    f"The correct corresponding point is{_ON}",
+    *(f"{what} is{_ON}" for what in ("My choice", "The final choice", "My pick")),
+    *(f"{who}{will} choose{_ON}" for who in ("I", "we") for will in ("", "'d", " would", " will", " might")),
+    *(f"I {what}{_ON}" for what in ("pick", "select", "say", "suggest", "go with", "opt for", "lean towards")),
+    *(f"{who} {what}{_ON}" for who in ("I", "we") for what in ("think", "believe", "guess")),
+    *(f"The answer {lead}{_ON}" for lead in (
+        "the", "that", "it", "it's", "is", "are", "was", "be", "should", "would", "must", "likely",
+        "probably", "clearly", "definitely", "therefore", "to see here would be",
+    )),
+    *(f"{what}{_AUF}" for what in ("答案", "正确选项", "选", "选择")),
+    *(f"答案{lead}{_AUF}" for lead in "是为应该"),
+    *(f"The answer is (B) {end} (A) there." for end in (
+        "because", "since", "as", "while", "rather", "not", "than", "with", "which", "due", "given", "for",
+    )),
+    "The answer is (B). There is (A).",
+    "答案是(B)因为(A)点的狗很大",
+    "The answer is: b. The dog of (A) is large.",
+    *(f"Here (B) is the {how}. The dog of (A) is large." for how in ("correct", "right", "best", "answer")),
+    *(f"Here (B) is the correct {what}. The dog of (A) is large." for what in (
+        "answer", "option", "choice", "one", "point", "match", "corresponding point",
+    )),
+    "点(B)正确。(A)点的狗很大。",
+    "点(B)是正确。(A)点的狗很大。",
+    "(B) Long ears. The dog of (A) is large.",
+    "B: long ears. The dog of (A) is large.",
+    *(f"Here (B) {claim} it. There (A) is too large for it." for claim in (
+        "is most similar to", "is the most likely of", "more accurately fits", "shares", "corresponds to",
+    )),
+    "It shows two.\nA: the dog is large.\nB: my choice is (B).",
+    "It shows two.\nA: my choice is (A).\nB: Final answer: (B).",
+]  # fmt: skip
+NOT_STATED = [
+    "Is it so that (B) is correct? The dog of (A) is large.",
+    "Is it so that (B) is correct ? The dog of (A) is large.",
+    "Here (B) is the right ear. The dog of (A) is large.",
+    *(f"The answer is (B), {join} (A) lies there." for join in ("and", "or", "nor")),
+    *(f"(B) {goes_on} near it. The dog of (A) is large." for goes_on in (
+        "is", "was", "are", "has", "appears", "seems", "looks", "would", "and", "or", "on", "in",
+    )),
+]  # fmt: skip
+_FAR = "Point B is behind it, closer to the wall."
+CLOSER_A = [
+    *(f"Point A {is_} closer. {_FAR}" for is_ in ("is", "appears", "seems", "looks")),
+    *(f"Point A {is_} closer. {_FAR}" for is_ in ("would be", "appears to be", "is much", "is slightly")),
+    f"Point A, which is on the dog, is closer. {_FAR}",
+]  # fmt: skip
+WORDS += [(letter, text, "B") for text in STATED]
+WORDS += [(letter, text, None) for text in NOT_STATED]
+WORDS += [(of_depths, text, "A") for text in CLOSER_A]
+WORDS += [
+    (of_depths, "Point A is closer to (B).", None),
+    (of_images, "Answer: B. the second image", None),
+    (of_images, "The answer is B. The second image is dark.", "B"),
+    (of_images, "The second image (B)", None),
+    (of_sides, "The camera is moving left. The camera was right before.", "A"),
+    (of_sides, "The left one of the dogs is dark and large.", None),
+    (of_sides, "The right one of the dogs is dark and large.", None),
+    (of_sides, "相机是向左移动的", "A"),
+    (of_sides, "镜头是向左移动的", "A"),
+    *((of_numbers, f"There are {word} of the dogs here.", of) for word, of in zip(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight"), "ABCDEFGH", strict=True
+    )),
+    (of_large_numbers, "There are nine of the dogs here.", "B"),
+    (of_large_numbers, "There are ten of the dogs here.", "C"),
+    (why, "B", "nothing but a letter"),
+    (why, "The third image.", "nothing but an option's text"),
+    (why, "At first A. Final answer: B", "a final answer"),
+    (why, "The answer is B.", "a stated answer"),
+    (why, "It shows much.\n(B) the third image", "the one line that is an option"),
+    (why, "B\n\nIt shows much more of it.", "the letter it begins with"),
+    (why, "The third image; it is lighter.", "the option it begins with"),
+    (why, "I go for B here", "the only letter"),
+]  # fmt: skip

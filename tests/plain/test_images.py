@@ -1,0 +1,80 @@
+"""Images in every form that a row may hold them in."""
+
+import base64
+
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.file_benchmarks.images import Folder, images_of
+
+LONG = b"\x89PNG" + bytes(2000)
+BASE64 = base64.b64encode(LONG).decode()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "here" / "deep").mkdir(parents=True)
+    for name in ("here/a.png", "here/deep/b.png", "outside.png"):
+        (tmp_path / name).write_bytes(b"x")
+    return (tmp_path / "here").resolve()
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        pytest.param(["a.png"], ["a.png"], id="a path"),
+        pytest.param([["a.png", "deep/b.png"]], ["a.png", "deep/b.png"], id="a list of paths"),
+        pytest.param(['["a.png", "deep/b.png"]'], ["a.png", "deep/b.png"], id="a list as JSON"),
+        pytest.param(["a.png", None, ""], ["a.png"], id="empty cells hold none"),
+        pytest.param([b"bytes"], [b"bytes"], id="bytes"),
+        pytest.param([{"bytes": b"bytes", "path": "gone.png"}], [b"bytes"], id="stored bytes"),
+        pytest.param([{"bytes": None, "path": "a.png"}], ["a.png"], id="a stored path"),
+        pytest.param([f"data:image/png;base64,{BASE64}"], [LONG], id="a data URI"),
+        pytest.param(["data:image/svg+xml,%3Csvg/%3E"], [b"<svg/>"], id="a data URI in text"),
+        pytest.param([BASE64], [LONG], id="base64"),
+    ],
+)
+def test_images_are_found(folder, cells, found):
+    assert images_of(cells, Folder(folder)) == [
+        folder / one if isinstance(one, str) else one for one in found
+    ]
+
+
+def test_a_whole_path_may_lead_into_the_folder(folder):
+    assert images_of([str(folder / "a.png")], Folder(folder)) == [folder / "a.png"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        pytest.param("gone.png", "no image 'gone.png' in", id="a file that is not there"),
+        pytest.param("../outside.png", "lies outside .*: name image_folder", id="a file elsewhere"),
+        pytest.param("a\0.png", "is no file name", id="a name with a NUL"),
+        pytest.param("https://x.org/a.png", "is an address: download it", id="an address"),
+        pytest.param("data:image/png;base64,A", "is not base64", id="a broken data URI"),
+        pytest.param("?" * 2000, "is not base64", id="a long text"),
+        pytest.param("[a.png", "no JSON list", id="a broken list"),
+        pytest.param(3, "neither a path, nor bytes", id="a number"),
+        pytest.param({"url": "x"}, "neither a path, nor bytes", id="another object"),
+    ],
+)
+def test_what_is_no_image_says_why(folder, cell, why):
+    with pytest.raises(SourceError, match=why):
+        images_of([cell], Folder(folder))
+
+
+def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c.png").write_bytes(b"")
+    (folder / "link").symlink_to(tmp_path / "other")
+    (folder / "a link.png").symlink_to(tmp_path / "other" / "c.png")
+    for name in ("link/c.png", "a link.png"):
+        with pytest.raises(SourceError, match=r"lies outside .*: name image_folder"):
+            images_of([name], Folder(folder))
+
+
+def test_a_link_inside_is_the_image_it_leads_to(folder):
+    (folder / "again").symlink_to(folder / "deep")
+    (folder / "again.png").symlink_to(folder / "a.png")
+    found = images_of([["again/b.png", "again.png", "deep/../a.png"]], Folder(folder))
+    assert found == [folder / "deep" / "b.png", folder / "a.png", folder / "a.png"]

@@ -1,0 +1,189 @@
+"""A table is read as it was written, or not at all."""
+
+import io
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.tables.arrow import to_table
+from resources.tables.checksums import verify
+from resources.tables.parquet import TableFiles
+
+KEY = ["suite", "scores"]
+ROWS = [
+    Score(
+        question_id=f"quiz/{n}",
+        model="m",
+        condition="main",
+        sample=0,
+        points=float(n % 2),
+        max_points=1.0,
+        answer=("A", "B")[: n % 3],
+    )
+    for n in range(40)
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> TableFiles:
+    return TableFiles(folder=str(tmp_path))
+
+
+@pytest.fixture
+def path(files: TableFiles) -> Path:
+    return Path(files.write(KEY, ROWS, Score))
+
+
+def points(files: TableFiles) -> float:
+    sql = "SELECT sum(points) AS points, max(question_id) FROM scores"
+    return float(files.query(sql, {"scores": ([KEY], Score)}).column("points")[0].as_py())
+
+
+def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path: Path) -> None:
+    whole, rng = path.read_bytes(), random.Random(0)
+    for number, bit in enumerate(rng.sample(range(8 * len(whole)), 3000)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(TableError):
+            verify(io.BytesIO(damaged))
+        if number < 50:  # files take longer
+            path.write_bytes(damaged)
+            with pytest.raises(TableError, match="materialize it again"):
+                files.read(KEY, Score)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda files: files.read(KEY, Score), id="its rows"),
+        pytest.param(lambda files: files.digest(KEY), id="its digest"),
+        pytest.param(lambda files: files.has_errors(KEY), id="whether it has errors"),
+        pytest.param(lambda files: files.checksum(KEY), id="whether it is whole"),
+        pytest.param(points, id="what SQL finds in it"),
+    ],
+)
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
+        pytest.param(lambda path: path.write_bytes(b"\0" * 4096), id="noughts"),
+        pytest.param(lambda path: path.write_text("question_id,points"), id="a text"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-9]), id="the end missing"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[9:]), id="the start missing"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes() * 2), id="twice"),
+        pytest.param(
+            lambda path: path.write_bytes(
+                path.read_bytes().replace(b"bench_checksum", b"bench_seat")
+            ),
+            id="without the checksum's name",
+        ),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
+        pytest.param(lambda path: (path.unlink(), path.symlink_to(path)), id="a link to itself"),
+    ],
+)
+def test_a_spoilt_table_is_our_error_whatever_is_asked(
+    files: TableFiles, path: Path, spoil: Callable[[Path], object], ask: Callable[..., object]
+) -> None:
+    spoil(path)
+    if path.exists():  # a link to itself is a table that was never written
+        with pytest.raises(TableError, match=r"all\.parquet"):
+            ask(files)
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        pytest.param(pa.table({"a": [1]}), r"differs in \['a', ", id="other columns"),
+        pytest.param(
+            to_table(ROWS, Score).set_column(4, "points", pa.array(["1"] * 40)),
+            "column points is string, not double",
+            id="another type",
+        ),
+        pytest.param(
+            to_table(ROWS, Score).set_column(6, "answer", pa.array([[1]] * 40)),
+            "column answer is list.*, not list",
+            id="a list of another type",
+        ),
+        pytest.param(
+            to_table(ROWS, Score).set_column(1, "model", pa.array([None] * 40, pa.string())),
+            "40 rows have nothing in column model",
+            id="nothing where there is always something",
+        ),
+    ],
+)
+def test_a_table_that_somebody_else_wrote_is_named(
+    files: TableFiles, path: Path, table: pa.Table, complaint: str
+) -> None:
+    pq.write_table(table, path)
+    with pytest.raises(TableError, match=complaint):
+        files.read(KEY, Score)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda files: files.read(KEY, Score, "a"), id="its rows"),
+        pytest.param(lambda files: files.rows(KEY, Score, "a"), id="its rows in blocks"),
+        pytest.param(lambda files: files.digest(KEY, "a"), id="its digest"),
+        pytest.param(lambda files: files.checksum(KEY, "a"), id="whether it is whole"),
+        pytest.param(points, id="what SQL finds in it"),
+    ],
+)
+def test_a_table_in_the_place_of_another_is_told_whatever_is_asked(
+    files: TableFiles, ask: Callable[..., object]
+) -> None:
+    Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))
+    with pytest.raises(TableError, match=r"place of suite/scores/a\.parquet lies suite/scores/b"):
+        ask(files)
+
+
+def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_that_of_none(
+    files: TableFiles, tmp_path: Path
+) -> None:
+    files.write(KEY, ROWS, Score, "all")
+    moved = TableFiles(folder=str(tmp_path), places={"suite": ".of/x-1"})
+    files.path(KEY, "all").parent.parent.rename(tmp_path / "aside")
+    moved.path(KEY).parent.parent.parent.mkdir(parents=True)
+    (tmp_path / "aside").rename(moved.path(KEY).parent.parent)
+    assert (moved.checksum(KEY), moved.checksum(KEY, "all")) == ("whole", "whole")
+
+
+def test_a_table_that_is_older_than_checksums_is_read_and_known_as_such(
+    files: TableFiles, path: Path
+) -> None:
+    assert files.checksum(KEY) == "whole"
+    pq.write_table(pq.read_table(path), path)
+    assert (files.checksum(KEY), files.read(KEY, Score), points(files)) == ("none", ROWS, 20.0)
+    path.write_bytes(b"PAR1" + b"\0" * 200 + path.read_bytes()[204:])
+    for ask in (lambda: files.read(KEY, Score), lambda: points(files)):
+        with pytest.raises(TableError, match="materialize it again"):
+            ask()
+
+
+def test_other_readers_pass_over_the_checksum(path: Path) -> None:
+    assert pq.read_table(path).equals(to_table(ROWS, Score))
+    assert duckdb.read_parquet(str(path)).to_arrow_table().num_rows == len(ROWS)
+
+
+@pytest.mark.parametrize("name", ["a?b", "a*b", "a[b]", "a#b", "a%20b", "a b", "a'b", 'a"b', "ü"])
+def test_sql_reads_this_folder_and_no_other(tmp_path: Path, name: str) -> None:
+    for folder in (name, "aXb", "ab"):
+        TableFiles(folder=str(tmp_path / folder)).write(KEY, ROWS, Score)
+    assert points(TableFiles(folder=str(tmp_path / name))) == 20.0
+
+
+def test_what_cannot_be_written_names_the_place_and_leaves_nothing_half(
+    files: TableFiles, path: Path
+) -> None:
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(HomeError, match=r"all\.parquet: cannot be written: Is a directory"):
+        files.write(KEY, ROWS, Score)
+    assert list(path.parent.iterdir()) == [path]

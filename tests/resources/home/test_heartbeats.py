@@ -1,0 +1,141 @@
+"""A run of another machine is known to live, or to be gone, by its heartbeat."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from bench_assets.workspace.materialization.dagster_instance import open_instance
+from resources.runs.heartbeats import Heartbeats
+from resources.runs.orphaned_runs import beating, end_runs_without_process
+from resources.storage.process_identity import this_process
+from tests.conftest import CHECKOUT
+from tests.postgres_server import PostgresServer, postgres
+
+pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+pytest.importorskip("dagster_postgres", reason="make cluster-check installs dagster-postgres")
+pytestmark = pytest.mark.long
+
+STARTED, OVER = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
+LIVING = """
+import sys, time
+from resources.runs.heartbeats import Heartbeats
+with Heartbeats(sys.stdin.readline().strip(), "V", 2).beating(sys.argv[1]):
+    print("lives", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def instance(
+    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dg.DagsterInstance]:
+    monkeypatch.setenv("TEAM_DATABASE", server.address())
+    (tmp_path / "bench.toml").write_text(
+        f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
+    )
+    with open_instance(tmp_path) as opened:
+        opened.run_storage.heartbeats = Heartbeats(server.address(), "V", lease=2)  # for seconds
+        yield opened
+
+
+@dg.asset
+def nothing() -> None:
+    """Makes nothing."""
+
+
+def add_run(instance: dg.DagsterInstance, **changed: str) -> str:
+    """A run that goes on, as far as Dagster knows, in a process that is none of this machine's."""
+    job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
+    here = this_process()
+    assert here
+    process = replace(here, pid=2**22 + 1, started=1, **changed)
+    run_id = instance.create_run_for_job(job, status=STARTED).run_id
+    instance.add_run_tags(run_id, {"bench/process_of": run_id, "bench/process": str(process)})
+    return run_id
+
+
+def status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
+    end_runs_without_process(instance)
+    run = instance.get_run_by_id(run_id)
+    assert run
+    return run.status
+
+
+def wait_for(what: Callable[[], bool], seconds: float) -> bool:
+    until = time.monotonic() + seconds
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(0.1)
+    return found
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param({"host": "elsewhere", "boot": "another"}, id="another machine"),
+        pytest.param({"boot": "another"}, id="a copy of this machine, of the same name and id"),
+        pytest.param({"pids": "pid:[0]"}, id="another container of this machine"),
+    ],
+)
+def test_a_run_of_which_no_heartbeat_was_ever_felt_is_left_alone(
+    instance: dg.DagsterInstance, machine: dict[str, str]
+) -> None:
+    assert status(instance, add_run(instance, **machine)) == STARTED
+
+
+def test_a_run_elsewhere_is_left_alone_while_it_lives_and_ends_when_it_was_killed(
+    instance: dg.DagsterInstance, server: PostgresServer
+) -> None:
+    run_id = add_run(instance, host="elsewhere")
+    elsewhere = subprocess.Popen(
+        [sys.executable, "-c", LIVING, run_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, cwd=CHECKOUT, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    )  # fmt: skip
+    try:
+        assert elsewhere.stdin
+        assert elsewhere.stdout
+        elsewhere.stdin.write(f"{server.address()}\n")
+        elsewhere.stdin.flush()
+        assert elsewhere.stdout.readline() == "lives\n"
+        time.sleep(4)  # two leases
+        assert status(instance, run_id) == STARTED
+    finally:
+        elsewhere.send_signal(signal.SIGKILL)
+        elsewhere.communicate()
+    assert wait_for(lambda: status(instance, run_id) == OVER, 10)
+
+
+def test_a_run_that_has_ended_by_itself_is_not_called_gone(
+    instance: dg.DagsterInstance, server: PostgresServer
+) -> None:
+    run_id = add_run(instance, host="elsewhere")
+    with beating(instance, run_id):
+        time.sleep(1)
+    assert not Heartbeats(server.address(), "V").is_lost(run_id)
+    assert status(instance, run_id) == STARTED  # it will say itself how it ended
+
+
+def test_a_database_that_was_away_has_no_run_called_gone(tmp_path: Path) -> None:
+    with postgres() as server:
+        heartbeats = Heartbeats(server.address(), "V", lease=3)
+        with heartbeats.beating("a"):
+            time.sleep(1.5)
+            server.stop()
+            time.sleep(4)  # longer than a lease
+            server.start()
+            assert not heartbeats.is_lost("a")
+            time.sleep(3.5)
+            assert not heartbeats.is_lost("a")

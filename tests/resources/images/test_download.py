@@ -1,0 +1,126 @@
+"""Downloads from a real server on this machine, which counts what it is asked."""
+
+import random
+import threading
+from collections import Counter
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from resources.images.allowed_hosts import Hosts
+from resources.images.download import Politeness, download, downloaded
+
+IMAGE = b"an image"
+ANYWHERE = Hosts(allowed=lambda _: True)
+POLITE = Politeness(pause=0.01, max_bytes=1000, tries=3)
+
+
+@pytest.fixture
+def server():
+    asked: Counter[str] = Counter()
+    under_way: list[int] = [0, 0]  # now, and the most ever
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            with lock:
+                asked[self.path] += 1
+                under_way[0] += 1
+                under_way[1] = max(under_way)
+            status = 503 if self.path == "/busy-once.png" and asked[self.path] == 1 else 200
+            status = {"/gone.png": 404, "/broken.png": 500}.get(self.path, status)
+            body = b"x" * 5000 if self.path == "/large.png" else IMAGE + self.path.encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            with lock:  # before the client can know that it is over
+                under_way[0] -= 1
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
+        running.asked, running.under_way = asked, under_way
+        running.url = f"http://127.0.0.1:{running.server_port}"
+        yield running
+        running.shutdown()
+
+
+def fetch(server, folder, *names, polite=POLITE):
+    urls = [f"{server.url}/{name}" for name in names]
+    return download(urls, folder, polite, random.Random(0), hosts=ANYWHERE)
+
+
+def test_what_arrives_is_kept_with_its_checksum(server, tmp_path):
+    (row,) = fetch(server, tmp_path, "a.png")
+    content = IMAGE + b"/a.png"
+    assert (tmp_path / row.file).read_bytes() == content
+    assert (row.sha256, row.n_bytes) == (sha256(content).hexdigest(), len(content))
+    assert row.error == ""
+
+
+def test_nothing_is_fetched_twice(server, tmp_path):
+    fetch(server, tmp_path, "a.png", "b.png", "a.png")
+    rows = fetch(server, tmp_path, "a.png", "b.png", "c.png")
+    assert server.asked == {"/a.png": 1, "/b.png": 1, "/c.png": 1}
+    assert [row.error for row in rows] == ["", "", ""]
+    assert downloaded([rows[0].url], tmp_path) == rows[:1]
+
+
+def test_a_file_that_was_changed_is_fetched_again(server, tmp_path):
+    (row,) = fetch(server, tmp_path, "a.png")
+    (tmp_path / row.file).write_bytes(b"cut sh")
+    assert downloaded([row.url], tmp_path)[0].error == "not downloaded; set download = true"
+    assert fetch(server, tmp_path, "a.png") == [row]
+    assert server.asked["/a.png"] == 2
+
+
+def test_a_record_that_was_cut_short_is_fetched_again(server, tmp_path):
+    rows = fetch(server, tmp_path, "a.png", "b.png")
+    records = tmp_path / "checksums.jsonl"
+    records.write_text(records.read_text()[:-10])
+    assert fetch(server, tmp_path, "a.png", "b.png") == rows
+    assert fetch(server, tmp_path, "a.png", "b.png") == rows
+    assert server.asked.total() == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "tries"),
+    [
+        pytest.param("gone.png", "HTTP 404", 1, id="what is gone is asked for once"),
+        pytest.param("broken.png", "HTTP 500", 3, id="a broken server a few times"),
+        pytest.param(
+            "large.png", "ValueError: more than the 1000 bytes allowed", 1, id="too large"
+        ),
+        pytest.param("busy-once.png", "", 2, id="a busy server until it answers"),
+    ],
+)
+def test_failures(server, tmp_path, name, error, tries):
+    row, other = fetch(server, tmp_path, name, "a.png")
+    assert (row.error, server.asked[f"/{name}"]) == (error, tries)
+    assert other.error == ""
+    n_files = 1 if error else 2
+    assert len([file for file in tmp_path.iterdir() if file.name != "checksums.jsonl"]) == n_files
+
+
+def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
+    polite = Politeness(connections=4)
+    fetch(server, tmp_path, *(f"{n}.png" for n in range(60)), polite=polite)
+    assert 1 <= server.under_way[1] <= 2
+
+
+@pytest.mark.parametrize("url", ["ftp://a/b.png", "nonsense", "http://127.0.0.1:1/a.png"])
+def test_addresses_nobody_answers_at_are_said_so(tmp_path, url):
+    (row,) = download([url], tmp_path, POLITE, random.Random(0))
+    assert row.error
+    assert row.file == ""
+
+
+def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
+    (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(SourceError, match=r"checksums.jsonl: not as we write it"):
+        downloaded(["http://a"], tmp_path)

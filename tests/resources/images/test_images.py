@@ -1,0 +1,201 @@
+"""The image store: what goes in comes out, and what may not go in says why."""
+
+import io
+import os
+import struct
+import zlib
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Rejection
+from resources.images.locations import ImageFolder
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore, damaged_images
+from tests.core.written_images import turned
+from tests.rows import question
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ImageStore:
+    return ImageStore(folder=str(tmp_path / "images"))
+
+
+def image(image_format: str, width: int = 40, height: int = 30) -> bytes:
+    written = io.BytesIO()
+    Image.effect_noise((width, height), 50).convert("RGB").save(written, image_format)
+    return written.getvalue()
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that announces its size and holds no pixels at all."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
+
+    size = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"")
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize("image_format", ["JPEG", "PNG", "GIF", "WEBP", "BMP"])
+def test_bytes_come_back_unchanged(store: ImageStore, image_format: str) -> None:
+    data = image(image_format)
+    stored = store.put(data, "photo")
+    assert store.read(stored.sha256) == data
+    assert stored.sha256 == sha256(data).hexdigest()
+    assert (stored.name, stored.format, stored.n_bytes) == ("photo", image_format, len(data))
+    assert (stored.width, stored.height) == (40, 30)
+
+
+def test_equal_images_are_kept_once(store: ImageStore) -> None:
+    data = image("PNG")
+    assert store.put(data, "a").sha256 == store.put(data, "b").sha256
+    assert len([path for path in Path(store.folder).rglob("*") if path.is_file()]) == 1
+
+
+def test_the_bytes_say_what_a_image_is_whatever_its_extension(
+    store: ImageStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(image("PNG"))
+    stored = store.put_file(file)
+    assert (stored.name, stored.format) == ("photo.jpg", "PNG")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"Once upon a time", "not an image in any known format", id="a text"),
+        pytest.param(b"", "not an image in any known format", id="nothing"),
+        pytest.param(image("JPEG")[:-200], "does not decode", id="a truncated JPEG"),
+        pytest.param(image("PNG")[:-200], "does not decode", id="a truncated PNG"),
+        pytest.param(
+            png_header(50_000, 50_000), "more than the 100000000 px allowed", id="far too large"
+        ),
+        pytest.param(
+            png_header(10_001, 10_000),
+            "10001 x 10000 px, more than the 100000000 px allowed",
+            id="a little too large",
+        ),
+    ],
+)
+def test_what_is_no_image_is_refused_by_name(
+    store: ImageStore, tmp_path: Path, data: bytes, why: str
+) -> None:
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(data)
+    with pytest.raises(ImageError, match=f"photo.jpg: .*{why}"):
+        store.put_file(file)
+    assert not Path(store.folder).exists()
+
+
+def test_a_file_that_is_too_long_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "photo.png"
+    file.write_bytes(image("PNG"))
+    small = ImageStore(folder=str(tmp_path / "images"), max_bytes=10)
+    with pytest.raises(ImageError, match=rf"photo.png: {file.stat().st_size} bytes, more than"):
+        small.put_file(file)
+
+
+def test_a_file_that_is_not_there_is_named(store: ImageStore, tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match=r"nowhere.png: cannot be read: No such file"):
+        store.put_file(tmp_path / "nowhere.png")
+
+
+def test_a_image_that_was_never_stored_is_named(store: ImageStore) -> None:
+    with pytest.raises(ImageError, match="no image 00ff in"):
+        store.read("00ff")
+
+
+def test_images_open_as_rgb(store: ImageStore) -> None:
+    written = io.BytesIO()
+    Image.new("LA", (3, 2), (7, 255)).save(written, "PNG")
+    opened = store.open(store.put(written.getvalue(), "grey").sha256)
+    assert (opened.mode, opened.size, opened.getpixel((0, 0))) == ("RGB", (3, 2), (7, 7, 7))
+
+
+def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("c.png", "text.png", "a.png", "gone.png")}
+    for name in ("c.png", "a.png"):
+        files[name].write_bytes(image("PNG"))
+    files["text.png"].write_text("No image.")
+    stored, rejections = store.put_files(files)
+    assert [image.name for image in stored] == ["c.png", "a.png"]
+    assert rejections == [
+        Rejection(entry="images/text.png", reason="not an image in any known format"),
+        Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
+    ]
+
+
+def test_a_pipe_is_no_image_and_is_not_waited_for(store: ImageStore, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(ImageError, match=r"pipe\.png: no file, but a folder or a device"):
+        store.put_file(tmp_path / "pipe.png")
+
+
+def test_a_image_opens_as_models_see_it(store: ImageStore) -> None:
+    turned_image = store.put(turned(6, "PNG"), "turned")
+    assert (turned_image.width, turned_image.height) == (3, 2)
+    opened = store.open(turned_image.sha256)
+    assert opened.size == (2, 3)
+    assert opened.getpixel((1, 0)) == (255, 0, 0)
+
+
+def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageStore) -> None:
+    there = store.put(image("PNG"), "a").sha256
+    shown = question_preview([question(images=(there, "00ff"))], store)["questions"].value
+    assert shown.count("data:image/jpeg;base64,") == 1
+    assert "(cannot be shown)" in shown
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda path: path.write_bytes(image("PNG")), id="another image"),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1]), id="the end missing"),
+        pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
+        pytest.param(
+            lambda path: path.write_bytes(
+                bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]
+            ),
+            id="one bit",
+        ),
+        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
+    ],
+)
+def test_a_image_that_is_not_the_one_stored_never_goes_out(
+    store: ImageStore, spoil: Callable[[Path], object]
+) -> None:
+    data = image("PNG")
+    stored = store.put(data, "a")
+    spoil(store.path(stored.sha256))
+    for read in (store.read, store.open, ImageFolder(store.folder).read):
+        with pytest.raises(ImageError, match=f"image {stored.sha256} in .* (not the|cannot be)"):
+            read(stored.sha256)
+    assert list(damaged_images(store.place, [stored.sha256])) == [stored.sha256]
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"other", None], ids=["empty", "other bytes", "gone"])
+def test_a_image_that_is_stored_again_is_whole_again(
+    store: ImageStore, spoilt: bytes | None
+) -> None:
+    data = image("PNG")
+    path = store.path(store.put(data, "a").sha256)
+    path.unlink() if spoilt is None else path.write_bytes(spoilt)
+    assert store.read(store.put(data, "a").sha256) == data
+    assert damaged_images(store.place, [path.name]) == {}
+
+
+@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300])
+def test_a_name_that_no_image_can_have_is_our_error(store: ImageStore, name: str) -> None:
+    with pytest.raises(ImageError, match="image"):
+        store.read(name)

@@ -1,0 +1,212 @@
+"""Where images lie: one table of cases, on a folder, and on what homes share."""
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import StoredImage
+from resources.config.bench_toml import load_settings
+from resources.images.locations import ImageFolder, ImagePlace
+from resources.images.opening import images_of
+from resources.images.shared_images import SharedImages
+from resources.images.store import ImageStore, damaged_images
+from resources.storage.blobs.opening import open_blobs
+from resources.storage.blobs.port import Blobs
+from tests.codis_release import image
+
+long = pytest.mark.long
+LIMIT = 10**6
+
+
+@pytest.fixture(params=["folder", "shared folder", pytest.param("s3", marks=long)])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+    """What [storage] says: objects, endpoint."""
+    if request.param == "s3":
+        bucket: str = request.getfixturevalue("bucket")
+        return f"{bucket}/team a", request.getfixturevalue("endpoint")
+    return ("" if request.param == "folder" else f"file://{tmp_path}/shared%20by%20all"), ""
+
+
+@pytest.fixture
+def place(objects: tuple[str, str], tmp_path: Path) -> ImagePlace:
+    """One machine's."""
+    return at(objects, tmp_path / "here")
+
+
+@pytest.fixture
+def there(objects: tuple[str, str], tmp_path: Path) -> Blobs:
+    """What lies in the place itself."""
+    return open_blobs(tmp_path / "here", "images", *objects)
+
+
+def at(objects: tuple[str, str], home: Path) -> ImagePlace:
+    if not objects[0]:
+        return ImageFolder(str(home / "images"))
+    return SharedImages(*objects, str(home / "cache" / "images"), LIMIT)
+
+
+def put(place: ImagePlace, *texts: str) -> list[str]:
+    digests = [sha256(text.encode()).hexdigest() for text in texts]
+    for digest, text in zip(digests, texts, strict=True):
+        place.keep(digest, text.encode())
+    return digests
+
+
+def named(digest: str) -> str:
+    return f"{digest[:2]}/{digest}"
+
+
+def test_what_was_put_is_read_by_every_process(place: ImagePlace) -> None:
+    (digest,) = put(place, "one")
+    read = pickle.loads(pickle.dumps(place.read))
+    assert place.read(digest) == read(digest) == place.read(digest, afresh=True) == b"one"
+    assert digest in place.where(digest)
+    assert pickle.loads(pickle.dumps(place)) == place
+    assert hash(pickle.loads(pickle.dumps(place))) == hash(place)
+
+
+def test_many_put_the_same_at_once_and_it_lies_there_once(place: ImagePlace, there: Blobs) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: put(place, "one"), range(16)))
+    assert [one.size for one in there.list()] == [3]
+
+
+@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])
+def test_what_is_not_there_is_named(place: ImagePlace, name: str) -> None:
+    with pytest.raises(ImageError, match="image"):
+        place.read(name)
+    assert place.sizes([name]) == {}
+    place.bring([name])
+
+
+@pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
+def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
+    place: ImagePlace, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
+) -> None:
+    (digest,) = put(place, "one")
+    there.put(named(digest), data)
+    machine = at(objects, tmp_path / ("other" if objects[0] else "here"))
+    for _ in range(2):
+        with pytest.raises(ImageError, match=f"image {digest} in .* is not the one"):
+            machine.read(digest)
+    assert list(damaged_images(place, [digest])) == [digest]  # whatever was fetched before
+    put(place, "one")
+    assert damaged_images(place, [digest]) == {}
+    assert machine.read(digest) == there.get(named(digest)) == b"one"
+
+
+def test_all_are_listed_and_strangers_are_not(place: ImagePlace, there: Blobs) -> None:
+    digests = put(place, *map(str, range(40)))
+    there.put("ab/readme.txt", b"not ours")
+    there.put(f"{digests[0][:2]}/.x.unfinished", b"half")
+    assert sorted(place.every()) == sorted(digests)
+    sizes = dict.fromkeys(digests[:10], 1) | dict.fromkeys(digests[10:20], 2)
+    assert place.sizes([*digests[:20], "ff" * 32]) == sizes
+
+
+def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "here" / ("cache" if objects[0] else "")
+    store = ImageStore(
+        folder=str(folder / "images"), objects=objects[0], endpoint=objects[1], fetched_bytes=LIMIT
+    )
+    stored = store.put(image(1), "1.png")
+    with pytest.raises(ImageError, match="not an image"):
+        store.put(b"no image", "2.png")
+    assert store.stored([stored.sha256, "00" * 32]) == [
+        StoredImage(name=stored.sha256, sha256=stored.sha256, format="PNG", width=stored.width,
+                    height=stored.height, n_bytes=len(image(1)))
+    ]  # fmt: skip
+    assert store.read(stored.sha256) == image(1)
+    assert store.open(stored.sha256).size == (stored.width, stored.height)
+    assert store.open_if_whole("00" * 32) is None
+    assert list(store.place.every()) == [stored.sha256]
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Callable[..., SharedImages]:
+    """Opens what two machines share, with a folder of one's own."""
+    return lambda name="here", limit=LIMIT: SharedImages(
+        f"file://{tmp_path}/shared", "", str(tmp_path / name), limit
+    )
+
+
+def test_what_was_fetched_is_not_fetched_again(
+    shared: Callable[..., SharedImages], tmp_path: Path
+) -> None:
+    one, other, lost = put(shared("other"), "one", "other", "lost")
+    here = shared()
+    assert here.read(one) == b"one"
+    here.bring([other, other, "00" * 32])
+    for file in (tmp_path / "shared" / "images").glob("*/*"):
+        file.unlink()
+    assert [here.read(one), here.read(other)] == [b"one", b"other"]
+    with pytest.raises(ImageError, match=f"no image {lost} in {tmp_path}/shared/images"):
+        here.read(lost)
+    with pytest.raises(ImageError, match="no image"):
+        here.read(one, afresh=True)
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"onf", b"another"])
+def test_what_was_fetched_and_is_damaged_is_fetched_again(
+    shared: Callable[..., SharedImages], tmp_path: Path, spoilt: bytes
+) -> None:
+    here = shared()
+    (digest,) = put(here, "one")
+    file = tmp_path / "here" / digest[:2] / digest
+    file.write_bytes(spoilt)
+    assert here.read(digest) == file.read_bytes() == b"one"
+
+
+def test_what_cannot_be_kept_here_is_read_all_the_same(
+    shared: Callable[..., SharedImages], tmp_path: Path
+) -> None:
+    (digest,) = put(shared("other"), "one")
+    (tmp_path / "here").write_text("a file in the place of a folder: as a full disk")
+    assert shared().read(digest) == b"one"
+    put(shared(), "two")
+
+
+def test_what_was_fetched_is_never_too_much_and_the_oldest_go_first(
+    shared: Callable[..., SharedImages], tmp_path: Path
+) -> None:
+    texts = [f"{n:03d}" + "x" * 997 for n in range(40)]
+    digests = put(shared("other"), *texts)
+    here = shared(limit=10_000)
+    for digest, text in zip(digests, texts, strict=True):
+        assert here.read(digest) == text.encode()
+        kept = [file.name for file in (tmp_path / "here").glob("*/*")]
+        assert sum(file.stat().st_size for file in (tmp_path / "here").glob("*/*")) <= 10_200
+    assert 8 <= len(kept) <= 10
+    assert set(kept) == set(digests[-len(kept) :])
+    here.bring(digests[:9])
+    assert len(list((tmp_path / "here").glob("*/*"))) <= 10
+
+
+@pytest.mark.parametrize(
+    ("section", "place"),
+    [
+        ("", "{home}/images"),
+        ('[storage]\nobjects = "file:///mnt/shared"', "/mnt/shared/images"),
+    ],
+    ids=["a home alone", "a folder that homes share"],
+)
+def test_images_of_a_folder_lie_there_and_nowhere_else(
+    tmp_path: Path, section: str, place: str
+) -> None:
+    (tmp_path / "bench.toml").write_text(section)
+    images = images_of(load_settings(tmp_path))
+    assert images.place == ImageFolder(place.format(home=tmp_path))
+
+
+def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "bench.toml").write_text(
+        '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\ncache_gigabytes = 0.5\n'
+    )
+    fetched = str(tmp_path / "cache" / "images")
+    place = images_of(load_settings(tmp_path)).place
+    assert place == SharedImages("s3://b/p", "http://e", fetched, 5 * 10**8)

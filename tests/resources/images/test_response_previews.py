@@ -1,0 +1,135 @@
+"""What the UI shows of responses, verdicts and mistakes: small, escaped, with images."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.text.escaping import as_written
+from resources.images.previews import question_preview
+from resources.images.response_previews import mistakes_preview, responses_preview, verdicts_preview
+from resources.images.store import ImageStore
+from tests.resources.images.test_images import image
+from tests.resources.images.test_previews import HOSTILE
+from tests.rows import prediction, question
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> ImageStore:
+    return ImageStore(folder=str(tmp_path))
+
+
+def lines(shown, name: str) -> list[list[str]]:
+    """The cells of each line of a page, as a person reads them."""
+    return [
+        [as_written(cell.strip()) for cell in line.strip("|").split(" | ")]
+        for line in str(shown[name].value).split("\n")[2:]
+    ]
+
+
+CHOICE = question(kind="choice", options=("left", "right"), answer=("B",), text="Where?")
+SAID = prediction(text="Left, I think.")
+
+
+def scored(points: float | None, **fields) -> Score:
+    return Score.of(SAID, points=points, **fields)
+
+
+def test_a_response_stands_beside_its_question_and_what_is_right(images) -> None:
+    (line,) = lines(responses_preview([CHOICE], [SAID], images), "responses")
+    assert line == ["t/1", "", "Where?", "(A) left (B) right", "B", "Left, I think."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        pytest.param({"text": "", "error": "timeout"}, "timeout", id="no response: the error"),
+        pytest.param({"text": "Hm", "no_answer": "cut off"}, "cut off", id="no answer: why"),
+        pytest.param({"text": "", "ranking": ("x", "y")}, "x, y", id="a ranking: its candidates"),
+    ],
+)
+def test_without_a_text_it_is_said_what_there_is(images, fields, shown) -> None:
+    (line,) = lines(responses_preview([CHOICE], [replace(SAID, **fields)], images), "responses")
+    assert line[-1] == shown
+
+
+def test_a_mistake_says_how_it_was_read_what_the_judge_said_and_why(images) -> None:
+    verdict = Judgement.of(SAID, judge="j", criterion="right", verdict=False, response="No: left.")
+    score = scored(0.0, answer=("A",), note="option by its text")
+    (line,) = lines(mistakes_preview([CHOICE], [SAID], [verdict], [score], images), "mistakes")
+    assert line[5:] == ["Left, I think.", "A", "right: no", "0 of 1", "option by its text"]
+    (line,) = lines(verdicts_preview([CHOICE], [SAID], [verdict], images), "verdicts")
+    assert line[5:] == ["Left, I think.", "right: no", "No: left."]
+
+
+@pytest.mark.parametrize(
+    ("score", "is_shown"),
+    [
+        pytest.param(scored(0.0), True, id="wrong"),
+        pytest.param(scored(0.5), True, id="half right"),
+        pytest.param(scored(2.0, max_points=3.0), True, id="two of three points"),
+        pytest.param(scored(1.0), False, id="right"),
+        pytest.param(scored(None), False, id="unscored is no mistake"),
+        pytest.param(replace(scored(0.0), question_id="t/2"), False, id="of no question"),
+        pytest.param(replace(scored(0.0), sample=1), False, id="of no response"),
+    ],
+)
+def test_mistakes_are_responses_without_all_their_points(images, score, is_shown) -> None:
+    assert bool(mistakes_preview([CHOICE], [SAID], [], [score], images)) == is_shown
+
+
+def test_several_draws_are_told_apart(images) -> None:
+    draws = [SAID, replace(SAID, sample=1, text="Right.")]
+    wrong = [Score.of(draws[1], points=0.0)]
+    (line,) = lines(mistakes_preview([CHOICE], draws, [], wrong, images), "mistakes")
+    assert (line[0], line[5]) == ("t/1, draw 1", "Right.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("x" * 1_000_000, id="a megabyte of letters"),
+        pytest.param("<" * 1_000_000, id="a megabyte of marks"),
+        pytest.param("\x1b" * 1_000_000, id="a megabyte of control characters"),
+        pytest.param("مرحبا " * 100_000, id="from right to left"),
+    ],
+)
+def test_whatever_is_said_a_page_stays_small(images, text) -> None:
+    digests = tuple(images.put(image("PNG", 120 + n, 120), "p").sha256 for n in range(12))
+    asked = [
+        question(question_id=f"{n}/{text}", text=text, answer=(text,), images=digests)
+        for n in range(20)
+    ]
+    said = [prediction(question_id=one.question_id, text=text) for one in asked]
+    judged = [
+        Judgement.of(one, judge=text, criterion=text, verdict=None, response=text) for one in said
+    ]
+    wrong = [Score.of(one, points=0.0, answer=(text,), note=text) for one in said]
+    pages = [
+        question_preview(asked, images),
+        responses_preview(asked, said, images),
+        verdicts_preview(asked, said, judged, images),
+        mistakes_preview(asked, said, judged, wrong, images, n=14),
+    ]
+    for page in pages:
+        assert sum(len(str(value.value)) for value in page.values()) < 200_000
+
+
+def test_what_strangers_wrote_is_text_in_every_cell(images) -> None:
+    asked = replace(CHOICE, text=HOSTILE, options=("x", HOSTILE), answer=(HOSTILE,))
+    said = replace(SAID, text=HOSTILE)
+    verdict = Judgement.of(said, judge="j", criterion=HOSTILE, verdict=True, response=HOSTILE)
+    score = Score.of(said, points=0.0, answer=(HOSTILE,), note=HOSTILE)
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    for page, columns in (
+        (responses_preview([asked], [said], images), 6),
+        (verdicts_preview([asked], [said], [verdict], images), 8),
+        (mistakes_preview([asked], [said], [verdict], [score], images), 10),
+    ):
+        (shown,) = page.values()
+        tokens = reader.parse(str(shown.value))
+        cells = [token for token in tokens if token.type == "inline"]
+        assert len(cells) == 2 * columns
+        assert {inner.type for cell in cells for inner in cell.children or []} == {"text"}

@@ -1,0 +1,224 @@
+"""Images of prompts: exact drawings, each made once, and a server that is asked for others."""
+
+import base64
+import io
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from time import monotonic
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import ndimage
+
+from bench_assets.core.schema.errors import ModelError
+from resources.images.painters import (
+    Drawer,
+    DrawerSpec,
+    ImageRequest,
+    ImagesServerSpec,
+    ServerPainter,
+)
+from resources.images.store import ImageStore
+from resources.images.text_to_image import open_painter, paint_all
+from resources.storage.blobs.files import FileBlobs
+
+
+def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):
+    return ImageRequest(name=name, prompt=prompt, seed=seed)
+
+
+def png(colour="red"):
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("n", [1, 6, 20])
+def test_the_drawer_draws_as_many_as_the_prompt_says_and_none_touches_another(n):
+    data = Drawer().paint(request(f"exactly {n} of: red apple, and exactly 2 of: teapot"))
+    pixels = np.asarray(Image.open(io.BytesIO(data))).astype(int)
+    _, parts = ndimage.label(abs(pixels - pixels[0, 0]).max(axis=2) > 8)
+    assert parts == n + 2
+
+
+def test_a_drawing_depends_on_prompt_and_seed_alone():
+    drawer = Drawer()
+    assert drawer.paint(request()) == drawer.paint(request(name="b.png"))
+    assert drawer.paint(request()) != drawer.paint(request(seed=1))
+
+
+def test_a_prompt_that_counts_nothing_cannot_be_drawn():
+    with pytest.raises(ModelError, match=r"a\.png: the drawer finds no .* \[suites\.journeybench"):
+        Drawer().paint(request("A cat in a hat"))
+
+
+class Painter:
+    """Paints red, and counts how often."""
+
+    concurrency = 2
+
+    def __init__(self, identity="p"):
+        self.identity = identity
+        self.n = 0
+
+    def paint(self, request):
+        self.n += 1
+        return png()
+
+
+def test_a_image_is_made_once_for_a_painter_prompt_and_seed(tmp_path):
+    images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
+    first = paint_all(
+        [request(), request(seed=1)], painter, images, FileBlobs(tmp_path / "painted")
+    ).images
+    assert painter.n == 2
+    again = paint_all(
+        [request(name="b.png")], painter, images, FileBlobs(tmp_path / "painted")
+    ).images
+    assert painter.n == 2
+    assert (again[0].name, again[0].sha256) == ("b.png", first[0].sha256)
+    other = Painter("another")
+    paint_all([request()], other, images, FileBlobs(tmp_path / "painted"))
+    assert other.n == 1
+
+
+def test_a_image_that_left_the_store_is_made_again(tmp_path):
+    images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
+    (stored,) = paint_all([request()], painter, images, FileBlobs(tmp_path / "painted")).images
+    images.path(stored.sha256).unlink()
+    paint_all([request()], painter, images, FileBlobs(tmp_path / "painted"))
+    assert painter.n == 2
+
+
+def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
+    painter = Painter()
+    painter.paint = lambda request: b"no image"
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    with pytest.raises(ModelError, match=r"p: a\.png: not an image"):
+        paint_all([request()], painter, image_store, FileBlobs(tmp_path / "painted"))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        pytest.param("A cat in a hat", "the drawer finds no 'exactly", id="it counts nothing"),
+        pytest.param("exactly 3 of: zorkmid", "no sprite named 'zorkmid'", id="no such sprite"),
+        pytest.param("exactly 9000 of: dog", "more than the 400 things", id="too many"),
+        pytest.param("exactly 390 of: dog, exactly 90 of: cat", "480 things", id="too many in all"),
+        pytest.param(f"exactly {'9' * 5000} of: dog", "more than the 400", id="no number at all"),
+    ],
+)
+def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, why):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    asked = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
+    painted = paint_all(asked, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
+    assert [image.name for image in painted.images] == ["a.png", "c.png"]
+    (rejection,) = painted.rejections
+    assert rejection.entry == "bad.png"
+    assert why in rejection.reason
+
+
+def test_a_painter_that_can_make_nothing_ends_the_build(tmp_path):
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    asked, notes = [request("a cat"), request("a dog")], FileBlobs(tmp_path / "painted")
+    with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
+        paint_all(asked, Drawer(), image_store, notes)
+
+
+@pytest.mark.parametrize("written", [b"", b"..", b"\xff", b"0" * 64, b"ab" * 100])
+def test_what_is_remembered_wrongly_is_painted_again(tmp_path, written):
+    images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
+    notes = FileBlobs(tmp_path / "painted")
+    (stored,) = paint_all([request()], painter, images, notes).images
+    (remembered,) = (tmp_path / "painted").iterdir()
+    remembered.write_bytes(written)
+    assert paint_all([request()], painter, images, notes).images == [stored]
+    assert (painter.n, remembered.read_text()) == (2, stored.sha256)
+
+
+@pytest.fixture
+def serve():
+    """Start a server that answers every request alike, after so many seconds of blanks."""
+    servers, enough = [], threading.Event()
+
+    def start(status, body, drips=0.0, **headers):
+        heard = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                heard.append((self.path, json.loads(data), self.headers.get("Authorization")))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                until = monotonic() + drips
+                while monotonic() < until and not enough.wait(0.05):
+                    self.wfile.write(b" ")
+                self.wfile.write(json.dumps(body).encode())
+
+            def log_message(self, *_):
+                pass
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}/v1", heard
+
+    yield start
+    enough.set()
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_server_is_asked_for_one_image(serve, monkeypatch):
+    body = {"data": [{"b64_json": base64.b64encode(png()).decode()}]}
+    url, heard = serve(200, body)
+    monkeypatch.setenv("PAINT_KEY", "s3cret")
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
+    painter = open_painter(spec)
+    assert painter.paint(request(seed=7)) == png()
+    ((path, asked, key),) = heard
+    assert path == "/v1/images/generations"
+    assert (asked["model"], asked["n"], asked["seed"]) == ("m", 1, 7)
+    assert key == "Bearer s3cret"
+    assert "s3cret" not in painter.identity
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "complaint"),
+    [
+        pytest.param(500, {}, "no image for a.png: HTTP 500", id="an error"),
+        pytest.param(200, {"data": []}, "a.png: the response holds no image", id="nothing in it"),
+        pytest.param(200, {"data": [{"url": "x"}]}, "the response holds no image", id="an address"),
+    ],
+)
+def test_a_server_without_a_image_is_an_error(serve, status, body, complaint):
+    url, _ = serve(status, body)
+    painter = ServerPainter(ImagesServerSpec(kind="server", base_url=url, model="m"))
+    with pytest.raises(ModelError, match=complaint):
+        painter.paint(request())
+
+
+def test_a_key_is_not_sent_to_whom_a_server_redirects_to(serve, monkeypatch):
+    other, heard = serve(200, {})
+    url, asked = serve(307, {}, Location=other.replace("127.0.0.1", "localhost"))
+    monkeypatch.setenv("PAINT_KEY", "s3cret")
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", api_key_env="PAINT_KEY")
+    with pytest.raises(ModelError, match="HTTP 307"):
+        ServerPainter(spec).paint(request())
+    assert (len(asked), heard) == (1, [])
+
+
+def test_a_server_that_drips_is_waited_for_no_longer_than_was_said(serve):
+    url, _ = serve(200, {}, drips=10.0)
+    spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
+    with pytest.raises(ModelError, match=r"a\.png: no whole answer within 0\.3 s"):
+        ServerPainter(spec).paint(request())
+
+
+def test_the_drawer_needs_no_settings():
+    assert open_painter(DrawerSpec()).identity == "drawer@1"

@@ -1,0 +1,48 @@
+"""The folder that a Label Studio serves images from: a link to a home's, or copies of objects."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.errors import ImageError
+from resources.annotation.label_studio.server import shared_images
+from resources.images.locations import ImageFolder
+from resources.images.shared_images import SharedImages
+
+ONE, OTHER = b"one", b"other"
+FIRST, SECOND = (sha256(data).hexdigest() for data in (ONE, OTHER))
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> SharedImages:
+    place = SharedImages(f"file://{tmp_path}/shared", "", str(tmp_path / "cache"), 10**6)
+    place.keep(FIRST, ONE)
+    place.keep(SECOND, OTHER)
+    return place
+
+
+def lying(folder: Path) -> dict[str, bytes]:
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.glob("*/*")}
+
+
+def test_of_objects_those_that_are_shown_are_copied(tmp_path: Path, objects: SharedImages) -> None:
+    folder = shared_images(tmp_path, objects, [FIRST, FIRST])
+    assert lying(folder) == {f"{FIRST[:2]}/{FIRST}": ONE}
+    assert shared_images(tmp_path, objects, [SECOND]) == folder
+    assert lying(folder).keys() == {f"{one[:2]}/{one}" for one in (FIRST, SECOND)}
+    with pytest.raises(ImageError, match="no image"):
+        shared_images(tmp_path, objects, ["00" * 32])
+
+
+def test_a_home_that_begins_to_share_no_longer_links_to_its_own(
+    tmp_path: Path, objects: SharedImages
+) -> None:
+    own = ImageFolder(str(tmp_path / "images"))
+    own.keep(SECOND, OTHER)
+    assert shared_images(tmp_path, own).readlink() == tmp_path / "images"
+    folder = shared_images(tmp_path, objects, [FIRST])
+    assert not folder.is_symlink()
+    assert lying(tmp_path / "images").keys() == {f"{SECOND[:2]}/{SECOND}"}
+    shared_images(tmp_path, own, [SECOND])  # and back: what was copied stays
+    assert lying(folder).keys() == {f"{one[:2]}/{one}" for one in (FIRST, SECOND)}

@@ -1,5 +1,0 @@
-"""A store for the tests of pictures that homes share."""
-
-from tests.resources.blobs.conftest import bucket, endpoint, numbers
-
-__all__ = ["bucket", "endpoint", "numbers"]

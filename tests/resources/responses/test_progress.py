@@ -1,0 +1,24 @@
+"""How far an asking has come is said every ten seconds: in the log, and to whom it is shown."""
+
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from resources.response_cache.throughput import AskingProgress, Shown
+
+
+@pytest.mark.parametrize("shown", ["in the log", "as lines", "as a bar"])
+def test_a_line_says_what_is_there_and_what_is_to_come(
+    shown: Shown, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four of ten were known; two came in 12 s, so that the other four take 24 s."""
+    clock = iter([0.0, 0.0, 6.0, 12.0])
+    logged: list[str] = []
+    with AskingProgress("m: quiz", logged.append, shown, lambda: next(clock)) as told:
+        told(4, 4, 10)
+        for done in (5, 6):
+            told.throughput.see(Response(text="a", prompt_tokens=500, completion_tokens=1))
+            told(done, 4, 10)
+    line = "m: quiz: 6 of 10 responses, 4 remembered, 1,002 tokens, 0.2/s"
+    assert logged == [line if shown == "as a bar" else f"{line}, 24 s to go"]
+    assert (logged[0] in capsys.readouterr().err.splitlines()) == (shown == "as lines")
+    assert told.metadata() == {"responses_remembered": 4, "responses_asked": 6}

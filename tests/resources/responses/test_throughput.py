@@ -1,0 +1,51 @@
+"""What is counted of an asking, and what is not."""
+
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from resources.response_cache.throughput import Throughput
+
+RESPONSES = [
+    Response(text="a", prompt_tokens=100, completion_tokens=4),
+    Response(text="b", prompt_tokens=50, completion_tokens=6),
+    Response(error="nobody there", prompt_tokens=1_000),
+]
+
+
+def test_several_askings_add_up_and_failures_do_not_count() -> None:
+    throughput = Throughput()
+    throughput.count(RESPONSES, 1.5, 2**20)
+    throughput.count(RESPONSES[:1], 0.5, 3 * 2**20)
+    throughput.count([], 0.0, None)
+    assert throughput.metadata() == {
+        "asking_seconds": 2.0,
+        "responses_a_second": 1.5,
+        "prompt_tokens_a_second": 125.0,
+        "completion_tokens_a_second": 7.0,
+        "device_memory_mib": 3.0,
+    }
+
+
+def test_memory_that_nobody_counted_is_left_out() -> None:
+    throughput = Throughput()
+    throughput.count(RESPONSES, 1.0)
+    assert "device_memory_mib" not in throughput.metadata()
+
+
+@pytest.mark.parametrize("seconds", [[], [0.0]], ids=["never asked", "asked for nothing"])
+def test_without_an_asking_there_is_nothing_to_tell(seconds: list[float]) -> None:
+    throughput = Throughput()
+    for each in seconds:
+        throughput.count([], each)
+    assert throughput.metadata() == {}
+
+
+def test_what_has_arrived_is_said_with_what_it_cost() -> None:
+    """1,150 tokens of prompts at 2 a million, 10 of responses at 30: 0.0023 and 0.0003."""
+    throughput = Throughput()
+    assert throughput.arrived() == []
+    for response in RESPONSES:
+        throughput.see(response)
+    assert throughput.arrived() == ["1 failed", "1,160 tokens"]
+    throughput.at_prices(2, 30)
+    assert throughput.arrived() == ["1 failed", "1,160 tokens", "0.0026 spent"]

@@ -1,0 +1,75 @@
+"""A stored image that is damaged costs what is made of it, and nothing else; the log names it."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.schema.rows import ImageText
+from bench_assets.suites.blink.assets.ablations import concatenated_images
+from bench_assets.suites.journeybench.diversity.assets import image_map
+from bench_assets.suites.multi.assets.ablations import ocr_for_images
+from bench_assets.suites.multi.construction import ocr as writing
+from resources.config.settings_resource import SettingsFile
+from resources.datasets.source_files import SourceFiles
+from resources.images.store import ImageStore
+from tests.rows import question
+from tests.suites.blink.release import png, row, write_parquet
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home with a source of one question."""
+    write_parquet(tmp_path / "blink", "Jigsaw", "val", [row("val_Jigsaw_1")])
+    (tmp_path / "bench.toml").write_text('[sources]\nblink = "blink"\n')
+    return tmp_path
+
+
+@pytest.fixture
+def store(home):
+    return ImageStore(folder=str(home / "images"))
+
+
+@pytest.fixture
+def images(store):
+    """Three that are stored, of which the second is damaged."""
+    digests = [store.put(png(c, (24, 24)), c).sha256 for c in ("red", "green", "blue")]
+    store.path(digests[1]).write_bytes(b"no image")
+    return digests
+
+
+def sources(home):
+    return SourceFiles(settings=SettingsFile(home=str(home)))
+
+
+def test_a_question_of_blink_without_its_images_is_left_out(home, store, images, caplog):
+    red, green, blue = images
+    asked = [
+        question(question_id=f"blink/val_Jigsaw_{n}", category="Jigsaw", images=shown)
+        for n, shown in enumerate([(red, blue), (red, green), (blue, red)])
+    ]
+    with caplog.at_level(logging.WARNING, "bench_assets.images"):
+        (made,) = concatenated_images(sources(home), store, asked)
+    assert [one.question_id[-1] for one in made.value] == ["0", "2"]
+    assert f"{green}" in caplog.text
+    assert "blink/val_Jigsaw_1 is left out" in caplog.text
+
+
+def test_a_image_without_its_bytes_has_no_place_on_the_map(home, store, images):
+    shown = [
+        question(images=(digest,), labels={"image": name})
+        for name, digest in zip(("red", "green", "blue"), images, strict=True)
+    ]
+    made = image_map(SettingsFile(home=str(home)), store, shown)
+    assert [point.image_id for point in made.value] == ["red", "blue"]
+
+
+def test_what_our_engine_could_not_read_is_not_told_as_empty(images):
+    by_engine = [ImageText(image=images[0], text="x", author=writing.author())]
+    asked = [question(question_id=str(n), images=(one,)) for n, one in enumerate(images)]
+    (told,) = ocr_for_images(asked, by_engine).value
+    assert (told.question_id, told.image_texts) == ("0", ("x",))
+    released = [replace(one, author="release") for one in by_engine]
+    assert [one.image_texts for one in ocr_for_images(asked, released).value] == [
+        ("x",), ("",), ("",)
+    ]  # fmt: skip

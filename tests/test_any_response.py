@@ -1,0 +1,124 @@
+"""Every reader of responses of the catalog gets through any response.
+
+In time that grows as it does.
+"""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.verdicts import decoded, read_object, read_option
+from bench_assets.core.metrics.short_answers import anls, exact_match, relaxed_match
+from bench_assets.core.parsing.numbers import final_number, in_digits
+from bench_assets.core.parsing.reasoning import take_apart
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel
+from bench_assets.file_benchmarks.scoring import letters_in
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.cogbench.description.recognition import affirmed
+from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
+from bench_assets.suites.cogbench.vqa.task import TASK as VQA
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALOQUEST
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE
+from bench_assets.suites.journeybench.solution_verification import EXTRACTED
+from bench_assets.suites.multi.task import TASK as MULTI
+from hallusion_bench.reading import yes_or_no
+from resources.models.registry.baselines import ScriptedModel
+from tests.any_responses import BITS, asked_in, response_of
+from tests.rows import prediction
+
+TASKS = [BLINK, CODIS, DESCRIPTION, VQA, CAPTIONING, HALOQUEST, MCOT, MULTI_IMAGE, MULTI]
+READERS = {
+    "verdicts by number": lambda response: read_by_number(response, 3),
+    "verdicts by position": lambda response: read_by_position(response, 3),
+    "options of judges": lambda response: read_option(response, ("left", "right")),
+    "objects of judges": read_object,
+    "decoded objects": decoded,
+    "several letters": lambda response: letters_in(response, ("left", "right", "up")),
+    "the last number": final_number,
+    "numbers written out": in_digits,
+    "thoughts": take_apart,
+    "what is affirmed": affirmed,
+    "yes or no": yes_or_no,
+    "short texts": lambda response: (
+        exact_match(response, ["3"]),
+        anls(response, ["an owl"]),
+        relaxed_match(response, ["3"]),
+    ),
+}
+STEP, GROWTH = 4, 10  # four times as long may take ten times as long; quadratic takes sixteen
+LEAST = 0.01  # s; what takes less says nothing about growth
+
+
+def scores_of(task, response):
+    asked = asked_in(task.name)
+    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked)]
+    said = [prediction(question_id=one.question_id, text=response) for one in asked]
+    judged = pipeline.judge(task, asked, said, None) if task.is_judged else []
+    return [
+        score
+        for reading in task.readings
+        for score in pipeline.score(task, asked, said, judged, reading)
+    ]
+
+
+def seconds(read, response):
+    start = time.process_time()
+    read(response)
+    return time.process_time() - start
+
+
+def grows_too_fast(read, bit, n):
+    """Whether four times as much takes far more than four times as long, tried again if so."""
+    for _ in range(3):
+        long = seconds(read, response_of(bit, STEP * n))
+        if long < LEAST or long < GROWTH * seconds(read, response_of(bit, n)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_reading_gets_through_any_response(task):
+    for bit in BITS.values():
+        for response in (response_of(bit, 120), bit):
+            assert not [one for one in scores_of(task, response) if "cannot be scored" in one.note]
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task.is_judged], ids=lambda t: t.name)
+def test_no_judge_is_understood_who_says_what_no_judge_should(task):
+    asked = [replace(one, question_id=f"t/{n}") for n, one in enumerate(asked_in(task.name))]
+    said = [prediction(question_id=one.question_id, text="Hm, hm.") for one in asked]
+    names = [name for name, judge in task.judges.items() if isinstance(judge, ByModel)]
+    for bit in BITS.values():
+        judge = ScriptedModel("judge", lambda _, bit=bit: response_of(bit, 300))
+        judged = pipeline.judge(task, asked, said, judge, names[0])
+        read = [row for row in judged if row.verdict is not None and row.criterion != EXTRACTED]
+        assert read == [] or bit == BITS["numbers of points"]  # which says "1. [1]" and no more
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_time_in_proportion_to_the_response(name):
+    read = READERS[name]
+    assert [what for what, bit in BITS.items() if grows_too_fast(read, bit, 500)] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_reading_takes_time_in_proportion_to_the_response(task):
+    slow = [b for b in BITS if grows_too_fast(lambda r: scores_of(task, r), BITS[b], 6_000)]
+    assert slow == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_response_of_200_000_characters_is_read(task):
+    for bit in BITS.values():
+        assert not [
+            one for one in scores_of(task, response_of(bit, 200_000)) if "cannot be" in one.note
+        ]
