@@ -29,7 +29,7 @@ from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.image_hashes import FILE
+from bench_assets.defs.tables.audit_inputs import FILE
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench

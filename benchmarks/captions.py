@@ -4,8 +4,7 @@ from pathlib import Path
 from random import Random
 from time import process_time
 
-from bench_assets.core.metrics.caption_corpus import CaptionPair
-from bench_assets.core.metrics.captions import score_captions
+from bench_assets.core.metrics.captions import CaptionPair, score_captions
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.journeybench.captioning.task import TASK
 from benchmarks.figures import Figure

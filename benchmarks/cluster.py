@@ -17,10 +17,10 @@ from bench_assets.core.schema.chat import Prompt, Request
 from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
 from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.engine import GATE
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_file import digest_of
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.response_cache.validation import GATE
 
 _BATCHES = 5
 _BATCH = 5_000  # responses

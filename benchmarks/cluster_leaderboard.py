@@ -10,8 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
-from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import all_standings

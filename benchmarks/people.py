@@ -5,8 +5,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench_assets.annotation.answers.progress import progress_of
-from bench_assets.annotation.answers.quality import people_quality
+from bench_assets.annotation.answers.quality import people_quality, progress_of
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
 from benchmarks.figures import Figure, expect, run_command

@@ -11,8 +11,7 @@ import dagster as dg
 
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks.backend import People
-from bench_assets.annotation.tasks.forms import Answer, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, SuiteForm, Unit
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.core.schema.errors import BenchError

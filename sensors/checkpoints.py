@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.evaluation.suite import Suite
 from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders

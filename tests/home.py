@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from resources.config.settings_resource import SettingsFile
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore

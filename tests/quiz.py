@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean

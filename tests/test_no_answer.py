@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.defs.tables.leaderboard import as_markdown
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.codis.task import TASK as CODIS

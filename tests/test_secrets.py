@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import failure_of, open_instance
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer

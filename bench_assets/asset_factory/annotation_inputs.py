@@ -6,8 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.tasks.forms import Answer
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, SuiteForm
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import OPEN
 from bench_assets.evaluation.task import Task

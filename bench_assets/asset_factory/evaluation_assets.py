@@ -18,15 +18,20 @@ from bench_assets.asset_factory.evaluation_steps import (
     read_run,
     scores_output,
 )
-from bench_assets.asset_factory.partitions import ANSWERING
-from bench_assets.asset_factory.suite_assets import AssetArguments, AssetFolder, Pool, StageName
+from bench_assets.asset_factory.suite_assets import (
+    ANSWERING,
+    AssetArguments,
+    AssetFolder,
+    Pool,
+    StageName,
+)
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsFile
-from resources.images.response_previews import responses_preview, verdicts_preview
+from resources.images.previews import responses_preview, verdicts_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.asset_types import table_of

@@ -18,7 +18,7 @@ from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_c
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsFile
-from resources.images.response_previews import mistakes_preview
+from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.models.registry.setup import setup_of

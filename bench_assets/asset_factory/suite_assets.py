@@ -1,8 +1,11 @@
-"""What every suite's assets are made with: keys, groups, tags, pools, inputs; and how they ask."""
+"""What every suite's assets are made with: keys, groups, tags, pools, inputs; and how they ask.
+
+The one dimension everything right of the question tables is partitioned by: who answers.
+"""
 
 import operator
 import posixpath
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, reduce
@@ -228,3 +231,11 @@ def _asset_modules(package: ModuleType) -> list[str]:
         if "assets" in file.relative_to(folder).with_suffix("").parts
     }
     return sorted(name.removesuffix(".__init__") for name in below)
+
+
+MODELS = dg.DynamicPartitionsDefinition(name="model")
+ENCODERS = dg.DynamicPartitionsDefinition(name="encoder")
+"""Models that embed: ``random``, and those of ``[suites.journeybench.encoders]``."""
+
+ANSWERING: Mapping[str, dg.DynamicPartitionsDefinition] = {"model": MODELS, "encoder": ENCODERS}
+"""By ``Task.asked_of``."""

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditFinding, AuditRow, ranked
-from bench_assets.audit.items import annotators, contamination, repeated_questions
+from bench_assets.audit.items import annotators, contamination, duplicates
+from bench_assets.audit.items.duplicates import redundant_questions
 from bench_assets.audit.items.item_statistics import solved_by_some, tells_models_apart
-from bench_assets.audit.items.redundancy import redundant_questions
 from bench_assets.audit.items.subsets import smallest_subset
-from bench_assets.audit.items.suspected_keys import suspected_keys
+from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.audit.judges import judge_reliability
 from bench_assets.audit.robustness import parsing_coverage, position_bias, scorer_sensitivity
 from bench_assets.audit.shortcuts import (
@@ -56,15 +56,9 @@ EXAMINERS: tuple[Examiner, ...] = (
     Examiner("missing_images", "Is every image there?", missing_images.missing_images),
     Examiner("duplicate_images", "Is any image there twice?", missing_images.duplicate_images),
     Examiner("images_elsewhere", "Is an image in another suite?", missing_images.images_elsewhere),
-    Examiner(
-        "repeated_questions", "Is a question asked twice?", repeated_questions.repeated_questions
-    ),
-    Examiner(
-        "contradicting_keys", "Has a question two answers?", repeated_questions.contradicting_keys
-    ),
-    Examiner(
-        "questions_elsewhere", "Does another suite ask it?", repeated_questions.questions_elsewhere
-    ),
+    Examiner("repeated_questions", "Is a question asked twice?", duplicates.repeated_questions),
+    Examiner("contradicting_keys", "Has a question two answers?", duplicates.contradicting_keys),
+    Examiner("questions_elsewhere", "Does another suite ask it?", duplicates.questions_elsewhere),
     # what models were trained on, where a user says it
     Examiner("training_images", "Were models trained on them?", contamination.training_images),
     Examiner("training_texts", "Were models trained on its words?", contamination.training_texts),

@@ -4,10 +4,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.bundles.contents import Contents, PromptText, write_contents
-from bench_assets.bundles.manifest import Manifest, package_of, versions_here
-from bench_assets.bundles.rescoring import evaluate_again
-from bench_assets.bundles.step_comparison import partings
+from bench_assets.bundles.contents import (
+    Contents,
+    Manifest,
+    PromptText,
+    package_of,
+    versions_here,
+    write_contents,
+)
+from bench_assets.bundles.rescoring import evaluate_again, partings
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.text.redaction import Secrets

@@ -1,8 +1,12 @@
-"""The right half of ``pipeline`` once more, from responses that are there: nobody is asked."""
+"""The right half of ``pipeline`` once more, from responses that are there: nobody is asked.
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+Whether two evaluations came to the same, step by step; and where they part.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import isclose, isnan
+from typing import Any, NamedTuple
 
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -113,3 +117,99 @@ def by_model(
     """
     rows = pipeline.judge(task, questions, predictions, *judge)
     return [replace(row, setup=setup) for row in rows]
+
+
+DIGITS = 10
+"""Significant digits that are printed, and the same on every machine."""
+
+_NEAR = 1e-11  # relative; what processors differ in is some thousand times smaller
+_RESPONSE = ("text", "ranking", "no_answer", "error")
+_VERDICT = ("verdict", "value", "judge", "error")
+_POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "error")
+_NO_NUMBER = ("model", "setup")
+"""Of a metric: names, which are the home's; whether the digits are the same, others tell."""
+_LATER = {"constant", "shuffled", "n_no_answer", "data"}
+"""Columns that older tables do not have: nothing there says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """One thing that is not as it was."""
+
+    step: str  # "responses", "verdicts", "points" or "metrics"
+    entry: str  # which question, or which cell
+    field: str
+    before: str
+    after: str
+
+
+def partings(before: Again, after: Again) -> list[Divergence]:
+    """Find what differs, in the order in which it happens; nothing: the same digits."""
+    return [
+        *_parted("responses", _by_draw(before.predictions), _by_draw(after.predictions), _RESPONSE),
+        *_parted("verdicts", _verdicts(before), _verdicts(after), _VERDICT),
+        *_parted("points", _by_draw(before.scores), _by_draw(after.scores), _POINTS),
+        *metric_partings(before.metrics, after.metrics),
+    ]
+
+
+def metric_partings(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
+    """Find the cells that differ, with their intervals, counts and signatures."""
+    names = [field.name for field in fields(Metric) if field.name not in _NO_NUMBER]
+    return list(_parted("metrics", _cells(before), _cells(after), names))
+
+
+def same_value(one: object, other: object) -> bool:
+    """Whether two values are the same to as many digits as are printed.
+
+    >>> same_value(0.1 + 0.2, 0.3), same_value(0.3, 0.3000001), same_value(float("nan"), None)
+    (True, False, False)
+    """
+    if isinstance(one, float) and isinstance(other, float):
+        return (isnan(one) and isnan(other)) or isclose(one, other, rel_tol=_NEAR, abs_tol=1e-13)
+    return one == other
+
+
+def digits(value: float | None) -> str:
+    """Write a number with the digits that are the same everywhere; what is none is "-".
+
+    >>> digits(1 / 3), digits(0.5), digits(float("nan"))
+    ('0.3333333333', '0.5', '-')
+    """
+    return "-" if value is None or isnan(value) else f"{value:.{DIGITS}g}"
+
+
+def _parted(
+    step: str,
+    before: Mapping[Hashable, Any],
+    after: Mapping[Hashable, Any],
+    names: Sequence[str],
+) -> Iterator[Divergence]:
+    for key in {**before, **after}:
+        entry = " ".join(str(part) for part in key) if isinstance(key, tuple) else str(key)
+        old, new = before.get(key), after.get(key)
+        if old is None or new is None:
+            there = {"before": "there" if old else "none", "after": "there" if new else "none"}
+            yield Divergence(step=step, entry=entry, field="row", **there)
+            continue
+        for name in names:
+            was, now = getattr(old, name), getattr(new, name)
+            if not same_value(was, now) and not (name in _LATER and was in (None, "")):
+                shown = {"before": _shown(was), "after": _shown(now)}
+                yield Divergence(step=step, entry=entry, field=name, **shown)
+
+
+def _shown(value: object) -> str:
+    return digits(value) if isinstance(value, float) else f"{value!s:.300}"
+
+
+def _by_draw(rows: Sequence[Prediction] | Sequence[Score]) -> dict[Hashable, Any]:
+    return {(row.question_id, f"draw {row.sample}"): row for row in rows}
+
+
+def _verdicts(one: Again) -> dict[Hashable, Judgement]:
+    return {(r.question_id, f"draw {r.sample}", r.criterion): r for r in one.judgements}
+
+
+def _cells(rows: Sequence[Metric]) -> dict[Hashable, Metric]:
+    return {(row.metric, row.category): row for row in rows}

@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 from bench_assets.bundles.archive import Archive
 from bench_assets.bundles.contents import (
+    NAME,
     TABLES,
     Contents,
+    Manifest,
     PromptText,
     file_of,
     image_file,
     read_contents,
+    read_manifest,
 )
-from bench_assets.bundles.manifest import NAME, Manifest, read_manifest
-from bench_assets.bundles.rescoring import Again, evaluate_again
-from bench_assets.bundles.step_comparison import Divergence, partings
+from bench_assets.bundles.rescoring import Again, Divergence, evaluate_again, partings
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.signature import Signature, short

@@ -11,14 +11,13 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.catalog import Catalog
-from bench_assets.defs.caching import once
 from bench_assets.defs.checks.data_docs import expectations_asset
 from bench_assets.defs.checks.expectations import source_checks
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.staleness import configured_state
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.groups import laid_out
-from bench_assets.defs.suite_datasets import load_left_halves
+from bench_assets.defs.suite_datasets import load_left_halves, once
 from bench_assets.defs.tables.annotation import people_assets, summary_asset
 from bench_assets.defs.tables.audit import audit_asset
 from bench_assets.defs.tables.claims import claims_asset
@@ -27,8 +26,7 @@ from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsFile
 from resources.config.stores import table_locks_of
-from resources.datasets.source_files import SourceFiles
-from resources.datasets.table_locations import places
+from resources.datasets.source_files import SourceFiles, places
 from resources.images.opening import images_of
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import Shown
@@ -37,10 +35,9 @@ from resources.tables.parquet import RowTables, TableFiles
 from sensors.annotation import people_sensors
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
-from sensors.configuration import configuration_sensor
+from sensors.configuration import configuration_sensor, model_sensor
 from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
-from sensors.models import model_sensor
 from sensors.quick_evaluation import FIRST_LOOK, first_look_assets
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description

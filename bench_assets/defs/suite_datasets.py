@@ -1,11 +1,13 @@
 """The left halves of the suites: loaded, and held to what the rest of the graph builds on.
 
 A suite that breaks here would break the graph of all others; it is left out instead.
+
+What is made of tasks or forms alone is made once a process, however many homes are opened.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, TypeVar
 
 import dagster as dg
 
@@ -133,3 +135,25 @@ def _specs(loaded: object) -> list[dg.AssetSpec]:
 
 def _said(key: dg.AssetKey) -> str:
     return key.to_user_string()
+
+
+Made = TypeVar("Made")
+
+_MOST = 1000  # of shipped and installed tasks together there are fewer
+
+_cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
+
+
+def once(make: Callable[..., Made], one: object, *others: object) -> Made:
+    """Call ``make`` with tasks or forms, or remember what it gave for the very same ones.
+
+    They hold functions, so that they are the same or they are not; they are kept with what was
+    made of them, since a name in memory may be given again.
+    """
+    key = (make, id(one), *map(id, others))
+    if key not in _cached:
+        if len(_cached) >= _MOST:
+            _cached.clear()
+        _cached[key] = (one, *others), make(one, *others)
+    made: Made = _cached[key][1]  # type: ignore[assignment]  # the key has what made it
+    return made

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
-from bench_assets.core.schema.claims import Claim
+from bench_assets.annotation.tasks.forms import SuiteForm
+from bench_assets.core.schema.published_numbers import Claim
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import mistyped
 from bench_assets.evaluation.task import RULES, Task

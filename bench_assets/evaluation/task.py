@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
+from bench_assets.annotation.answers.values import DecisionTable, VoteTable
 from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
 from bench_assets.annotation.responses.forms import response_forms
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import SuiteForm
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score

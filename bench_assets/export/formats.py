@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.export.collection import TableCollection
 from bench_assets.export.croissant import write_croissants
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb

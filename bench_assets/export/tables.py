@@ -12,8 +12,14 @@ from typing import IO, Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import (
+    Judgement,
+    LeaderboardRow,
+    Metric,
+    Prediction,
+    Question,
+    Score,
+)
 from bench_assets.core.tables.arrow import to_table
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json

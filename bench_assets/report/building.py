@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Protocol
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
 from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.pages.annotation import PeoplePages
 from bench_assets.report.pages.audit import AuditPages
-from bench_assets.report.pages.checks import Expectations
-from bench_assets.report.pages.claims import ClaimPages
+from bench_assets.report.pages.checks import ClaimPages, Expectations
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import Index
 from bench_assets.report.pages.numbers import Numbers

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bench_assets.core.metrics.captions import bleu_of
-from bench_assets.core.stats.jackknife import Floats, interval
-from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
+from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, macro_mean, mean
 from benchmarks.coverage.cells import Promise, Rng, Trial
 from benchmarks.coverage.populations import captions, chances, images, name, points
 

@@ -1,7 +1,7 @@
 """Verdicts that are looked at again and again: how often two equal models are ever called worse."""
 
 from bench_assets.core.stats.paired_tests import change, compare
-from bench_assets.core.stats.sequential_tests import alpha_of, p_worse
+from bench_assets.core.stats.power import alpha_of, p_worse
 from benchmarks.coverage.cells import Promise, Rng, Trial
 from benchmarks.coverage.pairs import ALPHA, KINDS
 

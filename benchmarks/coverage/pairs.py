@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.stats.jackknife import Floats
+from bench_assets.core.stats.means import Floats
 from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
 from bench_assets.core.stats.power import chance_to_show
 from benchmarks.coverage.cells import Promise, Rng

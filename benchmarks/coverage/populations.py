@@ -9,10 +9,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.metrics.caption_corpus import CaptionPair
-from bench_assets.core.metrics.captions import score_captions
-from bench_assets.core.stats.jackknife import Floats
-from bench_assets.core.stats.means import ScoredPoint
+from bench_assets.core.metrics.captions import CaptionPair, score_captions
+from bench_assets.core.stats.means import Floats, ScoredPoint
 from benchmarks.coverage.cells import Rng
 
 TOGETHER = 0.3

@@ -18,7 +18,7 @@ from resources.checkpoints.identity import pin
 from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
-from resources.models.transformers.data_parallel import DataParallelEngine
+from resources.models.transformers.engine import DataParallelEngine
 from resources.models.workers.batching import Batches
 from resources.models.workers.conversations import decode, message
 from resources.models.workers.local_model import Answers

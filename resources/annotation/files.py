@@ -16,8 +16,7 @@ from sys import intern
 from typing import Any
 
 from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
-from bench_assets.annotation.tasks.identifiers import read_moment
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, read_moment
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field, read_lines
 from resources.storage.atomic_write import written_aside

@@ -24,7 +24,7 @@ from resources.checkpoints.files import (
     read_object,
     watched_files,
 )
-from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import fingerprint
 from resources.checkpoints.training_layouts import layout_of
 
 # What lies in a model's own folder and is no other model: states of the optimizer, weights in

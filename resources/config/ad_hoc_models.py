@@ -21,7 +21,7 @@ from bench_assets.core.text.redaction import without_named
 from bench_assets.core.text.suggestions import did_you_mean
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
-from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import fingerprint
 from resources.config.bench_toml import Settings
 from resources.config.environment import hidden_beside
 from resources.config.sections.base import ModelSpec

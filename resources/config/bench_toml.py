@@ -15,17 +15,15 @@ from resources.checkpoints.files import is_adapter
 from resources.config.cross_section_validation import require_whole
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import PeopleSettings
-from resources.config.sections.audit import AuditSettings
 from resources.config.sections.base import ModelSpec, Strict
-from resources.config.sections.benchmarks import BenchmarkName, PlainBenchmark
+from resources.config.sections.benchmarks import AuditSettings, BenchmarkName, PlainBenchmark
 from resources.config.sections.checkpoints import CheckpointSettings
-from resources.config.sections.cluster import ClusterSettings
+from resources.config.sections.cluster import ClusterSettings, StorageSettings
 from resources.config.sections.engine_kinds import UnusableSpec, read_model
 from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
 from resources.config.sections.models import EMBEDDED_MODELS, ModelName
 from resources.config.sections.servers import ServerSpec
 from resources.config.sections.serving import server_of
-from resources.config.sections.storage import StorageSettings
 from resources.config.toml_reading import read_toml, refusal
 
 AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.cluster import ClusterSettings
+from resources.config.sections.cluster import ClusterSettings, StorageSettings
 from resources.config.sections.servers import ServerSpec
-from resources.config.sections.storage import StorageSettings
 
 
 def require_whole(

@@ -7,7 +7,7 @@ import dagster as dg
 from pydantic import Field
 
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.audit import AuditSettings
+from resources.config.sections.benchmarks import AuditSettings
 from resources.config.sections.engine_kinds import read_model
 
 

@@ -15,8 +15,7 @@ from urllib.parse import unquote, urlsplit
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.archives import is_archive, unpack
 from resources.datasets.download import Downloads, Patience, RemoteFile
-from resources.datasets.hub import hub_files
-from resources.datasets.release_address import HubRelease, Release
+from resources.datasets.hub import HubRelease, Release, hub_files
 from resources.images.allowed_hosts import Hosts
 
 _RECORD = "fetched.json"

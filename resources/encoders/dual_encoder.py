@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image as PILImage
 from pydantic import BaseModel, ConfigDict, Field
 
-from bench_assets.core.schema.embedding import ImageTextEncoder, Vectors
+from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import unchanged
 from resources.checkpoints.identity import first_line, pin

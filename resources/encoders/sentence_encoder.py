@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import unchanged
 from resources.checkpoints.identity import first_line, pin

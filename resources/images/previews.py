@@ -1,14 +1,19 @@
-"""Questions with their images, small enough to lie in an event of the UI."""
+"""Questions with their images, small enough to lie in an event of the UI.
+
+Responses, verdicts and mistakes with their images, small enough to lie in an event of the UI.
+"""
 
 import base64
 import io
-from collections.abc import Sequence
-from typing import TypeVar
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 import dagster as dg
 
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.tables.large_tables import at, column
 from bench_assets.core.text.escaping import as_text
 from resources.images.store import ImageStore
 
@@ -91,3 +96,119 @@ def _thumbnail(digest: str, image_store: ImageStore) -> str:
     data = io.BytesIO()
     image.save(data, "JPEG", quality=70)
     return f"![image](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"
+
+
+_ROWS = 5
+_ASKED = ["id", "images", "question", "options", "right", "response"]
+_Identity: TypeAlias = tuple[str, str, int]
+_Row = TypeVar("_Row", Prediction, Judgement, Score)
+
+
+def responses_preview(
+    questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
+) -> dict[str, dg.MetadataValue]:
+    """Show responses spread evenly over the table, each beside what was asked and what is right."""
+    page = Page(image_store, _ASKED)
+    shown = list(at(predictions, spread(_known(questions, predictions), _ROWS)))
+    asked = _asked(questions, shown)
+    for said in shown:
+        _add(page, asked[said.question_id], said)
+    return page.shown("responses")
+
+
+def verdicts_preview(
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    image_store: ImageStore,
+) -> dict[str, dg.MetadataValue]:
+    """Show what the judge said of responses spread evenly over the table."""
+    page = Page(image_store, [*_ASKED, "verdict", "the judge's words"])
+    named = set(_identities(judgements))
+    judged = [one in named for one in _identities(predictions)]
+    shown = spread([n for n in _known(questions, predictions) if judged[n]], _ROWS)
+    responses = list(at(predictions, shown))
+    asked, about = _asked(questions, responses), _about(judgements, responses)
+    for said in responses:
+        rows = about[_identity(said)]
+        words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
+        _add(page, asked[said.question_id], said, _word(rows), words)
+    return page.shown("verdicts")
+
+
+def mistakes_preview(
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    scores: Sequence[Score],
+    image_store: ImageStore,
+    n: int = _ROWS,
+) -> dict[str, dg.MetadataValue]:
+    """Show responses without all of their points: how each was read, what was said of it, and why.
+
+    Nothing where there is none.
+    """
+    page = Page(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
+    points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
+    lost = [one is not None and one < most for one, most in points]
+    wrong = [place for place in _known(questions, scores) if lost[place]]
+    shown = list(at(scores, spread(wrong, n)))
+    asked, about = _asked(questions, shown), _about(judgements, shown)
+    responses = _about(predictions, shown)
+    for score in shown:
+        rows = about.get(_identity(score), [])
+        got = f"{score.points:.3g} of {score.max_points:.3g}"
+        for said in responses.get(_identity(score), [])[-1:]:
+            read = " / ".join(score.answer)
+            _add(page, asked[score.question_id], said, read, _word(rows), got, score.note)
+    return page.shown("mistakes")
+
+
+def _known(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
+    """Where the rows are whose question is there."""
+    asked = set(column(questions, "question_id"))
+    return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
+
+
+def _asked(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
+    """The questions of a few rows."""
+    wanted = {row.question_id for row in rows}
+    places = [n for n, name in enumerate(column(questions, "question_id")) if name in wanted]
+    return {question.question_id: question for question in at(questions, places)}
+
+
+def _about(
+    rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
+) -> dict[_Identity, list[_Row]]:
+    """Rows of a table about the same responses as a few."""
+    wanted, found = set(map(_identity, few)), defaultdict(list)
+    places = [n for n, one in enumerate(_identities(rows)) if one in wanted]
+    for row in at(rows, places):
+        found[_identity(row)].append(row)
+    return dict(found)
+
+
+def _add(page: Page, question: Question, said: Prediction, *more: str) -> None:
+    draw = f", draw {said.sample}" if said.sample else ""
+    text = f"{question.text}\n{question.context}"
+    if question.text in question.context:  # as in BLINK, where it is the whole prompt
+        text = question.context
+    response = said.error or said.no_answer or said.text or ", ".join(said.ranking)
+    right = " / ".join(question.answer)
+    name = f"{question.question_id}{draw}"
+    page.add(name, question.images, [text, options_of(question), right, response, *more])
+
+
+def _word(rows: Iterable[Judgement]) -> str:
+    """What the judge decided, criterion by criterion; its own word where it has one."""
+    plain = {True: "yes", False: "no", None: "unread"}
+    return ", ".join(f"{row.criterion}: {row.value or plain[row.verdict]}" for row in rows)
+
+
+def _identity(row: Prediction | Judgement | Score) -> _Identity:
+    return row.question_id, row.condition, row.sample
+
+
+def _identities(rows: Sequence[_Row]) -> Iterator[_Identity]:
+    names = ("question_id", "condition", "sample")
+    return zip(*(column(rows, name) for name in names), strict=True)

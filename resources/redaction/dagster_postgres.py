@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
 from resources.config.environment import home_here, secret
-from resources.redaction.dagster_records import RedactedRecords
+from resources.redaction.dagster_storage import RedactedRecords
 from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
 from resources.runs.heartbeats import Heartbeats
 from resources.runs.in_process_runs import as_kept

@@ -11,11 +11,10 @@ from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.response_validation import readable
-from resources.response_cache.engine import Engine, LooksFurther, TakesAll
+from resources.response_cache.engine import GATE, Engine, LooksFurther, TakesAll, let_in
 from resources.response_cache.port import RequestSession, ResponseStore
 from resources.response_cache.sqlite_file import digest_of
 from resources.response_cache.throughput import Throughput
-from resources.response_cache.validation import GATE, let_in
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
 

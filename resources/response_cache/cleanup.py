@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.core.schema.chat import Response
+from resources.response_cache.engine import GATE
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_file import digest_of, is_damaged, rows_in, stored_response
-from resources.response_cache.validation import GATE
 
 _ENDS = frozenset(
     {"", "stop", "length", "content_filter", "refusal", "repetition", "tool_calls"}

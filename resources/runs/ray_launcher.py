@@ -29,9 +29,8 @@ from resources.config.bench_toml import Settings, load_settings
 from resources.runs.orphaned_runs import health_of_process
 from resources.runs.ray_capacity import resources_of, room_of
 from resources.runs.ray_cluster import Result, missing_token, options_of, refusals, within
-from resources.runs.ray_nodes import missing_on_nodes
 from resources.runs.ray_pending_runs import Delays, StartingRuns
-from resources.runs.ray_requirements import folders_of, needs_of
+from resources.runs.ray_requirements import folders_of, missing_on_nodes, needs_of
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher

@@ -14,7 +14,7 @@ from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 
 PLACES = ".of"
-"""Below it lie the tables of named sources, see ``resources.datasets.table_locations``."""
+"""Below it lie the tables of named sources, see ``resources.datasets.source_files``."""
 
 WHOLE = "all"  # the file of a table without partitions
 _PARQUET = ".parquet"

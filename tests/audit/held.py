@@ -17,14 +17,13 @@ from bench_assets.audit.framework.evidence import (
     Table,
     TrainingMatch,
 )
-from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.audit.registry import EXAMINERS, examined
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
-from bench_assets.core.schema.votes import Vote
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task

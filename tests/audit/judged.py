@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Columns, JudgeVerdict, Results, Table
-from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.core.schema.chat import Request
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
-from bench_assets.core.schema.votes import Vote
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS

@@ -11,7 +11,7 @@ from bench_assets.audit.items.annotators import (
     people,
     speed_finding,
 )
-from bench_assets.core.schema.votes import Vote
+from bench_assets.core.schema.rows import Vote
 
 PEOPLE = ("ann", "bo", "cy", "di")
 CHECKS = {"chance": agreement_finding, "speed": speed_finding, "drift": drift_finding}

@@ -11,10 +11,10 @@ import pytest
 
 from bench_assets.audit.framework.evidence import PARTS, Results
 from bench_assets.audit.framework.findings import ranked
+from bench_assets.audit.items.duplicates import redundant_questions
 from bench_assets.audit.items.item_statistics import solved_by_some, tells_models_apart
-from bench_assets.audit.items.redundancy import redundant_questions
 from bench_assets.audit.items.subsets import tried, units_of
-from bench_assets.audit.items.suspected_keys import suspected_keys
+from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.suites.blink.dataset.questions import from_key
 from bench_assets.suites.blink.dataset.source import KEY, read_key
 from bench_assets.suites.blink.studies.released_outputs import read_outputs

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.defs.tables.training_data import TrainingFiles, training_of
+from bench_assets.defs.tables.audit_inputs import TrainingFiles, training_of
 from resources.config.bench_toml import load_settings
 
 

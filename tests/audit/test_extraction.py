@@ -6,8 +6,13 @@ from dataclasses import fields, replace
 import pytest
 
 from bench_assets.audit.framework.findings import sampled
-from bench_assets.audit.robustness.parsing_coverage import readers, shares, unread_finding
-from bench_assets.audit.robustness.response_forms import form_of, says_nothing
+from bench_assets.audit.robustness.parsing_coverage import (
+    form_of,
+    readers,
+    says_nothing,
+    shares,
+    unread_finding,
+)
 from bench_assets.audit.robustness.scorer_sensitivity import readings_finding
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.audit.held import columns_of

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from bench_assets.audit.framework.figures import (
+from bench_assets.audit.framework.findings import (
     FALSE_ALARMS,
     FOLLOWED,
     LONGER,
@@ -14,8 +14,8 @@ from bench_assets.audit.framework.figures import (
     REORDERED,
     SECOND,
 )
-from bench_assets.audit.judges.judge_summary import JudgeRun as Who
-from bench_assets.audit.judges.judge_summary import (
+from bench_assets.audit.judges.human_agreement import JudgeRun as Who
+from bench_assets.audit.judges.human_agreement import (
     figures_beside,
     figures_of_labels,
     figures_of_trials,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench_assets.audit.items.annotators import agreement_finding, drift_finding, speed_finding
-from bench_assets.core.schema.votes import votes_in
+from bench_assets.core.schema.rows import votes_in
 from bench_assets.suites.codis.dataset import find_release, read_votes
 from bench_assets.suites.codis.synthetic import edition as codis
 from bench_assets.suites.codis.task import TASK

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.audit.items.redundancy import alike, redundant_questions
+from bench_assets.audit.items.duplicates import alike, redundant_questions
 from tests.audit.simulated import Answers, points_of, solved
 from tests.rows import question
 

@@ -5,14 +5,15 @@ import pytest
 
 from bench_assets.audit.framework.evidence import Results
 from bench_assets.audit.framework.findings import ranked
-from bench_assets.audit.items.answer_key_likelihood import (
+from bench_assets.audit.items.wrong_keys import (
     ModelAnswers,
     Ways,
     against_the_key,
     evidence_of_wrong_keys,
     habits,
+    read_answers,
+    suspected_keys,
 )
-from bench_assets.audit.items.suspected_keys import read_answers, suspected_keys
 from tests.audit.simulated import Answers, answers_of, responses, with_wrong_keys
 from tests.rows import question
 

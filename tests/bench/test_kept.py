@@ -4,7 +4,7 @@ import os
 import sqlite3
 import sys
 
-from bench_assets.cli.app.interrupt_summary import how_to_go_on
+from bench_assets.cli.app.command_context import how_to_go_on
 from resources.response_cache.sqlite_file import make_ready
 
 NOON = 1_790_000_000.0  # s since the epoch

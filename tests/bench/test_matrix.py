@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import nan
 
 from bench_assets.cli.output.leaderboard import print_matrices
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.workspace.inspect.leaderboard import Matrix, curves, matrices
 
 

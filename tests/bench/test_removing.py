@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables

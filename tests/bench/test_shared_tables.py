@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench

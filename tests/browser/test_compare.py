@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Rejection, Score, SourceFile
+from bench_assets.core.schema.rows import (
+    LeaderboardRow,
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    Score,
+    SourceFile,
+)
 from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import Index

@@ -14,16 +14,7 @@ from PIL import Image, PngImagePlugin
 
 from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
 from bench_assets.core.schema.errors import BenchError, ImageError
-from tests.core.written_images import (
-    CORNERS,
-    animated,
-    corners,
-    numbers,
-    png,
-    saved,
-    seen,
-    turned,
-)
+from tests.core.written_images import CORNERS, animated, corners, numbers, png, saved, seen, turned
 
 ROOT = Path(__file__).parents[2]
 RED, GREEN, BLUE, BLACK, YELLOW, CYAN = CORNERS

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t
 
-from bench_assets.core.stats.means import student
+from bench_assets.core.stats.means import student, student_quantile
 from bench_assets.core.stats.power import chance_to_show, design_effect, needed, smallest, unpaired
-from bench_assets.core.stats.students_t import student_quantile
 
 
 def exact_power(spread, n, difference):

@@ -4,8 +4,7 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.schema.claims import Cell, Claim, less
-from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, less
 from bench_assets.core.stats.claim_tests import tried_as_printed
 
 ACCURACY = {"task": "quiz", "metric": "accuracy", "source": "Quiz, Table 1"}

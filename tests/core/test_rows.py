@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.claims import Cell, mean_of
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
-from bench_assets.core.schema.rows import Judgement, Metric, Score
+from bench_assets.core.schema.published_numbers import Cell, mean_of
+from bench_assets.core.schema.rows import Judgement, LeaderboardRow, Metric, Score
 from tests.rows import question
 
 

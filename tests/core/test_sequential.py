@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.core.stats.sequential_tests import alpha_of, p_worse
+from bench_assets.core.stats.power import alpha_of, p_worse
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from math import nan, sqrt
 import pytest
 from scipy.stats import t as student
 
-from bench_assets.core.schema.claims import Cell, Claim, Term
+from bench_assets.core.schema.published_numbers import Cell, Claim, Term
 from bench_assets.core.stats.claim_tests import ClaimNumber, Difference, of_ends, summed, tried
-from bench_assets.core.stats.students_t import student_p
+from bench_assets.core.stats.means import student_p
 
 CELL = Cell(task="quiz", metric="accuracy")
 

@@ -1,6 +1,6 @@
 """Votes out of tables of any form."""
 
-from bench_assets.core.schema.votes import Vote, votes_in
+from bench_assets.core.schema.rows import Vote, votes_in
 from bench_assets.suites.codis.dataset import SubmissionVote as CodisVote
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.journeybench.raw_material import CRITERIA, CaptionVote, FilterVote

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import ModelError
 from resources.encoders.dual_encoder import EncoderSpec, open_encoder
 from resources.images.store import ImageStore

@@ -5,7 +5,7 @@ from dataclasses import replace
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
 from bench_assets.core.tables.expectations import EXPECTED, problems
 from bench_assets.defs.checks.expectations import AS_EXPECTED, source_checks

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench_assets.audit.framework.figures import JudgeFigure
+from bench_assets.audit.framework.findings import JudgeFigure
 from bench_assets.audit.registry import examined
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.tables.audit_evidence import TaskEvidence

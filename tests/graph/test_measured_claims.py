@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.claims import Cell, Claim, less
-from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, less
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.defs.tables.claims import MeasuredClaims
 from bench_assets.evaluation import pipeline

@@ -71,7 +71,8 @@ def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object], why: str) -> None:
-    counted = count(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    counted = count(FORM, [ITEM], [replace(said("ana"), **change), said("ben")])
     assert [one.person for one in counted.answers] == ["ben"]
     assert [one.complaint for one in counted.refused] == [why]
     assert len(counted.all) == 2

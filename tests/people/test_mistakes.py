@@ -12,7 +12,7 @@ from bench_assets.annotation.responses.error_analysis import (
 )
 from bench_assets.annotation.responses.forms import mistakes_form
 from bench_assets.core.schema.rows import Score
-from bench_assets.suites.blink.error_codes import CODE_BOOK as BLINK
+from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.error_codes import CODE_BOOK as CODIS
 from bench_assets.suites.multi.error_codes import CODE_BOOK as MULTI
 from tests.people.said import answer, fits

@@ -5,7 +5,7 @@ import json
 from bench_assets.annotation.responses.forms import preferences_form
 from bench_assets.annotation.responses.preferences import win_rates
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.annotation.tasks.identifiers import parts_of
+from bench_assets.annotation.tasks.forms import parts_of
 from tests.people.said import answer, fits
 from tests.rows import prediction, question
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bench_assets.annotation.answers.progress import FormProgress, progress_of
+from bench_assets.annotation.answers.quality import FormProgress, progress_of
 from bench_assets.annotation.answers.resolution import count
 from tests.people.test_counted import FORM, GOLD, ITEM, said
 

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.annotation.answers.values import by_item, most_said, votes_of, word, words
 from bench_assets.annotation.tasks.forms import Field, Form
 from bench_assets.audit.items.annotators import agreement_finding
-from bench_assets.core.schema.votes import Vote
+from bench_assets.core.schema.rows import Vote
 from tests.people.said import answer
 
 FORM = Form(

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.annotation.responses.forms import verdicts_form
 from bench_assets.annotation.responses.verdicts import decided, right_by_people
-from bench_assets.annotation.tasks.identifiers import parts_of
+from bench_assets.annotation.tasks.forms import parts_of
 from bench_assets.core.schema.rows import Judgement
 from tests.people.said import answer, fits
 from tests.rows import prediction, question

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
 from resources.images.store import ImageStore

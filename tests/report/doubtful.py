@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.claims import ClaimResult
+from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.evaluation.suite import Suite

@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.report.pages.audit import AuditPages, most_named
-from bench_assets.report.pages.claims import ClaimPages
+from bench_assets.report.pages.checks import ClaimPages
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
 from resources.images.store import ImageStore

@@ -14,7 +14,7 @@ from bench_assets.report.pages.lineage import (
     source_files,
     stages,
 )
-from bench_assets.report.pages.signature_text import in_words
+from bench_assets.report.pages.numbers import in_words
 from tests.quiz import TASK
 
 CAT, DOG = "c" * 64, "d" * 64

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.report.samples.outcomes import Sample, outcomes, samples_of
+from bench_assets.report.samples.questions import Sample, outcomes, samples_of
 
 
 def of(points: float | None, most: float = 1.0, **more: object) -> Sample:

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from bench_assets.bundles.archive import Piece, pack
-from bench_assets.bundles.manifest import NAME, FileFacts, read_manifest
+from bench_assets.bundles.contents import NAME, FileFacts, read_manifest
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.rescoring import measured
 from bench_assets.core.schema.chat import ChatModel, Request, Response

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.bundles.rescoring import Again, evaluate_again, measured, ruled_by
-from bench_assets.bundles.step_comparison import partings
+from bench_assets.bundles.rescoring import Again, evaluate_again, measured, partings, ruled_by
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Score
 from bench_assets.core.schema.signature import judged_by

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.bundles.manifest import NAME
+from bench_assets.bundles.contents import NAME
 from bench_assets.bundles.verification import verify
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction

@@ -5,8 +5,7 @@ from math import nan, nextafter
 
 import pytest
 
-from bench_assets.bundles.rescoring import Again
-from bench_assets.bundles.step_comparison import digits, metric_partings, partings
+from bench_assets.bundles.rescoring import Again, digits, metric_partings, partings
 from bench_assets.core.schema.rows import Judgement, Score
 from tests.reproduce.test_row_lines import METRIC
 from tests.rows import prediction

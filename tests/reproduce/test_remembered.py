@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
+from bench_assets.bundles.requirements import NOT_REMEMBERED, RememberedModel
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from resources.response_cache.caching_model import RememberingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore

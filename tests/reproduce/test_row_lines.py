@@ -5,7 +5,7 @@ from math import isnan, nan
 
 import pytest
 
-from bench_assets.bundles.json_lines import from_lines, to_lines
+from bench_assets.bundles.contents import from_lines, to_lines
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from tests.rows import prediction, question

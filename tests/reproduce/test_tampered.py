@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.bundles.manifest import NAME
+from bench_assets.bundles.contents import NAME
 from bench_assets.bundles.verification import CannotTryError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError
 from tests.reproduce.shelf import files_in, image, repacked, with_line
@@ -110,7 +110,7 @@ def test_a_bundle_without_a_number_is_none(bundle):
 
 def _about(bundle, **fields):
     """Say something else in the manifest, with a digest that fits."""
-    from bench_assets.bundles.manifest import read_manifest
+    from bench_assets.bundles.contents import read_manifest
 
     files = files_in(bundle)
     about = read_manifest(files[NAME], "before").model_copy(update=fields).checksummed()

@@ -14,7 +14,7 @@ import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.evaluation_steps import CONSTANTS
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Question
 from bench_assets.definitions import defs
 from bench_assets.defs.checks.table_checks import task_checks

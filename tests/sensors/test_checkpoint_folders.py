@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
-from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import fingerprint
 from resources.checkpoints.watched_folders import locate, survey
 from resources.config.bench_toml import load_settings
 from resources.config.sections.local_models import TransformersSpec

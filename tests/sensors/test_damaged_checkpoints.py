@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.adapters import base_of
-from resources.checkpoints.fingerprints import fingerprint
-from resources.checkpoints.identity import pin
+from resources.checkpoints.identity import fingerprint, pin
 from resources.checkpoints.pickles import refuse_foreign_code
 from resources.checkpoints.safetensors_headers import tensor_spans
 from tests.sensors.hostile import INDEX, SHARD, pickled

@@ -5,7 +5,7 @@ import pytest
 from bench_assets.core.schema.rows import Prediction, Score
 from bench_assets.core.stats.paired_tests import PairedScores
 from resources.tables.parquet import TableFiles
-from sensors.early_stopping import gains_in_turn, verdict
+from sensors.quick_evaluation import gains_in_turn, verdict
 from tests.quiz import TASK, quiz
 
 QUESTIONS = quiz(60)

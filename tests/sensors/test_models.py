@@ -3,11 +3,11 @@
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.partitions import ENCODERS, MODELS
+from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from resources.config.bench_toml import load_settings
 from resources.config.models_toml import keep_models
 from resources.config.sections.models import EMBEDDED_MODELS
-from sensors.models import new_partitions
+from sensors.configuration import new_partitions
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, Unit
 from resources.annotation.opening import open_people
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import TableFiles

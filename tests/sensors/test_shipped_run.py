@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING

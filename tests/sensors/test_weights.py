@@ -7,8 +7,8 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.partitions import MODELS
-from resources.checkpoints.fingerprints import fingerprint
+from bench_assets.asset_factory.suite_assets import MODELS
+from resources.checkpoints.identity import fingerprint
 from resources.storage.locks.leases import ClaimFiles
 from sensors.evaluations import EVALUATE, CheckpointEvaluation, run_requests
 from tests.quiz import TASK, questions_asset, quiz, resources_over

@@ -10,8 +10,7 @@ import dagster as dg
 from dagster._core.test_utils import create_run_for_test
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import GROUP, grouped
+from bench_assets.asset_factory.suite_assets import GROUP, MODELS, grouped
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.task import Task
 from resources.checkpoints.watched_folders import Survey, survey

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
-from bench_assets.suites.multi.construction import ocr as writing
+from bench_assets.suites.multi.construction import table_images as writing
 from resources.config.settings_resource import SettingsFile
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore

@@ -1,14 +1,18 @@
 """What answers say, read once for all suites: single words, what most say, and votes.
 
 From a question back to what people said when it was made.
+
+Tables that a suite names because people made them: their votes, and what was decided by them.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from string import ascii_uppercase
+from typing import Any, NamedTuple, Self
 
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit
-from bench_assets.core.schema.votes import Vote
+from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit
+from bench_assets.core.schema.rows import Vote
 
 
 def word(answer: Answer, field: str) -> str:
@@ -107,3 +111,26 @@ def said_of(items: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
     """What people said of items, also what does not count, in the order they said it."""
     ids = {item.item_id for item in items}
     return sorted((one for one in answers if one.item_id in ids), key=lambda one: one.changed_at)
+
+
+class VoteTable(NamedTuple):
+    """A table that keeps what single persons said when a task's questions were made."""
+
+    name: str  # of its asset: "codis/votes"
+    row: type[Any]
+    votes: Callable[[Sequence[Any]], list[Vote]]  # out of its rows
+
+    @classmethod
+    def of_answers(cls, form: SuiteForm) -> Self:
+        """Take the answers to a form: what each person chose in each of its fields."""
+        return cls(form.table("answers"), Answer, partial(votes_of, form.form))
+
+
+class DecisionTable(NamedTuple):
+    """A table of what people decided on things that questions are made of."""
+
+    name: str  # of its asset: "codis/decisions"
+    row: type[Any]
+    form: str  # whose answers decide: "codis/votes"
+    open_rows: Callable[[Sequence[Any]], list[str]]
+    """What is neither kept nor dropped yet, out of its rows: a line for each, with its reason."""

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha

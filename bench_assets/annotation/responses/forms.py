@@ -34,7 +34,7 @@ from bench_assets.annotation.responses.verdicts import (
     verdict_form,
     verdict_items,
 )
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, Summary, TableOf
+from bench_assets.annotation.tasks.forms import SuiteForm, Summary, TableOf
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 
 

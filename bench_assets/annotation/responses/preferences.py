@@ -16,8 +16,7 @@ from bench_assets.annotation.responses.units import (
     question_shown,
     response_name,
 )
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import ScoredPoint, mean
 

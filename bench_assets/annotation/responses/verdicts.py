@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
 from bench_assets.core.judging.verdict_requests import at_last
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean

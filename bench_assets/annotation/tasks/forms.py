@@ -1,11 +1,19 @@
-"""What a person fills in: forms and their fields, and the things that they are filled in for."""
+"""What a person fills in: forms and their fields, and the things that they are filled in for.
+
+What a suite says of one of its forms: two pure functions, and the tables they need.
+
+Ids of items that are several things at once: an image and who wrote about it, say.
+
+Points in time as answers have them: texts that sort as time goes.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: a list of short ones;
@@ -109,3 +117,92 @@ def _version(form: Form) -> str:
 def _digest(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Summary(NamedTuple):
+    """A table of what comes of a form's answers about models' responses."""
+
+    name: str  # its asset is named after the form and this: "preferences_rates"
+    about: str  # what one row is, after "One row: "
+    row: type[Any]
+    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # of the form's rows and predictions
+
+
+class TableOf(NamedTuple):
+    """A table of the suite that items are made of."""
+
+    key: str  # of its asset: "codis/submissions"
+    row: type[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteForm:
+    """One form of a suite; no suite knows in what it is filled in."""
+
+    form: Form
+    reads: Mapping[str, TableOf]  # by the names of the arguments of ``items``
+    items: Callable[..., list[Unit]]  # what is asked, of the tables as they are now
+    row: type[Any]  # of what ``to_rows`` makes: the suite's own row of such votes
+    to_rows: Callable[[Sequence[Answer]], list[Any]]  # of the answers that count
+    summary: Summary | None = None  # of a form about models' responses
+
+    @property
+    def suite(self) -> str:
+        """The suite it belongs to."""
+        return self.form.name.split("/")[0]
+
+    def table(self, which: str) -> str:
+        """The key of one of its tables: "codis/people/votes_answers"."""
+        suite, _, name = self.form.name.partition("/")
+        return f"{suite}/people/{name.replace('/', '_')}_{which}"
+
+
+def item_id(*parts: str) -> str:
+    """Make one id of several, from which ``parts_of`` gets them back.
+
+    >>> item_id("cats/01.png", "writer 1")
+    'cats%2F01.png/writer 1'
+    """
+    return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """Take apart what ``item_id`` made.
+
+    >>> parts_of("cats%2F01.png/writer 1")
+    ('cats/01.png', 'writer 1')
+    """
+    return tuple(part.replace("%2F", "/").replace("%25", "%") for part in name.split("/"))
+
+
+def moment(when: datetime) -> str:
+    """Write a point in time in UTC; one without a zone is in UTC.
+
+    >>> moment(datetime(2026, 11, 22, 16, 5, 9, 120000))
+    '2026-11-22T16:05:09.120Z'
+    """
+    zoned = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    return f"{zoned:%Y-%m-%dT%H:%M:%S}.{zoned.microsecond // 1000:03}Z"
+
+
+def read_moment(text: str) -> str:
+    """Read what ISO 8601 calls a point in time, and write it as ``moment`` does.
+
+    Raises:
+        ValueError: If it is none.
+
+    >>> read_moment("2026-11-22T17:05:09+01:00")
+    '2026-11-22T16:05:09.000Z'
+    """
+    return moment(datetime.fromisoformat(text))
+
+
+def end_of(deadline: date) -> str:
+    """The last moment of a deadline: of a day without a time, its last in UTC.
+
+    >>> end_of(date(2026, 12, 24))
+    '2026-12-24T23:59:59.999Z'
+    """
+    if isinstance(deadline, datetime):
+        return moment(deadline)
+    return moment(datetime.combine(deadline, time(23, 59, 59, 999000), UTC))

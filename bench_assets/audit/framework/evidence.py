@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
-from bench_assets.core.schema.votes import Vote
+from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]

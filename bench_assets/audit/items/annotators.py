@@ -17,7 +17,7 @@ import numpy as np
 
 from bench_assets.audit.framework.evidence import Evidence, Floats
 from bench_assets.audit.framework.findings import AuditFinding, Suspect
-from bench_assets.core.schema.votes import Vote
+from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
 

@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bench_assets.audit.framework import figures as names
+from bench_assets.audit.framework import findings as names
 from bench_assets.audit.framework.evidence import Evidence, JudgeVerdict
-from bench_assets.audit.framework.figures import JudgeFigure
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import AuditFinding, JudgeFigure, Suspect
 from bench_assets.audit.judges.prompt_injections import Injection, injection_in
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import clusters_of

@@ -16,16 +16,17 @@ from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.figures import (
+from bench_assets.audit.framework.findings import (
     ALL_ORDERS,
     CIRCULAR,
     CONSISTENT,
     LETTER,
     ORDER,
     PUBLISHED_ORDER,
+    AuditFinding,
     OrderFigure,
+    Suspect,
 )
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
 from bench_assets.audit.framework.significance import DOUBT, LARGE
 from bench_assets.core.schema.signature import short
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean, student

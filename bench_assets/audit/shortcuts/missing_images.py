@@ -17,8 +17,7 @@ from PIL import Image
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditFinding, Suspect
 from bench_assets.audit.framework.text_normalization import are
-from bench_assets.audit.items.redundancy import asked_again
-from bench_assets.audit.items.repeated_questions import same_when
+from bench_assets.audit.items.duplicates import asked_again, same_when
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of

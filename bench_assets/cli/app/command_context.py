@@ -1,11 +1,16 @@
-"""What every command of ``bench`` does around its work: open the home folder, tell of errors."""
+"""What every command of ``bench`` does around its work: open the home folder, tell of errors.
+
+What a command that was ended leaves behind: counted on the disk, whoever wrote it.
+"""
 
 import gc
+import shlex
 import sys
 import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +24,36 @@ if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
     from resources.config.settings_resource import SettingsFile
+
+
+def how_to_go_on(home: Path, started: float) -> str:
+    """Say what came since a command began, and how it is begun again; "" where nothing came.
+
+    Args:
+        home: The home folder.
+        started: s since the epoch.
+    """
+    n_tables, n_responses = _tables_since(home / "tables", started), _responses_since(home, started)
+    if not n_tables and not n_responses:
+        return ""
+    command = shlex.join(["bench", *sys.argv[1:]])
+    return f"\nkept since it began: {n_responses} responses, {n_tables} tables; to go on: {command}"
+
+
+def _tables_since(folder: Path, started: float) -> int:
+    return sum(file.stat().st_mtime >= started for file in folder.rglob("*.parquet"))
+
+
+def _responses_since(home: Path, started: float) -> int:
+    from resources.config.bench_toml import load_settings
+    from resources.config.stores import remembered_responses
+
+    try:
+        store = remembered_responses(load_settings(home))
+        return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
+    except BenchError:  # the next command will say so
+        return 0
+
 
 _NO_ROOM = "No usable temporary directory"  # as tempfile says of full disks, without a file
 _COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
@@ -159,7 +194,6 @@ def _how_to_go_on(started: float) -> str:
     """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
     if "resources.config.bench_toml" not in sys.modules:
         return ""
-    from bench_assets.cli.app.interrupt_summary import how_to_go_on
     from resources.config.environment import default_home
 
     return how_to_go_on(default_home(), started)

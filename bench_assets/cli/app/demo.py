@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import say, tell
 from bench_assets.workspace.inspect.leaderboard import chances, curves, unmeasured
-from bench_assets.workspace.materialization.task_isolation import refresh_each
+from bench_assets.workspace.materialization.backfill import refresh_each
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
 

@@ -16,7 +16,7 @@ from bench_assets.cli.app.options import JsonOption
 from bench_assets.workspace.console.output import print_rows, say, tell
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.inspect.annotation_service import PersonLink
+    from bench_assets.workspace.inspect.annotation import PersonLink
     from resources.config.bench_toml import Settings
 
 
@@ -78,7 +78,7 @@ def links(
     as_json: JsonOption = False,
 ) -> None:
     """Make links to hand out, one a person: who has it answers in that person's place."""
-    from bench_assets.workspace.inspect.annotation_service import make_links, revoke_links
+    from bench_assets.workspace.inspect.annotation import make_links, revoke_links
 
     with told():
         settings = _settings()
@@ -113,7 +113,7 @@ def server(
     make people-server installs it, into an environment of its own. Its data base lies in the home
     folder. What the variable holds that token_env names becomes the token of its first account.
     """
-    from bench_assets.workspace.inspect.annotation_service import LabelStudioProcess
+    from bench_assets.workspace.inspect.annotation import LabelStudioProcess
     from bench_assets.workspace.materialization.dagster_processes import require_free
     from resources.annotation.label_studio.client import LabelStudio
     from resources.annotation.label_studio.server import ADMIN, program

@@ -29,7 +29,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import Cell, print_rows, say
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.evaluate.judge_trials import CheckedJudge
+    from bench_assets.workspace.evaluate.audit import CheckedJudge
 
 
 app = typer.Typer()
@@ -100,7 +100,7 @@ def check_judge(
 ) -> None:
     """Measure a judge on responses that are right and wrong by make, and on 100 injections."""
     with opened(task, source) as bench:
-        from bench_assets.workspace.evaluate.judge_trials import check_judge
+        from bench_assets.workspace.evaluate.audit import check_judge
 
         judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
         if not judged:

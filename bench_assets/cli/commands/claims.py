@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import print_rows, say
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bench_assets.core.schema.claims import ClaimResult
+    from bench_assets.core.schema.published_numbers import ClaimResult
     from bench_assets.workspace.console.output import Cell
 
 app = typer.Typer()

@@ -100,12 +100,8 @@ def _ask_part(
     *,
     as_json: bool,
 ) -> None:
-    from bench_assets.workspace.evaluate.subset_evaluation import (
-        PARTIAL_COLUMNS,
-        evaluate_part,
-        tasks_asked,
-    )
-    from bench_assets.workspace.materialization.task_isolation import refresh_each
+    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_part, tasks_asked
+    from bench_assets.workspace.materialization.backfill import refresh_each
 
     tasks_asked(bench, [suite])
     names, failures = refresh_each(bench, suite)
@@ -138,7 +134,7 @@ def _check_categories(
 def _ask_all(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> None:
-    from bench_assets.workspace.materialization.task_isolation import refresh_each, without_points
+    from bench_assets.workspace.materialization.backfill import refresh_each, without_points
 
     names, failures = refresh_each(bench, suite)
     metrics = []

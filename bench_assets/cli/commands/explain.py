@@ -53,7 +53,7 @@ def diff(
     """Say why a score moved: questions, prompt, model, decoding, judge, reading, and the rest."""
     from bench_assets.cli.output.explanations import print_difference
     from bench_assets.workspace.console.output import print_rows
-    from bench_assets.workspace.inspect.comparison import differing
+    from bench_assets.workspace.inspect.explanation import differing
 
     left_out: list[TableError] = []
     with opened(suite) as bench:

@@ -11,8 +11,12 @@ from bench_assets.comparison.side import Side
 from bench_assets.core.text.escaping import one_line
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.workspace.console.output import Cell, print_rows, say, tell
-from bench_assets.workspace.inspect.comparison import EvaluationPair
-from bench_assets.workspace.inspect.explanation import ImageBehind, SampleEvidence, ScoreEvidence
+from bench_assets.workspace.inspect.explanation import (
+    EvaluationPair,
+    ImageBehind,
+    SampleEvidence,
+    ScoreEvidence,
+)
 
 
 def print_explained(one: ScoreEvidence, secrets: Secrets) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from rich.table import Table
 
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.text.escaping import one_line
 from bench_assets.workspace.console.output import print_table, say, tell
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices

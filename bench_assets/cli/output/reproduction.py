@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench_assets.bundles.step_comparison import Divergence, digits
+from bench_assets.bundles.rescoring import Divergence, digits
 from bench_assets.bundles.verification import VerifiedBundle
 from bench_assets.cli.output.explanations import COLUMNS as CAUSE_COLUMNS
 from bench_assets.core.schema.rows import Metric

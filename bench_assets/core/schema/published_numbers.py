@@ -1,8 +1,16 @@
-"""Reads the numbers that papers print: one ``published.csv`` beside each task."""
+"""Reads the numbers that papers print: one ``published.csv`` beside each task.
+
+The sentences of a paper as comparisons that can be tried, and what came of trying them.
+
+A claim is a sum of cells of results tables, each times a weight, that should lie above a margin:
+people's accuracy less a model's, say. It is tried on the numbers that the paper prints and on
+those that were measured here; a row of the tables named ``claims`` says what came of it.
+"""
 
 import csv
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 
@@ -59,3 +67,77 @@ def _row(cells: dict[str, str], place: str) -> PublishedNumber:
         raise SourceError(f"{place}: value is {cells['value']!r}, expected a number") from why
     texts = {name: text for name, text in cells.items() if name != "value"}
     return PublishedNumber(value=value, **texts)
+
+
+On: TypeAlias = Literal["published", "measured"]
+TriedVerdict: TypeAlias = Literal["holds", "does not hold", "cannot be told"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One number of a results table, for whichever model the claim is tried on."""
+
+    task: str
+    metric: str
+    category: str = "all"
+    condition: str = "main"
+    model: str = ""  # "" for the model that the claim is tried on; else always this one's
+    source: str = ""  # how the source of its published row begins: "CODIS, Table 3"
+    n: int = 0  # questions, pairs, ... behind the printed number; 0: the paper says none
+    exact: bool = False  # computed, not measured: it has no interval
+    table: str = "metrics"  # where it is measured: its task's, or a study's beside it
+    here: "Cell | None" = None  # what stands for it among what was measured here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A cell, and how often it counts."""
+
+    weight: float
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence of a paper: the terms sum up to more than the margin."""
+
+    name: str  # "captions_are_not_enough": small letters, digits and _
+    section: str  # where the paper says it: "4.3, Figure 6"
+    sentence: str  # what it says, in our words
+    terms: tuple[Term, ...]
+    margin: float = 0.0
+    of: Literal["every model", "models on average"] = "every model"
+    models: tuple[str, ...] = ()  # of the paper, whom the sentence is about; () for all it has
+    but: tuple[str, ...] = ("Human", "Oracle")  # rows of the paper that are none
+    also_called: tuple[tuple[str, str], ...] = ()  # (as another table prints it, its name here)
+    unprinted: str = ""  # why the paper's own numbers cannot say it: "Figure 6 is a drawing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimResult:
+    """What came of one claim on one model, or on all of them together."""
+
+    suite: str
+    claim: str  # its name: "captions_are_not_enough"
+    section: str  # where the paper says it: "4.3, Figure 6"
+    sentence: str  # what is claimed, in our words
+    on: On  # what it was tried on: the paper's own numbers, or those measured here
+    model: str  # whose numbers; "" for all of them together, which is what the paper says
+    verdict: TriedVerdict
+    value: float  # by how much it is as claimed, in the metric's unit; NaN if there is no number
+    low: float  # its 95 % interval, of this claim alone
+    high: float
+    p: float | None = None  # that there is no such difference, two-sided, corrected for all
+    # claims of the paper by Holm's method; None where nothing can be said
+    n: int  # the fewest questions, or other units, behind one of its numbers; 0 if none is known
+    why: str  # the numbers that were compared, and what else a reader must know
+
+
+def less(most: Cell, least: Cell) -> tuple[Term, Term]:
+    """The terms of: the first is more than the second."""
+    return Term(weight=1.0, cell=most), Term(weight=-1.0, cell=least)
+
+
+def mean_of(weight: float, cells: "tuple[Cell, ...]") -> tuple[Term, ...]:
+    """The terms of the mean of several cells, times a weight."""
+    return tuple(Term(weight=weight / len(cells), cell=cell) for cell in cells)

@@ -2,16 +2,22 @@
 
 A row is written once and never changed. Its identity is the tuple of its ``*_id``, ``model``,
 ``condition`` and ``sample`` fields; a table holds each identity at most once.
+
+What single persons said of single things: one row, whatever the form was that they filled in.
+
+One line of the leaderboard.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from bench_assets.core.schema.signature import Signature
 
 if TYPE_CHECKING:
     from bench_assets.core.schema.chat import Prompt, Response
+
 
 AnswerKind: TypeAlias = Literal["choice", "choices", "blanks", "text", "ranking"]
 Edition: TypeAlias = Literal["published", "own", "built", "mini"]
@@ -242,3 +248,85 @@ class Metric:
     def questions(self) -> str:
         """The digest of the questions, also of a row that is older than its column."""
         return self.data or Signature.parse(self.signature).parts.get("data", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What one person says of one thing by one criterion."""
+
+    person: str  # a pseudonym
+    item: str
+    criterion: str
+    value: str  # "yes", "3", "kept": compared as it is
+    seconds: float | None = None  # s that it took; None where nobody measured
+    at: str = ""  # ISO 8601; "" where nobody noted it
+
+
+def votes_in(
+    rows: Iterable[Any], *, person: str, item: Sequence[str], criteria: Sequence[str]
+) -> list[Vote]:
+    """Read the votes out of a table that has a column for each criterion.
+
+    Seconds and time are those of columns of these names, where there are such.
+
+    Args:
+        rows: One of each person on each thing.
+        person: The field that names who voted.
+        item: The fields that together name what was voted on.
+        criteria: The fields that hold what was said.
+    """
+    return [
+        Vote(
+            person=getattr(row, person),
+            item=" / ".join(str(getattr(row, name)) for name in item),
+            criterion=criterion,
+            value=_said(getattr(row, criterion)),
+            seconds=getattr(row, "seconds", None),
+            at=getattr(row, "at", ""),
+        )
+        for row in rows
+        for criterion in criteria
+    ]
+
+
+def _said(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+UNKNOWN = "unknown"
+"""The edition of a number that cannot be read, on questions that cannot be read either."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderboardRow:
+    """One line of the leaderboard: a model's primary metric, measured here or published."""
+
+    task: str
+    edition: str  # numbers of different editions are not comparable
+    metric: str
+    model: str
+    source: str  # "measured here", or the paper and table
+    value: float
+    low: float | None
+    high: float | None
+    n_scored: int | None
+    n_unscored: int | None
+    n_failed: int | None
+    n_no_answer: int | None = None
+    constant: float | None = None  # without looking, see ``Metric``
+    shuffled: float | None = None
+    stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
+    ranks: str = ""  # that it may have among those measured alike, "1-2"; "": not known
+    place: str = ""  # of the tables, where they are not those of the source that is named now
+    signature: str
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it was measured here, and is no paper's; also where nothing could be read."""
+        return self.n_scored is not None or isnan(self.value)
+
+    @property
+    def shown_source(self) -> str:
+        """The source, with a mark where the value should not be compared with others."""
+        source = f"{self.source}, of another source ({self.place})" if self.place else self.source
+        return f"{source} (stale: {self.stale})" if self.stale else source

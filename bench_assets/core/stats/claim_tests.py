@@ -21,11 +21,16 @@ from statistics import NormalDist, fmean, stdev
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.schema.claims import Cell, Claim, ClaimResult, On, TriedVerdict
-from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.stats.means import share_interval
+from bench_assets.core.schema.published_numbers import (
+    Cell,
+    Claim,
+    ClaimResult,
+    On,
+    PublishedNumber,
+    TriedVerdict,
+)
+from bench_assets.core.stats.means import share_interval, student_p, student_quantile
 from bench_assets.core.stats.paired_tests import holm
-from bench_assets.core.stats.students_t import student_p, student_quantile
 
 _ALPHA = 0.05
 _Z = NormalDist().inv_cdf(1 - _ALPHA / 2)

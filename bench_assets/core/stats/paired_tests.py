@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.students_t import student_p, student_quantile
+from bench_assets.core.stats.means import student_p, student_quantile
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import comb, erf, isnan, sqrt
 from typing import TYPE_CHECKING
 
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.stats.means import Z
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import partial
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.comparison.paired_comparisons import Comparison, comparisons
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score

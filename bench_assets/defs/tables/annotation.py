@@ -23,9 +23,7 @@ from bench_assets.annotation.answers.resolution import (
     wanted,
 )
 from bench_assets.annotation.tasks.backend import AskedItem, People, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
-from bench_assets.annotation.tasks.identifiers import moment
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit, Values, moment
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
 from bench_assets.core.schema.errors import SettingsError, SourceError

@@ -10,7 +10,7 @@ from bench_assets.audit.registry import EXAMINERS, examined
 from bench_assets.core.text.escaping import as_text
 from bench_assets.defs.report_links import linked_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
-from bench_assets.defs.tables.training_data import training_of
+from bench_assets.defs.tables.audit_inputs import training_of
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore

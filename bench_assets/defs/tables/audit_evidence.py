@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from PIL import Image
 
-from bench_assets.annotation.answers.vote_tables import VoteTable
+from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.audit.framework.evidence import (
     PARTS,
@@ -18,7 +18,7 @@ from bench_assets.audit.framework.evidence import (
     Table,
     TrainingData,
 )
-from bench_assets.audit.framework.figures import JudgeFigure, OrderFigure
+from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -28,10 +28,10 @@ from bench_assets.core.schema.rows import (
     Question,
     Score,
     StoredImage,
+    Vote,
 )
 from bench_assets.core.schema.signature import short
-from bench_assets.core.schema.votes import Vote
-from bench_assets.defs.tables.image_hashes import files_of, looks_of
+from bench_assets.defs.tables.audit_inputs import files_of, looks_of
 from bench_assets.evaluation.task import Task
 from resources.images.store import ImageStore
 from resources.tables.columns import read_columns

@@ -16,9 +16,14 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.paired_comparisons import by_question
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
-from bench_assets.core.schema.claims import Cell, Claim, ClaimResult
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
+from bench_assets.core.schema.published_numbers import (
+    Cell,
+    Claim,
+    ClaimResult,
+    PublishedNumber,
+    read_published,
+)
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import short
 from bench_assets.core.stats.claim_tests import (

@@ -17,15 +17,14 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, Metric
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.rank_intervals import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
-from bench_assets.report.site.other_sources import other_sources
+from bench_assets.report.site.addresses import other_sources
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import Table, TableFiles, table_output
 

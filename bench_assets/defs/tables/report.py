@@ -4,7 +4,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import TableFiles

@@ -9,11 +9,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bench_assets.annotation.answers.progress import progress_of
-from bench_assets.annotation.answers.quality import ItemDisagreement, disagreements, people_quality
+from bench_assets.annotation.answers.quality import (
+    ItemDisagreement,
+    disagreements,
+    people_quality,
+    progress_of,
+)
 from bench_assets.annotation.answers.resolution import open_items
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import one_line

@@ -1,6 +1,8 @@
 """What the checks found when they last ran, as Dagster's instance of the home remembers it.
 
 What Great Expectations found of the tables, on a page of its own: ``expectations``.
+
+What ``#/claims`` shows: sentences of the papers, tried on their numbers and on those here.
 """
 
 import json
@@ -8,13 +10,15 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.tables.expectations import ValidationRow
-from bench_assets.core.text.escaping import as_written
+from bench_assets.core.text.escaping import as_written, one_line
 from bench_assets.report.site.folder import Site
 from resources.storage.sqlite import opened_to_read, told
 from resources.tables.parquet import TableFiles
@@ -128,3 +132,31 @@ def _found(tables: TableFiles) -> dict[str, Any]:
         for name, every in by_table.items()
     ]
     return {"tables": sorted(found, key=lambda one: -one["failed"]), "missing": ""}
+
+
+class ClaimPages:
+    """One part of the report: ``claims``."""
+
+    def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
+        """Write what came of every claim; suites without such a table are named."""
+        site.put("claims", [_suite(tables, name) for name in catalog.names])
+
+
+def _suite(tables: TableFiles, suite: str) -> dict[str, Any]:
+    key = [suite, "claims"]
+    about: dict[str, Any] = {"suite": suite, "problem": "", "rows": None}
+    if not tables.exists(key):
+        return about
+    try:
+        rows = tables.read(key, ClaimResult)
+    except TableError as why:
+        return {**about, "problem": one_line(str(why))}
+    return {**about, "rows": [_row(row) for row in rows]}
+
+
+def _row(row: ClaimResult) -> dict[str, Any]:
+    numbers = ("value", "low", "high")
+    return {
+        name: None if name in numbers and isnan(value) else value
+        for name, value in asdict(row).items()
+    }

@@ -10,8 +10,8 @@ from typing import Any
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
+from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.paired_comparisons import by_question
-from bench_assets.comparison.questions import ConditionQuestions
 from bench_assets.comparison.units import ScoredMetric, Units, ways
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score

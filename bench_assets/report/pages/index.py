@@ -21,8 +21,8 @@ from bench_assets.comparison.judge_agreement import (
 from bench_assets.comparison.mean_ranks import ranking
 from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.published_numbers import PublishedNumber
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.evaluation.task import Task

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bench_assets.core.schema.claims import Cell, Claim, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, less
 
 PAIRS, QUERIES = 353, 706
 _CAPTIONED = 151  # pairs of the 302 queries whose images can be told in words (section 5.1)

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
-from bench_assets.core.schema.votes import votes_in
+from bench_assets.annotation.answers.values import DecisionTable, VoteTable
+from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
 from bench_assets.suites.codis.construction.votes import VoteDecision, open_submissions

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bench_assets.core.schema.claims import Cell, Claim, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, less
 
 _OPEN = (
     *("InstructBLIP-7B", "Qwen-VL-Chat", "LLaVA-v1.5-7B", "LLaVA-v1.5-13B"),

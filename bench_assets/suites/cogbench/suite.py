@@ -27,7 +27,7 @@ def _recognised(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
-    from bench_assets.suites.cogbench.description.assets.recognition import recognised
+    from bench_assets.suites.cogbench.description.assets.metrics import recognised
 
     return recognised(settings, model, questions, predictions)
 

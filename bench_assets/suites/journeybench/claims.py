@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bench_assets.core.schema.claims import Cell, Claim, Term, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, Term, less
 
 _NO_MODELS = ("Human", "Random Baseline")
 _LEADERBOARD = "JourneyBench, leaderboard"

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from bench_assets.annotation.answers.vote_tables import DecisionTable, VoteTable
+from bench_assets.annotation.answers.values import DecisionTable, VoteTable
 from bench_assets.annotation.tasks.forms import Field, Form, yes_or_no
-from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.schema.votes import votes_in
+from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
     CaptionVote,

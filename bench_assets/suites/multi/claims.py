@@ -1,6 +1,6 @@
 """What the paper says of models, as comparisons that can be tried."""
 
-from bench_assets.core.schema.claims import Cell, Claim, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, less
 
 # Appendix B, Table 9; questions, of which each may have several points.
 _N = {"all": 18_430, "NI": 18_430 - 7_489, "SI": 7_265, "MI": 224, "SA": 13_963, "FB": 1_432}

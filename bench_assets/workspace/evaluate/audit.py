@@ -1,13 +1,43 @@
-"""What ``bench audit`` does: examines benchmarks, task by task."""
+"""What ``bench audit`` does: examines benchmarks, task by task.
+
+Tries a judge on responses that are right and wrong by make.
+
+Lays people's labels beside it.
+"""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.audit.framework.findings import AuditRow, JudgeFigure
+from bench_assets.audit.judges.human_agreement import (
+    JudgeRun,
+    beside_people,
+    figures_beside,
+    figures_of_labels,
+    figures_of_trials,
+    read_labels,
+)
+from bench_assets.audit.judges.judge_trials import JudgeTrial, Trial, trials, try_judge
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.core.schema.rows import Judgement, Prediction
+from bench_assets.core.schema.signature import judged_by, short
 from bench_assets.defs.tables.audit import audit_key
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import ChosenJudge, Task
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.sections.base import PriceSection
+from resources.models.api.budget import cost
+from resources.models.registry.setup import setup_of
+from resources.response_cache.history import Tokens
+from resources.tables.measured_figures import add_figures
 
 
 def examine_each(
@@ -41,3 +71,143 @@ def examine_each(
         except BenchError as why:
             failures.append(why)
     return rows, failures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedJudge:
+    """What was measured of a judge, and what that took."""
+
+    judge: str
+    figures: list[JudgeFigure]
+    n_questions: int  # of which responses were made
+    n_asked: int
+    tokens: Tokens  # as counted by who was asked, remembered responses included
+    money: float  # by the prices of bench.toml; 0 without
+
+
+def check_judge(
+    bench: Workbench,
+    task: Task,
+    judge: str = "",
+    *,
+    n_questions: int = 25,
+    beside: str = "",
+    labels: Path | None = None,
+) -> CheckedJudge:
+    """Measure a judge of a task, and keep the figures in the home.
+
+    Args:
+        bench: The home.
+        task: Whose judge it is; its questions are made if they are not there.
+        judge: As ``--judge`` has it; "": the one that is configured.
+        n_questions: Of so many questions responses are made.
+        beside: A second judge, for the same responses.
+        labels: People's verdicts on responses that this judge has judged in this home.
+
+    Raises:
+        BenchError: If that is no judge that asks a model, or it cannot be asked.
+    """
+    chosen = _chosen(bench, task, judge)
+    made = _made(bench, task, n_questions)
+    tried, counted = _try(bench, task, made, chosen)
+    figures = figures_of_trials(tried, who := _who(bench, task, chosen, counted.name, tried))
+    if beside:
+        second = _try(bench, task, made, _chosen(bench, task, beside))[0]
+        figures += figures_beside(tried, second, who, beside)
+    if labels:
+        figures += figures_of_labels(_pairs(bench, task, who.judge, labels), who)
+    add_figures(bench.settings.home, JudgeFigure, figures)
+    return CheckedJudge(
+        judge=who.judge,
+        figures=figures,
+        n_questions=len({trial.base[0] for trial in made}),
+        n_asked=counted.n_asked,
+        tokens=counted.tokens,
+        money=_money(bench, chosen.model, counted.tokens),
+    )
+
+
+def _made(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
+    if made := trials(bench.questions(task), n_questions):
+        return made
+    raise SettingsError(f"{task.name}: no right and wrong responses can be made to its questions")
+
+
+def _money(bench: Workbench, model: str, tokens: Tokens) -> float:
+    spec = bench.settings.model(model)
+    return cost(spec, tokens) if isinstance(spec, PriceSection) else 0.0
+
+
+def _who(
+    bench: Workbench, task: Task, chosen: ChosenJudge, model: str, tried: Sequence[JudgeTrial]
+) -> JudgeRun:
+    return JudgeRun(
+        task=task.name,
+        judge=model if chosen.name == task.default_judge else f"{chosen.name}:{model}",
+        setup=judged_by(chosen.name, setup_of(chosen.model, bench.settings)),
+        prompts=_digest(tried),
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _chosen(bench: Workbench, task: Task, judge: str) -> ChosenJudge:
+    named = judge or bench.settings.suite(task.suite, SuiteSettings).judge
+    chosen = task.chosen_judge(named)
+    if not chosen.model:
+        raise SettingsError(f"{task.name}: {named!r} asks no model, and needs no check; name one")
+    return chosen
+
+
+def _try(
+    bench: Workbench, task: Task, made: Sequence[Trial], chosen: ChosenJudge
+) -> tuple[list[JudgeTrial], "_CountingModel"]:
+    with ExitStack() as until:
+        models = until.enter_context(bench.models())
+        counted = _CountingModel(until.enter_context(models.open(chosen.model)))
+        return try_judge(task, made, counted, chosen.name), counted
+
+
+def _digest(tried: Sequence[JudgeTrial]) -> str:
+    shown = sorted(prompt for one in tried for prompt in one.prompts)
+    return short(sha256("\n".join(shown).encode()).hexdigest())
+
+
+def _pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
+    """What people and this judge say of the responses of every model in the home."""
+    labels = read_labels(file)
+    questions = {one.question_id: one for one in bench.questions(task)}
+    said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))
+    pairs = []
+    for model in bench.tables.partitions(judged):
+        rows = [r for r in bench.tables.read(judged, Judgement, model) if r.judge == judge]
+        own = [label for label in labels if label.model in ("", model)]
+        if rows and own:
+            predictions = bench.tables.read(said, Prediction, model)
+            pairs += beside_people(task, questions, predictions, rows, own)
+    if not pairs:
+        raise SettingsError(
+            f"{file}: none of its labels is on a response that {judge} judged; evaluate a model "
+            f"with"
+            f" --judge {judge} first"
+        )
+    return pairs
+
+
+class _CountingModel:
+    """A chat model, and how much it was asked."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.name, self.signature = model.name, model.signature
+        self.n_asked = 0
+        self.tokens = Tokens()
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order."""
+        responses = self._model.response(requests)
+        self.n_asked += len(requests)
+        self.tokens = Tokens(
+            prompt=self.tokens.prompt + sum(r.prompt_tokens or 0 for r in responses),
+            completion=self.tokens.completion + sum(r.completion_tokens or 0 for r in responses),
+        )
+        return responses

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
-from bench_assets.audit.framework.figures import OrderFigure
+from bench_assets.audit.framework.findings import OrderFigure
 from bench_assets.audit.robustness.option_permutations import InOrders, PermutedQuestion, in_orders
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError
@@ -17,8 +17,13 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
-from bench_assets.workspace.evaluate.subset_evaluation import asking, judged, require_responses
+from bench_assets.workspace.evaluate.subset import (
+    WHOLE,
+    QuestionSubset,
+    asking,
+    judged,
+    require_responses,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.setup import setup_of
 from resources.tables.measured_figures import add_figures

@@ -12,16 +12,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.bundles.cached_responses import NOT_REMEMBERED, RememberedModel
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.requirements import (
+    NOT_REMEMBERED,
     BundleRequirement,
     NumberRef,
+    RememberedModel,
     question_needs,
     task_needs,
 )
-from bench_assets.bundles.rescoring import Again, by_model, by_rules, measured
-from bench_assets.bundles.step_comparison import Divergence, metric_partings, partings
+from bench_assets.bundles.rescoring import (
+    Again,
+    Divergence,
+    by_model,
+    by_rules,
+    measured,
+    metric_partings,
+    partings,
+)
 from bench_assets.comparison.causes import who_and_how
 from bench_assets.comparison.difference import Cause, difference
 from bench_assets.comparison.side import Side

@@ -1,13 +1,28 @@
-"""A part of a question table: a few questions of each task, or some of its categories."""
+"""A part of a question table: a few questions of each task, or some of its categories.
+
+An evaluation of a part of the questions: measured, printed, and kept out of all tables.
+
+What is asked is remembered as always, so that the whole evaluation asks only the rest.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 
-from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
+from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, shown_progress
+from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.models.registry.opening import Models
+from resources.response_cache.throughput import AskingProgress
 
 _SEED = 0  # of the draw: the same questions for every model, and every time
 
@@ -84,3 +99,106 @@ def _placed(groups: Sequence[list[Question]]) -> Iterator[tuple[float, bytes, li
 def _draw(group: Sequence[Question]) -> bytes:
     first = group[0]
     return sha256(f"{_SEED}/{first.group_id or first.question_id}".encode()).digest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialMetric(Metric):
+    """A cell of a results table over a part of the questions; no number of the benchmark."""
+
+    partial: str  # how many questions of how many, and of which categories
+
+
+PARTIAL_COLUMNS: dict[str, Cell] = {
+    **METRIC_COLUMNS,
+    "n": lambda row: f"{METRIC_COLUMNS['n'](row)} PARTIAL: {row.partial}",
+}
+
+
+def tasks_asked(bench: Workbench, suites: Sequence[str]) -> list[Task]:
+    """The tasks of which a part can be asked.
+
+    Raises:
+        SettingsError: If they ask encoders, which rank all that there is.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    if (first := asset_selections.of_one_kind(tasks)[0]).asked_of != "model":
+        raise SettingsError(
+            f"{first.name} asks encoders, which rank the whole pool: leave --limit and --category"
+            " out"
+        )
+    return asset_selections.of_one_kind(tasks)
+
+
+def evaluate_part(
+    bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
+) -> list[PartialMetric]:
+    """Ask, judge, score and measure a model on a part of each task's questions.
+
+    Raises:
+        BenchError: If the model cannot be asked, or questions stay without a response.
+    """
+    with bench.models() as models:
+        return [
+            row
+            for task in tasks
+            for asked in [bench.questions(task, condition)]
+            if (few := part.of(task, asked))
+            for row in _measured(bench, models, (task, condition), model, (few, len(asked), part))
+        ]
+
+
+def _measured(
+    bench: Workbench,
+    models: Models,
+    of: tuple[Task, str],
+    model: str,
+    drawn: tuple[list[Question], int, QuestionSubset],
+) -> list[PartialMetric]:
+    (task, condition), (few, n_all, part) = of, drawn
+    chosen = bench.settings.suite(task.suite, SuiteSettings)
+    with asking(models, f"{model}: {task.name}", model, condition) as asked:
+        predictions = pipeline.predict(task, few, asked, condition)
+    require_responses(task, "questions", predictions)
+    judgements = judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
+    require_responses(task, "verdicts", judgements)
+    scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
+    which = f" of {', '.join(part.categories)}" if part.categories else ""
+    said = f"{len(few)} of {n_all} questions{which}"
+    return [
+        PartialMetric(**{**asdict(row), "signature": f"{row.signature}|PARTIAL"}, partial=said)
+        for row in beside(task, few, predictions, scores, best_constants(task, few))
+    ]
+
+
+def judged(
+    models: Models,
+    task: Task,
+    setting: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> Sequence[Judgement]:
+    """Have predictions judged as bench.toml says, or the command."""
+    chosen = task.chosen_judge(setting)
+    if not chosen.model:
+        return pipeline.judge(task, questions, predictions, None, chosen.name)
+    with asking(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
+        return pipeline.judge(task, questions, predictions, judge, chosen.name)
+
+
+@contextmanager
+def asking(models: Models, title: str, name: str, condition: str = "main") -> Generator[ChatModel]:
+    """Open a model, with its progress on the terminal, or else a line of it now and then."""
+    with (
+        AskingProgress(title, lambda line: None, shown_progress()) as progress,
+        models.open(name, condition, progress, progress.throughput) as model,
+    ):
+        yield model
+
+
+def require_responses(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
+    """Refuse to measure what was not asked, or not judged, as a whole evaluation does."""
+    if failed := [row for row in rows if row.error]:
+        raise ModelError(
+            f"{task.name}: {len(failed)} of {len(rows)} {what} without a response; the same command"
+            f" asks them again: {failed[0].question_id}: {failed[0].error}"
+        )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from bench_assets.core.schema.errors import SettingsError, TableError
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import standings
 from bench_assets.evaluation.task import Task

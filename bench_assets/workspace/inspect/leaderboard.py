@@ -13,7 +13,7 @@ import numpy as np
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
 from bench_assets.comparison.mean_ranks import MeanRanks, ranking
 from bench_assets.comparison.measurements import exam
-from bench_assets.core.schema.leaderboard_row import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.defs.tables.leaderboard import all_standings
 from bench_assets.workspace.materialization.workbench import Workbench

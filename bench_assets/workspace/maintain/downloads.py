@@ -8,8 +8,7 @@ from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
 from resources.datasets.cache import ReleaseCache
 from resources.datasets.download_progress import FetchingBar, LoggedDownload
-from resources.datasets.hub import pinned
-from resources.datasets.release_address import HubRelease, Release, read_address
+from resources.datasets.hub import HubRelease, Release, pinned, read_address
 from resources.datasets.source_files import configured_release
 
 

@@ -68,7 +68,7 @@ class MigrationResult:
 
 _TABLE = ".parquet"
 PAINTED = "painted"
-"""Which image was painted for which prompt, see ``resources.images.text_to_image``."""
+"""Which image was painted for which prompt, see ``resources.images.painters``."""
 REPLACED = "replaced"
 """What newer tables took the place of, below the place they came to."""
 

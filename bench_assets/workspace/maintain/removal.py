@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import ANSWERING
+from bench_assets.asset_factory.suite_assets import ANSWERING
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.workspace.materialization.freshness import notes_of

@@ -9,7 +9,7 @@ from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
-from resources.datasets.release_address import is_address
+from resources.datasets.hub import is_address
 from resources.models.registry.opening import seeing
 
 _RECORDED = "recorded"  # a judge whose words lie in a file of responses; for `bench score`

@@ -12,7 +12,7 @@ from typing import Any, Self, cast, get_args
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
@@ -25,8 +25,7 @@ from bench_assets.workspace.materialization.freshness import TableGroup
 from bench_assets.workspace.materialization.runs import Run
 from resources.config.settings_resource import SettingsFile
 from resources.config.stores import table_locks_of
-from resources.datasets.source_files import SourceFiles
-from resources.datasets.table_locations import places
+from resources.datasets.source_files import SourceFiles, places
 from resources.images.opening import images_of
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import Shown

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
-from bench_assets.annotation.tasks.identifiers import read_moment
+from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, read_moment
 from resources.annotation.label_studio.units import is_as_asked, item_of, unspoken
 
 TOOL = "label-studio"

@@ -11,11 +11,9 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.resolution import Terms
-from bench_assets.annotation.tasks.forms import Form, Values
-from bench_assets.annotation.tasks.identifiers import moment
+from bench_assets.annotation.tasks.forms import Form, Values, moment
 from resources.annotation.web.reservations import HELD_BY_OTHERS, Seat, add_word, hold, seat_of
-from resources.annotation.web.store import Store
-from resources.annotation.web.unit_rows import ShownItem, read_form, read_item, read_said
+from resources.annotation.web.store import ShownItem, Store, read_form, read_item, read_said
 
 LEASE = 20 * 60.0
 """s that a place is kept; while somebody writes, the page asks for as much again."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
 from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
-from resources.annotation.web.store import Store
-from resources.annotation.web.unit_rows import read_said, written_form, written_item
+from resources.annotation.web.store import Store, read_said, written_form, written_item
 
 TOOL = "pages"
 _NO_END = 1_000_000_000  # people, whom an attention check is shown to

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from bench_assets.annotation.answers.validation import misfits
 from bench_assets.annotation.tasks.forms import Field, Form, Values
 from resources.annotation.web.rendering import RefusedError
-from resources.annotation.web.unit_rows import ShownItem
+from resources.annotation.web.store import ShownItem
 
 _PATIENCE = 120  # s that a body may take
 _MOST_FIELDS = 1000

@@ -1,16 +1,26 @@
 """Pages as HTML: templates that escape all that is put into them.
 
 What a page says instead of what was asked for.
+
+Images as browsers are sent them: what a person sees is what a model is shown.
+
+Images that people bring: decoded by the one function that does, then kept as they came.
 """
 
-from functools import cache
+import io
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
+from threading import BoundedSemaphore
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
+from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.escaping import one_line, printable
+from resources.images.locations import ImagePlace
+from resources.images.store import looked_at
 
 FOLDER = Path(__file__).parent
 
@@ -47,3 +57,60 @@ class RefusedError(BenchError):
         super().__init__(sentence)
         self.status = status
         self.after = after  # s, until it may be tried again; 0: it says nothing of that
+
+
+_AS_THEY_ARE = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
+_LIKEWISE = {"WEBP": "image/webp"}
+
+
+@lru_cache(maxsize=32)
+def as_sent(place: ImagePlace, digest: str) -> tuple[bytes, str]:
+    """Read an image of the store; what browsers show otherwise is sent decoded, as a PNG.
+
+    Args:
+        place: Of the store.
+        digest: Of the image.
+
+    Returns:
+        Bytes, and their media type.
+
+    Raises:
+        ImageError: If the store has no such image, or it does not decode any more.
+    """
+    data = place.read(digest)
+    kind = header_of(data).format
+    if kind in _AS_THEY_ARE and is_plain(data):
+        return data, _AS_THEY_ARE[kind]
+    changes = changes_of(data)
+    if (kind == "JPEG" and changes <= {"turned"}) or (kind in _LIKEWISE and not changes):
+        return data, {**_AS_THEY_ARE, **_LIKEWISE}[kind]  # browsers turn it too
+    png = io.BytesIO()
+    decode(data).image.save(png, "PNG", compress_level=1)
+    return png.getvalue(), "image/png"
+
+
+MOST_BYTES = 20 * 2**20
+_MOST_PIXELS = 50_000_000
+_AT_ONCE = 2  # each takes memory for all its pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """Into the store of all images."""
+
+    place: ImagePlace
+    _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
+
+    def keep(self, data: bytes) -> str:
+        """Keep an image.
+
+        Returns:
+            The SHA-256 of its bytes.
+
+        Raises:
+            ImageError: If it does not decode, or is too large.
+        """
+        with self._turn:
+            seen = looked_at(data, "upload", _MOST_PIXELS, MOST_BYTES)
+            self.place.keep(seen.sha256, data)
+            return seen.sha256

@@ -4,10 +4,9 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bench_assets.annotation.tasks.forms import Form, Values
-from bench_assets.annotation.tasks.identifiers import moment
+from bench_assets.annotation.tasks.forms import Form, Values, moment
 from resources.annotation.web.backend import room_again
-from resources.annotation.web.unit_rows import (
+from resources.annotation.web.store import (
     ShownItem,
     read_form,
     read_item,

@@ -13,8 +13,14 @@ from bench_assets.annotation.tasks.forms import Values
 from bench_assets.core.schema.errors import ImageError
 from resources.annotation.web.assignments import Desk, OpenForm
 from resources.annotation.web.form_data import SubmittedForm, complaints, read_sent, values_of
-from resources.annotation.web.images import MOST_BYTES, Uploads, as_sent
-from resources.annotation.web.rendering import FOLDER, RefusedError, page
+from resources.annotation.web.rendering import (
+    FOLDER,
+    MOST_BYTES,
+    RefusedError,
+    Uploads,
+    as_sent,
+    page,
+)
 from resources.annotation.web.reservations import Seat
 from resources.annotation.web.sessions import COOKIE, Visitor, VisitorSessions
 from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_images

@@ -21,11 +21,9 @@ from starlette.types import ASGIApp
 from bench_assets.annotation.answers.resolution import Terms
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.annotation.web.assignments import LEASE, Desk
-from resources.annotation.web.csrf import Guard
-from resources.annotation.web.images import Uploads
-from resources.annotation.web.rendering import RefusedError, page
+from resources.annotation.web.rendering import RefusedError, Uploads, page
 from resources.annotation.web.routes import Pages
-from resources.annotation.web.sessions import RATES, Limits, Rate, VisitorSessions, What
+from resources.annotation.web.sessions import RATES, Guard, Limits, Rate, VisitorSessions, What
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store
 from resources.images.locations import ImagePlace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench_assets.annotation.tasks.forms import Field, Form, Values
 from resources.annotation.web.form_data import LISTED, choices_of, typed
-from resources.annotation.web.unit_rows import ShownItem
+from resources.annotation.web.store import ShownItem
 
 _PLACE = re.compile(
     r"^(.*?)\s*\b(?:[A-H]|[1-9]|left|right|first|second|one|other)\b\s*$", re.IGNORECASE

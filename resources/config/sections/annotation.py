@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from bench_assets.annotation.answers.resolution import Terms
-from bench_assets.annotation.tasks.identifiers import end_of
+from bench_assets.annotation.tasks.forms import end_of
 from resources.config.sections.base import Strict
 
 

@@ -1,4 +1,7 @@
-"""What ``[benchmarks.<name>]`` of bench.toml may say: a benchmark that is a file of questions."""
+"""What ``[benchmarks.<name>]`` of bench.toml may say: a benchmark that is a file of questions.
+
+The section ``[audit]`` of bench.toml: what benchmarks are held against.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
@@ -54,3 +57,11 @@ class PlainBenchmark(Strict):
         if self.judge != "rules" and self.metric not in JUDGED:
             raise ValueError(f"judge: {self.metric} is measured without one; take it away")
         return self
+
+
+class AuditSettings(Strict):
+    """What ``bench audit`` looks at besides the tables."""
+
+    training: list[str] = Field(default_factory=list)
+    """What models were trained on: folders of images and texts, files with a digest a line
+    (SHA-256, or a look of 16 hexadecimal digits), files of texts (.jsonl, .json, .txt, .md)."""

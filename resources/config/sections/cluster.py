@@ -1,9 +1,13 @@
-"""The section ``[cluster]`` of bench.toml: where runs run, how many at once, and in which pools."""
+"""The section ``[cluster]`` of bench.toml: where runs run, how many at once, and in which pools.
+
+The section ``[storage]`` of bench.toml: where things lie that homes share.
+"""
 
 import re
 from typing import Annotated, Literal, Self, TypeAlias
+from urllib.parse import SplitResult, urlsplit
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from resources.config.sections.base import Strict
 
@@ -76,3 +80,108 @@ class ClusterSettings(Strict):
     def limits(self) -> dict[str, int]:
         """Every pool there is, and how many runs may hold it at once."""
         return POOLS | self.pools
+
+
+_NAMED = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_STORES = ("s3", "gs", "az")
+
+
+class StorageSettings(Strict):
+    """A section ``[storage]``; without it everything lies in the home folder."""
+
+    database: str = ""
+    """``env:NAME``: the environment variable that holds the address of a PostgreSQL, in which all
+    homes that name it keep responses and prompts together."""
+
+    objects: str = ""
+    """``s3://bucket/prefix`` (``gs://``, ``az://``), or ``file:///folder``: where all homes that
+    name it keep tables and images together. Keys are those of the environment
+    (``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_REGION`` ...)."""
+
+    endpoint: str = ""
+    """``http://host:port`` of a service that speaks S3; "": Amazon's own."""
+
+    cache: str = "cache"
+    """The folder, of this machine alone, that what was read from objects is kept in; relative to
+    the home."""
+
+    cache_gigabytes: float = Field(10.0, gt=0)
+    """What may lie there; what came longest ago goes first."""
+
+    @field_validator("database")
+    @classmethod
+    def _is_named(cls, written: str) -> str:
+        if written and not _NAMED.fullmatch(written):
+            raise ValueError(
+                'should be "env:NAME", with the NAME of an environment variable that holds the'
+                " address of a PostgreSQL: an address may have a password in it, which belongs into"
+                " no file"
+            )
+        return written
+
+    @field_validator("objects")
+    @classmethod
+    def _is_a_place(cls, written: str) -> str:
+        address = _plain_address(written)
+        if address.scheme == "file" and not address.netloc and address.path.startswith("/"):
+            return written
+        if written and not (address.scheme in _STORES and address.netloc):
+            raise ValueError(
+                'should be "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the whole'
+                " path of a folder"
+            )
+        if "//" in address.path or {".", ".."} & set(address.path.split("/")):
+            raise ValueError('should have a prefix without "//", "." and ".."')
+        return written.rstrip("/")
+
+    @field_validator("endpoint")
+    @classmethod
+    def _is_a_service(cls, written: str) -> str:
+        address = _plain_address(written)
+        if written and not (address.scheme in ("http", "https") and address.hostname):
+            raise ValueError('should be "http://host:port" or "https://host"')
+        return written.rstrip("/")
+
+    @model_validator(mode="after")
+    def _has_what_it_is_of(self) -> Self:
+        if self.endpoint and not self.objects.startswith("s3:"):
+            raise ValueError('endpoint is of objects = "s3://...", and of nothing else')
+        return self
+
+    @property
+    def shared(self) -> dict[str, str]:
+        """Where objects are, for resources of Dagster that keep some."""
+        return {"objects": self.objects, "endpoint": self.endpoint}
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable with the address; "" where nothing is shared."""
+        return self.database.removeprefix("env:")
+
+    @property
+    def shares_records(self) -> bool:
+        """Whether what Dagster records lies in the database, too: where tables lie in common.
+
+        Homes that record in common, and have tables of their own each, would take what another
+        has made for made here.
+        """
+        return bool(self.database and self.objects)
+
+
+def _plain_address(written: str) -> SplitResult:
+    """Take an address apart that holds nothing but a place.
+
+    Raises:
+        ValueError: If it may hold a key; does not tell it.
+    """
+    try:
+        address = urlsplit(written)
+        _ = address.port if address.scheme in ("http", "https") else None
+    except ValueError:
+        raise ValueError("is no address") from None
+    if "@" in written or "?" in written or "#" in written or not written.isprintable():
+        raise ValueError(
+            'should have no "@", "?" or "#": a name, password or key belongs into the environment'
+            " (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), and into no file"
+        )
+    return address

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.config.sections.base import PriceSection
-from resources.response_cache.engine import Engine, LooksFurther
+from resources.response_cache.engine import Engine, LooksFurther, let_in
 from resources.response_cache.history import Tokens
-from resources.response_cache.validation import let_in
 
 _AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
 

@@ -15,11 +15,10 @@ from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
 from resources.models.api.server_access import AtServer, Spent, no_tokens
 from resources.models.batches.anthropic import AnthropicBatches
-from resources.models.batches.conversation import Conversation
 from resources.models.batches.http import Wire
 from resources.models.batches.ledger import BatchLedger
 from resources.models.batches.openai import OpenAIBatches
-from resources.models.batches.provider import BatchApi
+from resources.models.batches.provider import BatchApi, Conversation
 from resources.models.batches.round import Round
 from resources.response_cache.engine import ReadImage
 

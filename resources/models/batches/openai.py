@@ -11,8 +11,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.failures import is_nothing
-from resources.models.api.formats.response_body import fields_of
+from resources.models.api.formats.response_body import fields_of, is_nothing
 from resources.models.batches.http import Wire
 from resources.models.batches.provider import State
 from resources.models.batches.results import object_of, responded, unasked

@@ -1,12 +1,19 @@
-"""What the engine for batches asks of a provider's API."""
+"""What the engine for batches asks of a provider's API.
+
+One request on its way through batches: a batch for each turn that it has answered.
+"""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Protocol
 
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.schema.chat import Request, Response, Turn
+from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import ApiFormat
 from resources.models.batches.http import Wire
+from resources.response_cache.history import Tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +74,56 @@ class BatchApi(Protocol):
             ModelError: If it cannot be read.
         """
         ...
+
+
+_IMAGE = 2_000  # tokens; more than an image has with most models
+_LETTERS = 2  # a token has about four of Latin text, one of Chinese
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A request, and how far it was answered."""
+
+    position: int
+    request: Request
+    responses: list[Response] = field(default_factory=list)
+    custom_id: str = ""
+    """Of what it asks at the moment; the same whenever the same is asked."""
+
+    def body(self, form: ApiFormat, spec: ServerSpec) -> bytes:
+        """Write what it asks now, with all that was said before.
+
+        Raises:
+            ImageError: If an image cannot be read.
+            orjson.JSONEncodeError: If a text is not valid Unicode.
+        """
+        messages: list[dict[str, Any]] = []
+        for n, asked in enumerate(self.request.prompt.rounds()):
+            messages += map(form.message, asked)
+            if n == len(self.responses):
+                break
+            text = without_reasoning(self.responses[n].text, spec.thinking_tags)
+            messages.append(form.message(Turn("assistant", (text,))))
+        body = form.body(self.request, messages)
+        self.custom_id = f"{sha256(body).hexdigest()[:48]}-{self.request.sample}"
+        return body
+
+    def most(self, spec: ServerSpec) -> Tokens:
+        """As many tokens as it probably never takes, for a budget."""
+        turns = self.request.prompt.turns
+        letters = sum(len(part) for t in turns for part in t.parts if isinstance(part, str))
+        letters += sum(len(response.text) for response in self.responses)
+        images = len(self.request.prompt.images)
+        return Tokens(
+            prompt=100 + letters // _LETTERS + images * _IMAGE, completion=spec.max_tokens
+        )
+
+    def take(self, response: Response) -> Response | None:
+        """Take a response; the last one, or an error, is what comes of all of it."""
+        if response.error:
+            return response
+        self.responses.append(response)
+        if len(self.responses) < len(self.request.prompt.rounds()):
+            return None
+        together = Response.together(self.responses)
+        return together if len(self.responses) > 1 else response

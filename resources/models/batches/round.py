@@ -16,10 +16,9 @@ from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
 from resources.models.api.budget import Budget
 from resources.models.api.formats.base import ApiFormat
-from resources.models.batches.conversation import Conversation
 from resources.models.batches.http import GoneError, TooLargeError, UncertainError, Wire
 from resources.models.batches.ledger import BatchLedger, Out
-from resources.models.batches.provider import BatchApi
+from resources.models.batches.provider import BatchApi, Conversation
 from resources.response_cache.history import Tokens
 
 _log = logging.getLogger("bench_assets.server")

@@ -1,9 +1,14 @@
 """One model on many machines: replicas on a Ray cluster, each with all the weights.
 
 Workers on the machines of a Ray cluster: actors, as many as there are to be replicas.
+
+What runs on a node of the cluster: one model, asked chunk by chunk.
 """
 
 import logging
+import queue
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -12,10 +17,51 @@ from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
-from resources.models.ray.replica import Replica
 from resources.models.workers.pool import LocalEngine, SideBySide
 from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
+from resources.models.workers.processes import answered
 from resources.runs.ray_cluster import connect, options_of, why_nowhere
+
+_MOST_AT_ONCE = 64  # responses in one object of Ray's, of those that came together
+
+
+class Replica:
+    """An actor; the weights are loaded with the first chunk, and stay."""
+
+    def __init__(self, job: Job) -> None:
+        self._batches = job.batches()
+        self._device = str(getattr(job.spec, "device", ""))
+
+    def where(self) -> str:
+        """Address of its node."""
+        import ray
+
+        return str(ray.util.get_node_ip_address())
+
+    def answer(self, chunk: Chunk) -> Iterator[list[Said | WorkerDied]]:
+        """Answer a chunk; what comes together is sent together, and nothing waits for the next."""
+        came: queue.SimpleQueue[Said | WorkerDied] = queue.SimpleQueue()
+        threading.Thread(target=self._answer, args=(chunk, came), daemon=True).start()
+        while True:
+            said = [came.get()]
+            while not _is_last(said[-1]) and len(said) < _MOST_AT_ONCE and not came.empty():
+                said.append(came.get())
+            yield said
+            if _is_last(said[-1]):
+                return
+
+    def _answer(self, chunk: Chunk, came: "queue.SimpleQueue[Said | WorkerDied]") -> None:
+        try:
+            for said in answered(chunk, self._batches, self._device):
+                came.put(said)
+        finally:  # as of a process that ends: with a traceback, in the log of its node
+            why = sys.exception()
+            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # after an end nobody hears it
+
+
+def _is_last(said: Said | WorkerDied) -> bool:
+    return isinstance(said, Done | WorkerDied | ModelError)
+
 
 _LOG = logging.getLogger("bench_assets.ray")
 

@@ -54,7 +54,7 @@ def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
     spec = placed(spec, at.resolve)
     digests = ImageDigests(at.resolve("processors.json"))
     if spec.devices:
-        from resources.models.transformers.data_parallel import DataParallelEngine
+        from resources.models.transformers.engine import DataParallelEngine
 
         return DataParallelEngine(spec, spec.path, at.read_image, digests=digests)
     from resources.models.transformers.engine import TransformersEngine

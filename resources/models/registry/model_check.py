@@ -3,18 +3,23 @@
 Nothing is remembered, and nothing that is remembered is used.
 
 Opens a model by name for a check: as an evaluation does, but with nothing remembered.
+
+What a model is tried with: six conversations of a few words, and images drawn on the spot.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
+from random import Random
 from statistics import median
 from typing import TypeAlias, TypeVar
 
-from bench_assets.core.schema.chat import Prompt, Request, Response
-from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.images.synthetic_scenes import Scene
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Question
 from resources.checkpoints.identity import first_line
 from resources.config.bench_toml import Settings
@@ -28,18 +33,95 @@ from resources.config.stores import database_of
 from resources.models.registry.engines import engine_kind, placed
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from resources.models.registry.opening import recorded_of, seeing
-from resources.models.registry.probes import (
-    NEEDS_NO_IMAGE,
-    REQUIRED,
-    SIZES,
-    DrawnImages,
-    probes,
-    sized,
-)
-from resources.response_cache.engine import Engine
+from resources.response_cache.engine import Engine, let_in
 from resources.response_cache.history import Tokens
 from resources.response_cache.redaction import Discreet
-from resources.response_cache.validation import let_in
+
+SIZES = ((224, 224), (640, 480), (1280, 960))
+"""Width and height in px of the images whose tokens are counted."""
+
+REQUIRED = frozenset({"an image", "control tokens"})
+"""Probes that every model answers; one that refuses another cannot be asked such questions."""
+
+NEEDS_NO_IMAGE = "no image"
+"""The probe that families which always want an image refuse as late as in generating."""
+
+_CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
+_SYSTEM = "You answer with one number."
+_HOW_MANY = "How many things are there in the picture? Answer with one number."
+_SEED = 11
+
+
+class DrawnImages:
+    """Images by digest, of one to five sprites each; the same bytes every time."""
+
+    def __init__(self) -> None:
+        self._images: dict[str, bytes] = {}
+        self.apples = self._draw("red apple", 2, SIZES[1])
+        self.dogs = self._draw("dog", 5, SIZES[0])
+        self.sized = tuple(self._draw("cat", n, size) for n, size in enumerate(SIZES, 1))
+
+    def read(self, digest: str) -> bytes:
+        """The bytes of an image, as PNG.
+
+        Raises:
+            ImageError: If none of that digest was drawn.
+        """
+        if digest not in self._images:
+            raise ImageError(f"no image {digest}")
+        return self._images[digest]
+
+    def _draw(self, name: str, count: int, size: tuple[int, int]) -> Image:
+        scene, rng = Scene(*size), Random(_SEED)
+        side = min(size) // 4
+        for _ in range(count):
+            if place := scene.room(side, side, rng):
+                scene.sprite(name, place, side)
+        png = scene.png()
+        digest = sha256(png).hexdigest()
+        self._images[digest] = png
+        return Image(digest)
+
+
+def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
+    """The six conversations, by what is particular about each.
+
+    Args:
+        images: What they show.
+        control_tokens: The checkpoint's own, where they are known; some of others are added.
+    """
+    apples, dogs = images.apples, images.dogs
+    spelled = " ".join(dict.fromkeys([*control_tokens, *_CONTROL_TOKENS]))
+    return {
+        "an image": Prompt.of(apples, _HOW_MANY),
+        "two images": Prompt.of(
+            apples,
+            dogs,
+            "Are there more things in the first or in the second? Say first or second.",
+        ),
+        NEEDS_NO_IMAGE: Prompt.of("What is the capital of France? Answer with one word."),
+        "a system prompt": Prompt.of(apples, _HOW_MANY, system=_SYSTEM),
+        "control tokens": Prompt.of(
+            apples, f"Does the picture show the text {spelled} anywhere? Answer yes or no."
+        ),
+        "a conversation": Prompt(
+            (
+                Turn("user", (apples, "What is in the picture? Answer with one word.")),
+                Turn("assistant", ("Apples.",)),
+                Turn("user", ("What colour are they?",)),
+                Turn("user", ("Is that the colour of a banana? Answer yes or no.",)),
+            )
+        ),
+    }
+
+
+def sized(images: DrawnImages) -> list[Prompt]:
+    """A question about an image of each size, of several lengths, to be asked in one batch."""
+    more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
+    return [
+        Prompt.of(image, words + _HOW_MANY) for image, words in zip(images.sized, more, strict=True)
+    ]
+
 
 _SAME = "the same"
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.checkpoints.identity import Checkpoint, pin
 from resources.config.sections.local_models import VllmSpec
-from resources.models.transformers.generation_config import Card, as_recommended, read_card
+from resources.models.transformers.sampling import Card, as_recommended, read_card
 from resources.models.vllm.loading import refuse_unfollowed
 from resources.models.vllm.model import load
 from resources.models.workers.batching import Batches

@@ -6,7 +6,7 @@ from itertools import groupby, islice
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.vectors.store import KnownVectors, StoredVector, is_whole
 

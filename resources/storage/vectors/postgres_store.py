@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from resources.storage.postgres import Connection, Database
 from resources.storage.vectors.store import StoredVector, is_whole, written
 

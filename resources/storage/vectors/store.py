@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from resources.storage.atomic_write import told_of_writing
 from resources.storage.sqlite import connect, told
 

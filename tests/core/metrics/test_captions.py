@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bench_assets.core.metrics.caption_corpus import CaptionPair
-from bench_assets.core.metrics.captions import corpus_bleu, rouge_l_of, score_captions
+from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, rouge_l_of, score_captions
 
 
 def words(text):

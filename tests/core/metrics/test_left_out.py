@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.core.stats.jackknife import interval
+from bench_assets.core.stats.means import interval
 
 VALUES = np.array([0.1, 0.4, 0.5, 0.8, 0.2, 0.4])
 

@@ -18,7 +18,7 @@ from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.table_images import draw_table
 from bench_assets.suites.multi.parsing import boxed_answers
 from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
-from resources.datasets.release_address import read_address
+from resources.datasets.hub import read_address
 from resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
 from tests.suites.multi.rows import item, question

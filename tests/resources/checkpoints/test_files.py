@@ -12,8 +12,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import unchanged
 from resources.checkpoints.files import loaded_files, processor_files
-from resources.checkpoints.fingerprints import fingerprint
-from resources.checkpoints.identity import pin
+from resources.checkpoints.identity import fingerprint, pin
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
 
 BELOW = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.vectors.merging import merge_vectors
 from resources.storage.vectors.store import KnownVectors, RememberingEncoder, VectorStore, is_whole

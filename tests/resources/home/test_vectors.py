@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.vectors.store import RememberingEncoder, VectorStore
 

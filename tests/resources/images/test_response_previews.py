@@ -8,8 +8,12 @@ from markdown_it import MarkdownIt
 
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.text.escaping import as_written
-from resources.images.previews import question_preview
-from resources.images.response_previews import mistakes_preview, responses_preview, verdicts_preview
+from resources.images.previews import (
+    mistakes_preview,
+    question_preview,
+    responses_preview,
+    verdicts_preview,
+)
 from resources.images.store import ImageStore
 from tests.resources.images.test_images import image
 from tests.resources.images.test_previews import HOSTILE

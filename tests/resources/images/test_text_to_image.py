@@ -19,9 +19,10 @@ from resources.images.painters import (
     ImageRequest,
     ImagesServerSpec,
     ServerPainter,
+    open_painter,
+    paint_all,
 )
 from resources.images.store import ImageStore
-from resources.images.text_to_image import open_painter, paint_all
 from resources.storage.blobs.files import FileBlobs
 
 

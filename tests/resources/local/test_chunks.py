@@ -6,8 +6,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
+from resources.models.workers.pool import Chunks
 from resources.models.workers.port import Chunk, Done, Said, WorkerDied
-from resources.models.workers.work_queue import Chunks
 from tests.resources.local.tiny_engine import spec_of
 
 

@@ -13,7 +13,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.images.shared_images import SharedImages
-from resources.models.transformers.data_parallel import DataParallelEngine
+from resources.models.transformers.engine import DataParallelEngine
 from resources.models.workers.port import Load
 from tests.resources.local import fragile
 from tests.resources.local.tiny_engine import ALBUM, MIXED, engine_of, responses_of, said, spec_of

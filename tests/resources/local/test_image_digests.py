@@ -14,8 +14,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.models.transformers.data_parallel import DataParallelEngine
-from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
 from resources.models.transformers.image_digests import ImageDigests
 from tests.resources.local.tiny_engine import ALBUM, spec_of
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm

@@ -9,8 +9,7 @@ from safetensors import safe_open
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.models.registry.model_check import ModelCheck, Subject, asking, try_out
-from resources.models.registry.probes import DrawnImages
+from resources.models.registry.model_check import DrawnImages, ModelCheck, Subject, asking, try_out
 from tests.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.checking import PROBES, checked, copied, errors, local, python

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.checkpoints.fingerprints import fingerprint
-from resources.checkpoints.identity import pin
+from resources.checkpoints.identity import fingerprint, pin
 from resources.config.bench_toml import Settings
 from resources.config.sections.engine_kinds import Surroundings
 from resources.config.settings_resource import SettingsFile

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from resources.response_cache.cleanup import doubtful
+from resources.response_cache.engine import GATE
 from resources.response_cache.history import Earlier, Tokens
 from resources.response_cache.sqlite_file import digest_of
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.response_cache.validation import GATE
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import remembering, requests_for
 

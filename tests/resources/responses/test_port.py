@@ -10,11 +10,11 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
 from resources.response_cache.caching_model import RememberingModel, key_of
+from resources.response_cache.engine import GATE
 from resources.response_cache.history import Earlier, Tokens
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_file import digest_of
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.response_cache.validation import GATE
 from tests.resources.server.asking import requests_for
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

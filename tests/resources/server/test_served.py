@@ -14,8 +14,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.fingerprints import fingerprint
-from resources.checkpoints.identity import pin
+from resources.checkpoints.identity import fingerprint, pin
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine

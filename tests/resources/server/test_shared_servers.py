@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
-from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import fingerprint
 from resources.config.settings_resource import SettingsFile
 from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets, secret
-from resources.redaction.current_secrets import CurrentSecrets
+from resources.redaction.logs import CurrentSecrets
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
 ADDRESS = 'base_url = "http://h/v1"\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.checkpoints.fingerprints import fingerprint
+from resources.checkpoints.identity import fingerprint
 from resources.config.bench_toml import load_settings
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.budget import cost

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.datasets.release_address import HubRelease, WebRelease, read_address
+from resources.datasets.hub import HubRelease, WebRelease, read_address
 
 DIGEST, COMMIT = "ab" * 32, "cd" * 20
 

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.cache import ReleaseCache
 from resources.datasets.download import Patience
-from resources.datasets.release_address import HubRelease, WebRelease
+from resources.datasets.hub import HubRelease, WebRelease
 from tests.resources.sources.stand_in import COMMIT, REPOSITORY, StandIn, serving
 
 DATA = bytes(range(256)) * 64

@@ -5,7 +5,7 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.codis.assets import studies

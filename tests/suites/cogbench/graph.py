@@ -4,10 +4,10 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.suites.cogbench.assets import merge as merge_assets
 from bench_assets.suites.cogbench.assets import source as assets
-from bench_assets.suites.cogbench.description.assets import caption_metrics as caption_studies
+from bench_assets.suites.cogbench.description.assets import metrics as caption_studies
 from bench_assets.suites.cogbench.description.assets import questions as description
 from bench_assets.suites.cogbench.description.assets import studies as description_studies
 from bench_assets.suites.cogbench.vqa.assets import checks

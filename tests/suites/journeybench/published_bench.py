@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.asset_factory.partitions import ENCODERS, MODELS
+from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.captioning.assets import questions as captioning
 from bench_assets.suites.journeybench.captioning.assets import studies

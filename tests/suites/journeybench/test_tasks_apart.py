@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.workspace.materialization.task_isolation import refresh_each
+from bench_assets.workspace.materialization.backfill import refresh_each
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsFile
 from tests.suites.journeybench.release import write_release

@@ -1,5 +1,5 @@
 from bench_assets.suites.multi.construction.annotation_merging import Annotation
-from bench_assets.suites.multi.construction.built_tables import (
+from bench_assets.suites.multi.construction.decisions import (
     annotate,
     duplicate_rejections,
     without_duplicates,

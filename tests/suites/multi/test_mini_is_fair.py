@@ -12,7 +12,7 @@ from bench_assets.suites.multi.construction.annotation_merging import (
     read_annotations,
     wishes,
 )
-from bench_assets.suites.multi.construction.built_tables import without_duplicates
+from bench_assets.suites.multi.construction.decisions import without_duplicates
 from bench_assets.suites.multi.construction.defects import defects
 from bench_assets.suites.multi.construction.markup import prepare
 from bench_assets.suites.multi.construction.near_duplicates import duplicates

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image
 
-from bench_assets.suites.multi.construction.ocr import author, recognise
+from bench_assets.suites.multi.construction.table_images import author, recognise
 from bench_assets.suites.multi.synthetic.figures import draw
 
 

@@ -3,8 +3,7 @@
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.tasks.forms import Answer
-from bench_assets.annotation.tasks.identifiers import item_id
+from bench_assets.annotation.tasks.forms import Answer, item_id
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.suites.multi.assets import construction
 from bench_assets.suites.multi.assets import questions as assets

@@ -8,8 +8,7 @@ import dagster as dg
 
 from bench_assets.annotation.answers.resolution import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
@@ -28,7 +27,7 @@ from bench_assets.suites.blink.studies.profile import TaskAccuracy, bars, radar,
 from bench_assets.suites.blink.studies.self_consistency import majority_votes
 from bench_assets.suites.blink.task import TASK
 from resources.config.settings_resource import SettingsFile
-from resources.images.response_previews import mistakes_preview
+from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 

@@ -18,8 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, TableOf, Unit
 from bench_assets.core.images.drawing import Point
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import StoredImage

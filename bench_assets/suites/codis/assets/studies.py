@@ -6,8 +6,7 @@ from dataclasses import replace
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation.aggregation import blank_metric, decodings
 from bench_assets.evaluation.task import AnsweredQuestion

@@ -10,8 +10,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, yes_or_no
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import (
+    Answer,
+    Field,
+    Form,
+    SuiteForm,
+    TableOf,
+    Unit,
+    yes_or_no,
+)
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.construction.selection import CATEGORIES
 from bench_assets.suites.codis.construction.votes import CRITERIA, ballots, decide

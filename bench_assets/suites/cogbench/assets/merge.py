@@ -6,8 +6,7 @@ from bench_assets.annotation.answers.resolution import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.text.escaping import as_text
-from bench_assets.suites.cogbench.assets.encoder import open_encoder
-from bench_assets.suites.cogbench.assets.source import COGBENCH, open_release
+from bench_assets.suites.cogbench.assets.source import COGBENCH, open_encoder, open_release
 from bench_assets.suites.cogbench.construction import annotation_parsing as figure_6
 from bench_assets.suites.cogbench.construction import merging
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW

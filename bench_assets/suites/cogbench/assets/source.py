@@ -3,6 +3,8 @@
 Both routes lead here: the authors' release is read as it is, raw annotations are merged.
 
 Which edition the questions belong to.
+
+The encoder that annotations, entities and nouns are compared by.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,12 +12,13 @@ from typing import TypeVar
 
 import dagster as dg
 
-from bench_assets.asset_factory.check_results import check_result
+from bench_assets.asset_factory.asset_metadata import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import as_text
+from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
 from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.selection import select_stories
@@ -34,8 +37,10 @@ from bench_assets.suites.cogbench.dataset.source import (
     StoryChain,
     find_release,
 )
+from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from resources.datasets.source_files import Source, SourceFiles
+from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
@@ -195,3 +200,13 @@ def edition_of(opened: Source, n_images: int) -> Edition:
         return "mini"
     edition = find_release(opened.folder).edition
     return "own" if edition == "published" and n_images == _SAMPLES else edition
+
+
+def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:
+    """Load the encoder that bench.toml names.
+
+    Raises:
+        ModelError: If there is no such encoder, or it does not load.
+    """
+    chosen = settings.suite("cogbench", CogbenchSettings)
+    return open_text_encoder(chosen.text_encoder, settings.home)

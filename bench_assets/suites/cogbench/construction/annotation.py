@@ -9,9 +9,16 @@ import re
 from collections.abc import Sequence
 
 from bench_assets.annotation.answers.values import by_item, most_said, word, words
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import (
+    Answer,
+    Field,
+    Form,
+    SuiteForm,
+    TableOf,
+    Unit,
+    item_id,
+    parts_of,
+)
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.annotation_parsing import (
     DESCRIPTION,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.stats.rater_agreement import (
     krippendorff_alpha,

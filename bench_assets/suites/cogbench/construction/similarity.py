@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import TextEncoder, Vectors
+from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.suites.cogbench.construction.annotation_parsing import ENTITIES, AnnotatedItem
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.content_words import content_words

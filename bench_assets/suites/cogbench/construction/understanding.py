@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from bench_assets.core.schema.embedding import TextEncoder, Vectors
+from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.suites.cogbench.construction.annotation_parsing import DESCRIPTION, AnnotatedItem
 from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.reviews import Review

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.parsing.normalization import sentences
-from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean

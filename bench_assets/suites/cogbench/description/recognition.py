@@ -18,7 +18,7 @@ from math import inf, nan
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.chat import TextEncoder
 from bench_assets.core.stats.means import Mean, ScoredPoint, around, mean
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.similarity import contradiction

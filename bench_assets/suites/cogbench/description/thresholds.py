@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.chat import TextEncoder
 
 MAX_FALSE_POSITIVES = 0.05  # of the nouns that name something else
 _PAIRS = Path(__file__).with_name("entity_pairs.txt")

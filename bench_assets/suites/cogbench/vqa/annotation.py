@@ -14,8 +14,7 @@ from bench_assets.annotation.answers.values import (
     word,
     words,
 )
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, TableOf, Unit
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion

@@ -10,12 +10,17 @@ from math import nan
 
 import numpy as np
 
-from bench_assets.core.metrics.caption_corpus import CaptionPair, Tokenize
-from bench_assets.core.metrics.captions import CaptionScores, bleu_of, rouge_l_of, score_captions
+from bench_assets.core.metrics.captions import (
+    CaptionPair,
+    CaptionScores,
+    Tokenize,
+    bleu_of,
+    rouge_l_of,
+    score_captions,
+)
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.core.stats.jackknife import Floats, interval
-from bench_assets.core.stats.means import Mean
+from bench_assets.core.stats.means import Floats, Mean, interval
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
 
 COCO, OFFICIAL = "coco", "official"  # readings

@@ -3,12 +3,7 @@
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.captioning import prompts, scoring
 from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME
-from bench_assets.suites.journeybench.decisions import (
-    CAPTION_VOTES,
-    CAPTIONS,
-    IMAGE_VOTES,
-    IMAGES,
-)
+from bench_assets.suites.journeybench.decisions import CAPTION_VOTES, CAPTIONS, IMAGE_VOTES, IMAGES
 
 TASK = Task(
     name=TASK_NAME,

@@ -11,9 +11,7 @@ What people answered, as JourneyBench's own rows of votes and captions.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from bench_assets.annotation.tasks.forms import Answer, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import Answer, SuiteForm, TableOf, Unit, item_id, parts_of
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench import decisions as forms
 from bench_assets.suites.journeybench.construction.captions import kept_captions, plain

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bench_assets.core.parsing.numbers import numbers
-from bench_assets.core.schema.chat import Image, Prompt
-from bench_assets.core.schema.embedding import TextEncoder
+from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.construction.captions import plain
 from bench_assets.suites.journeybench.decisions import StatementDecision

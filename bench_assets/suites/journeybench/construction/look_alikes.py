@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.suites.journeybench.decisions import LookAlikeDecision
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote
 

@@ -8,7 +8,7 @@ import dagster as dg
 import numpy as np
 
 from bench_assets.asset_factory.suite_assets import AssetFolder
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.assets.source import SUITE

@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from bench_assets.core.schema.embedding import Vectors
+from bench_assets.core.schema.chat import Vectors
 
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}

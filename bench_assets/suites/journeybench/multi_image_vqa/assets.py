@@ -43,9 +43,8 @@ from bench_assets.suites.journeybench.text_generation import GeneratedText, writ
 from resources.config.settings_resource import SettingsFile
 from resources.config.stores import blobs_of
 from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest
+from resources.images.painters import ImageRequest, open_painter, paint_all
 from resources.images.store import ImageStore
-from resources.images.text_to_image import open_painter, paint_all
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 

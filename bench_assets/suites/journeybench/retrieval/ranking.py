@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from bench_assets.core.metrics.retrieval import nearest
-from bench_assets.core.schema.embedding import ImageTextEncoder, Vectors
+from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.suites.journeybench.retrieval.dataset import (
     IMAGE_RETRIEVAL,

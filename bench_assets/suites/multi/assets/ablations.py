@@ -14,7 +14,7 @@ from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
-from bench_assets.suites.multi.construction import ocr as writing
+from bench_assets.suites.multi.construction import table_images as writing
 from bench_assets.suites.multi.construction.elite import NOTEBOOK, EliteChoice, choose, hardness
 from bench_assets.suites.multi.dataset.questions import elite, with_blank_image, with_image_texts
 from bench_assets.suites.multi.dataset.source import read_hard_list, read_image_texts

@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import ChatModel, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
-from bench_assets.suites.multi.construction import built_tables
+from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import TRANSFORMATION_REVIEW
 from bench_assets.suites.multi.construction.annotation_merging import (
     AnnotatedItems,
@@ -128,7 +128,7 @@ def annotation(
     """Merge what annotators did in two rounds, and drop what is broken (section 3.2)."""
     annotations = _annotations(sources)
     whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
-    merged = whole if annotations is None else built_tables.annotate(items, selection, annotations)
+    merged = whole if annotations is None else decisions.annotate(items, selection, annotations)
     return (
         table_output(merged.items),
         table_output(merged.revisions),

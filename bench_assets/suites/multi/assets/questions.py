@@ -7,7 +7,7 @@ from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.multi.construction import built_tables
+from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.construction.decisions import settled
 from bench_assets.suites.multi.construction.markup import prepare
@@ -146,11 +146,11 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
     pairs = settled(duplicates, heard(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
-        built_tables.without_duplicates(transformed_items, pairs),
+        decisions.without_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},
         edition,
     )
     return (
         table_output(rows, question_preview(rows, image_store)),
-        table_output([*dropped_items, *built_tables.duplicate_rejections(pairs), *refused]),
+        table_output([*dropped_items, *decisions.duplicate_rejections(pairs), *refused]),
     )

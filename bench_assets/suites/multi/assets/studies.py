@@ -2,8 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.studies import information_gain as compare

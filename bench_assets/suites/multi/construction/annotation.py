@@ -8,9 +8,16 @@ our words. What comes of the answers is applied in ``decided``.
 from collections.abc import Mapping, Sequence
 
 from bench_assets.annotation.answers.values import by_item, most_said, word
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
-from bench_assets.annotation.tasks.identifiers import item_id, parts_of
-from bench_assets.annotation.tasks.suite_forms import SuiteForm, TableOf
+from bench_assets.annotation.tasks.forms import (
+    Answer,
+    Field,
+    Form,
+    SuiteForm,
+    TableOf,
+    Unit,
+    item_id,
+    parts_of,
+)
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction.annotation_merging import Annotation
 from bench_assets.suites.multi.construction.decisions import BY_HAND, TwinDecision, WrittenPiece

@@ -13,10 +13,9 @@ from bench_assets.core.schema.chat import Response
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.models.api.engine import FormatOf
 from resources.models.api.formats.anthropic import Anthropic
-from resources.models.api.formats.failures import is_nothing
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
-from resources.models.api.formats.response_body import read
+from resources.models.api.formats.response_body import is_nothing, read
 from tests.resources.server.formats.asking import form
 
 AGAIN = AS_OFTEN_AS_ALLOWED

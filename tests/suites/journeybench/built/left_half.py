@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.partitions import MODELS
+from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.construction.assets import dialogue as dialogue_assets
 from bench_assets.suites.journeybench.construction.assets import distractors as distractor_assets

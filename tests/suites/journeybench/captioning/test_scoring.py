@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.metrics.caption_corpus import CaptionPair
-from bench_assets.core.metrics.captions import corpus_bleu, score_captions
+from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.captioning.scoring import cider_of_each

@@ -3,14 +3,13 @@
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import answered_of
-from bench_assets.suites.cogbench.assets.encoder import open_encoder
+from bench_assets.suites.cogbench.assets.source import open_encoder
 from bench_assets.suites.cogbench.description import evaluators
-from bench_assets.suites.cogbench.description.assets.recognition import (
+from bench_assets.suites.cogbench.description.assets.metrics import (
     find_matches,
     recognition_metrics,
 )

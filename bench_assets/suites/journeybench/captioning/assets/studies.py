@@ -7,8 +7,7 @@ from math import nan
 import dagster as dg
 import numpy as np
 
-from bench_assets.asset_factory.partitions import MODELS
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import TableError

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bench_assets.core.schema.embedding import TextEncoder, Vectors
+from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings

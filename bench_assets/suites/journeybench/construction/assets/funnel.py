@@ -4,8 +4,8 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.source import SUITE
-from bench_assets.suites.journeybench.construction.funnel import BuildFunnelStep
-from bench_assets.suites.journeybench.construction.funnel import funnel as count_steps
+from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep
+from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
 from bench_assets.suites.journeybench.decisions import (
     CaptionDecision,
     FilterDecision,

@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.tasks.suite_forms import SuiteForm
+from bench_assets.annotation.tasks.forms import SuiteForm
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder

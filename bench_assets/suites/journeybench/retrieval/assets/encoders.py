@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench_assets.core.schema.embedding import ImageTextEncoder
+from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings

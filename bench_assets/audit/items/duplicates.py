@@ -1,0 +1,278 @@
+"""Whether a question is asked twice, and whether it is answered in two ways.
+
+Questions that ask the same as another: nearly the same words, and solved by the same models.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from bench_assets.audit.framework.evidence import Evidence, Results
+from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.text_normalization import are, asked_words, right_texts, said
+from bench_assets.audit.items.item_response_theory import LEAST_MODELS, Fit, fitted
+from bench_assets.audit.items.item_statistics import Floats, nothing_to_see, with_scores
+from bench_assets.core.schema.rows import Question
+
+_ALIKE = 0.8  # of the longer of two texts: what the shorter one says at least
+_ENDS = 4  # words that two texts have in common at one end
+_LONG = 10  # words of a text without images that nobody writes twice by accident
+_NEIGHBOURS = 30  # questions that begin alike and are compared with one another
+
+_TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", "first", "last"])
+"""Words that make another question of one."""
+
+
+def repeated_questions(evidence: Evidence) -> AuditFinding:
+    """Look for questions with the same images, words and options, and the same key."""
+    questions = evidence.questions
+    suspects = [
+        Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
+        for other, one in [*_equal(questions), *_nearly_equal(questions)]
+        if not _contradicts(one, other)
+    ]
+    return _told(suspects, len(questions), "asked twice")
+
+
+def contradicting_keys(evidence: Evidence) -> AuditFinding:
+    """Look for questions with the same images and words of which another answer is right."""
+    questions = evidence.questions
+    suspects = [
+        Suspect(one.question_id, _against(one, other))
+        for other, one in _equal(questions)  # of others the small difference may be the point
+        if _contradicts(one, other)
+    ]
+    return _told(suspects, len(questions), "answered in two ways")
+
+
+def questions_elsewhere(evidence: Evidence) -> AuditFinding:
+    """Look for questions of other suites with the same words and the same images."""
+    others = {
+        task: questions
+        for task, questions in evidence.elsewhere.items()
+        if task.split("/")[0] != evidence.task.suite
+    }
+    if not any(others.values()):
+        return AuditFinding.not_looked_at("there are no questions of other suites")
+    shown = {_shown(one) for one in evidence.questions}  # words are compared only of what shows it
+    there = {
+        same_when(one): f"{task}, {one.question_id}"
+        for task, questions in others.items()
+        for one in questions
+        if _shown(one) in shown
+    }
+    suspects = [
+        Suspect(one.question_id, f"is also asked by {there[asked]}")
+        for one in evidence.questions
+        for asked in [same_when(one)]
+        if asked in there and (one.images or len(asked_words(one)) >= _LONG)
+    ]
+    return _told(suspects, len(evidence.questions), "asked by another suite too")
+
+
+def _told(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
+    return AuditFinding(
+        not suspects, f"{are(len(suspects), 'question')} {how}, of {n}.", n, suspects
+    )
+
+
+def _equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+    """Every question with the first one that asks the same."""
+    first: dict[Hashable, Question] = {}
+    for one in questions:
+        other = first.setdefault(same_when(one), one)
+        if other is not one:
+            yield other, one
+
+
+def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+    """Questions of the same images, context and options of which one has a few words more.
+
+    They begin or end alike: only those are compared, each with some of its neighbours.
+    """
+    first = {same_when(one): one for one in reversed(questions)}
+    alike: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
+    for one in reversed(first.values()):
+        said = asked_words(one)
+        if len(said) >= (_ENDS if one.images else _LONG):
+            alike[*_offered(one), one.context, "begins", *said[:_ENDS]].append((said, one))
+            alike[*_offered(one), one.context, "ends", *said[-_ENDS:]].append((said, one))
+    found: set[tuple[str, str]] = set()
+    for some in alike.values():
+        for at, (said, one) in enumerate(some):
+            for others, other in some[at + 1 : at + 1 + _NEIGHBOURS]:
+                pair = one.question_id, other.question_id
+                if pair not in found and _says_all_of(said, others):
+                    found.add(pair)
+                    yield one, other
+
+
+def _says_all_of(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the longer text says all that the shorter one does, and adds no figure."""
+    longer, shorter = sorted((one, other), key=len, reverse=True)
+    if len(shorter) < _ALIKE * len(longer):
+        return False
+    rest = iter(longer)
+    added = Counter(longer) - Counter(shorter)
+    return all(word in rest for word in shorter) and all(
+        len(word) > 1 and word.isalpha() and word not in _TURNS for word in added
+    )
+
+
+def same_when(question: Question) -> Hashable:
+    """What makes a question the same: words, context, images in their order, and options."""
+    said = (word for word in asked_words(question) if word not in ("a", "an", "the"))
+    return (tuple(said), *_offered(question))
+
+
+def _offered(question: Question) -> tuple[Hashable, ...]:
+    options = frozenset(said(option) or option for option in question.options)
+    return *_shown(question), options
+
+
+def _shown(question: Question) -> tuple[Hashable, ...]:
+    return question.images, question.image_texts, question.kind
+
+
+def _contradicts(one: Question, other: Question) -> bool:
+    """Whether nothing that is right of one is right of the other."""
+    mine, theirs = ({said(text) for text in right_texts(q)} for q in (one, other))
+    if one.kind in ("choices", "blanks"):
+        return mine != theirs
+    return mine.isdisjoint(theirs)
+
+
+def _against(one: Question, other: Question) -> str:
+    mine, theirs = (" | ".join(right_texts(q)) for q in (one, other))
+    return f"{mine!r:.80} is right, and {theirs!r:.80} of {other.question_id}, which asks the same"
+
+
+_REDUNDANT = 0.5  # least share of their words that two questions have in common
+_TOGETHER = 40  # questions at most about one thing: more of them have a form in common, no more
+_ONE_IN_TWENTY = 0.05  # benchmarks without such a pair that are said to have one
+
+
+class Redundant(NamedTuple):
+    """Two questions that ask the same."""
+
+    first: Question
+    again: Question
+    chance: float  # that models solve both alike by chance
+    n_models: int
+
+
+def redundant_questions(evidence: Evidence) -> AuditFinding:
+    """Find pairs that look alike and that all models solve alike, beyond chance.
+
+    Questions that are scored together are none, and neither are exact copies: these are duplicates.
+    """
+    results = with_scores(evidence.results())
+    if why := nothing_to_see(results):
+        return AuditFinding.not_looked_at(why)
+    if len(results.models) < LEAST_MODELS:
+        found = f"models with scores: {len(results.models)}"
+        return AuditFinding.not_looked_at(
+            f"{found}; it takes {LEAST_MODELS} to tell it from chance"
+        )
+    pairs = list(alike(evidence.questions))
+    if not pairs:
+        return AuditFinding.not_looked_at("no two questions look alike, but copies and groups")
+    suspects = [_suspect(one) for one in redundant(results, pairs)]
+    sentence = (
+        f"Of {len(pairs)} pairs of questions that look alike, {len(suspects)} are solved by the "
+        f"same of {len(results.models)} models, more than chance would have it."
+    )
+    return AuditFinding(not suspects, sentence, len(pairs), suspects)
+
+
+def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> list[Redundant]:
+    """Those of all pairs that look alike which models solve alike, beyond chance."""
+    columns = {name: i for i, name in enumerate(results.questions)}
+    same = [pair for pair in pairs if _same_points(results, columns, pair)]
+    if not same:
+        return []
+    fit = fitted(results.points)
+    found = [_compared(results, fit, columns, pair) for pair in same]
+    return [one for one in found if one.chance * len(pairs) < _ONE_IN_TWENTY]
+
+
+def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
+    """Pairs of ids of redundant questions; none where too few models tell."""
+    results = with_scores(evidence.results())
+    if nothing_to_see(results) or len(results.models) < LEAST_MODELS:
+        return []
+    found = redundant(results, list(alike(evidence.questions)))
+    return [(one.first.question_id, one.again.question_id) for one in found]
+
+
+def alike(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
+    """Pairs with the same images, or without any the same words but for numbers."""
+    about: dict[tuple[str, ...], list[Question]] = defaultdict(list)
+    for question in questions:
+        bare = re.sub(r"[\W\d_]+", " ", f"{question.context} {question.text}").casefold()
+        about[question.images or ("", bare)].append(question)
+    for together in about.values():
+        if len(together) <= _TOGETHER:
+            yield from (pair for pair in combinations(together, 2) if _alike(*pair))
+
+
+def _alike(one: Question, other: Question) -> bool:
+    if one.group_id and one.group_id == other.group_id:
+        return False
+    if _asked(one) == _asked(other):
+        return False
+    words = _words(one), _words(other)
+    either = words[0] | words[1]
+    return bool(either) and len(words[0] & words[1]) / len(either) >= _REDUNDANT
+
+
+def _asked(question: Question) -> tuple[object, ...]:
+    return question.context, question.text, question.options, question.images
+
+
+def _words(question: Question) -> set[str]:
+    """Words, and of scripts without blanks the characters."""
+    text = " ".join((question.context, question.text, *question.options)).casefold()
+    return set(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
+
+
+def _same_points(
+    results: Results, columns: Mapping[str, int], pair: tuple[Question, Question]
+) -> bool:
+    """Whether models that differ on two questions have the same points on both."""
+    if any(question.question_id not in columns for question in pair):
+        return False
+    one, other = (results.points[:, columns[question.question_id]] for question in pair)
+    both = ~np.isnan(one) & ~np.isnan(other)
+    if both.sum() < LEAST_MODELS or np.ptp(one[both]) == 0:
+        return False
+    return np.allclose(one[both], other[both])
+
+
+def _compared(
+    results: Results, fit: Fit, columns: Mapping[str, int], pair: tuple[Question, Question]
+) -> Redundant:
+    one, other = (columns[question.question_id] for question in pair)
+    points = results.points[:, one], results.points[:, other]
+    both = ~np.isnan(points[0]) & ~np.isnan(points[1])
+    chance = max(_chance(points[0][both], fit, j, both) for j in (one, other))
+    return Redundant(*pair, chance, int(both.sum()))
+
+
+def _suspect(one: Redundant) -> Suspect:
+    sentence = (
+        f"Looks like {one.first.question_id}, and all of {one.n_models} models have the same "
+        f"points on both: by chance with a probability of {one.chance:.1g}."
+    )
+    return Suspect(one.again.question_id, sentence, round(-float(np.log10(one.chance)), 3))
+
+
+def _chance(points: Floats, fit: Fit, question: int, models: np.ndarray) -> float:
+    """That models get just these points on a question as hard as this one."""
+    logits = fit.slope[question] * fit.ability[models] + fit.ease[question]
+    logs = points * -np.logaddexp(0, -logits) + (1 - points) * -np.logaddexp(0, logits)
+    return float(np.exp(logs.sum()))
