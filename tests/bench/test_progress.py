@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from bench_assets.workspace.console.output import materializing
+from bench_assets.workspace.console.progress import materializing
 
 
 class _Event:

@@ -1,34 +1,26 @@
 """Tables for people, JSON lines for programs: all that ``bench`` says goes out here.
 
 Whatever lies in the data, no control character reaches a terminal (``core.printable``).
-
-How far a run has come: a bar that moves with every table, or a line now and then.
 """
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-import dagster as dg
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from bench_assets.asset_factory.asset_metadata import blind
-from bench_assets.core.schema.rows import LeaderboardRow, Metric
+from bench_assets.core.schema.leaderboard_row import LeaderboardRow
+from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
 from bench_assets.core.text.redaction import Secrets
-from resources.response_cache.throughput import EVERY, Shown
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
+from resources.response_cache.throughput import Shown
 
 Cell: TypeAlias = Callable[[Any], str]
 
@@ -146,66 +138,3 @@ def _field(name: str) -> Cell:
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     return cell
-
-
-@contextmanager
-def materializing(
-    instance: dg.DagsterInstance,
-    run_id: str,
-    title: str,
-    n_assets: int,
-    progress: Shown,
-    clock: Callable[[], float] = time.monotonic,
-) -> Iterator[None]:
-    """Show how far a run is while it lasts; nothing without a title, or where only the log is."""
-    if not title or progress == "in the log":
-        yield
-    elif progress == "as lines":
-        instance.add_event_listener(run_id, _Lines(title, n_assets, clock))
-        yield
-    else:
-        yield from _with_bar(instance, run_id, title, n_assets)
-
-
-class _Lines:
-    """Says how many tables there are, when ten seconds have gone since it last did."""
-
-    def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
-        self._title, self._n_assets, self._n_made = title, n_assets, 0
-        self._clock, self._told_at = clock, clock()
-
-    def __call__(self, event: dg.EventLogEntry) -> None:
-        happened = event.dagster_event
-        self._n_made += bool(happened and happened.is_step_materialization)
-        now = self._clock()
-        if now - self._told_at > EVERY:
-            self._told_at = now
-            say(f"{self._title}: {self._n_made} of {self._n_assets} tables")
-
-
-def _with_bar(
-    instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
-) -> Iterator[None]:
-    with _bar() as bar:
-        line = bar.add_task(title, total=n_assets)
-
-        def advance(event: dg.EventLogEntry) -> None:
-            happened = event.dagster_event
-            if happened and happened.is_step_materialization:
-                bar.advance(line)
-
-        instance.add_event_listener(run_id, advance)
-        yield
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )

@@ -8,7 +8,8 @@ from uuid import uuid4
 import dagster as dg
 from dagster._core.errors import DagsterExecutionInterruptedError
 
-from bench_assets.workspace.console.output import materializing, say
+from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.progress import materializing
 from bench_assets.workspace.materialization.dagster_instance import failure_of
 from resources.response_cache.throughput import Shown
 from resources.runs.orphaned_runs import beating, process_tags, run_lock
