@@ -15,8 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench_assets.asset_factory.asset_metadata import blind
-from bench_assets.core.schema.leaderboard_row import LeaderboardRow
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import LeaderboardRow, Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
 from bench_assets.core.text.redaction import Secrets
