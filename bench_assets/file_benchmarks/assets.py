@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.large_tables import gathered

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.rows import Judgement, Question
 from bench_assets.defs.checks.regression import regression_checks

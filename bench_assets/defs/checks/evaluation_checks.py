@@ -6,7 +6,7 @@ from itertools import compress, zip_longest
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import check_result, counted
+from bench_assets.asset_factory.check_results import check_result, counted
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import ANSWERING
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.core.schema.rows import Question, SourceFile
 from bench_assets.core.tables.expectations import (
     EXPECTED,

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import open_items
-from bench_assets.asset_factory.asset_metadata import check_result, counted
+from bench_assets.asset_factory.check_results import check_result, counted
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question

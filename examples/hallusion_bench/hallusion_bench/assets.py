@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import pin

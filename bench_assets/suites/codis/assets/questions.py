@@ -3,7 +3,7 @@
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, decided_in, heard, with_open
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files

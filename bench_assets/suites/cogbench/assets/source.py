@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import check_result
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage

@@ -1,0 +1,67 @@
+"""What a check found, as the UI and the command line show it."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from bench_assets.core.text.escaping import as_text
+
+_SHOWN = 10  # problems that are listed
+_SENTENCE = 300  # characters of a problem that is named in the sentence
+
+
+def check_result(
+    problems: Sequence[str],
+    *,
+    n: int,
+    of: str = "row",
+    holds: str = "",
+    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
+    about: dict[str, list[str]] | None = None,
+) -> dg.AssetCheckResult:
+    """Pass if there are no problems; list the first of them if there are. A sentence says which.
+
+    Args:
+        problems: One line each, naming the row.
+        n: Rows that were looked at.
+        of: What one of them is: "question".
+        holds: What is so if there are no problems, as a sentence.
+        severity: ERROR stops what lies downstream of a blocking check.
+        about: Further lists to show.
+    """
+    listed = "\n".join(f"- {as_text(problem)}" for problem in problems[:_SHOWN])
+    if len(problems) > _SHOWN:
+        listed += f"\n- and {len(problems) - _SHOWN} more"
+    return dg.AssetCheckResult(
+        passed=not problems,
+        severity=severity,
+        description=_found(problems, counted(n, of)) if problems else holds or _nothing(n, of),
+        metadata={
+            "rows": n,
+            "problems": len(problems),
+            **(about or {}),
+            **({"examples": dg.MetadataValue.md(listed)} if listed else {}),
+        },
+    )
+
+
+def counted(n: int, of: str) -> str:
+    """Say how many.
+
+    >>> counted(1, "row"), counted(2, "question"), counted(3, "response")
+    ('1 row', '2 questions', '3 responses')
+    """
+    if n == 1:
+        return f"1 {of}"
+    return f"{n} {of[:-1]}ies" if of.endswith("y") else f"{n} {of}s"
+
+
+def _found(problems: Sequence[str], among: str) -> str:
+    first = problems[0]
+    cut = first if len(first) <= _SENTENCE else f"{first[:_SENTENCE]} …"
+    which = "" if len(problems) == 1 else "the first: "
+    return f"{counted(len(problems), 'problem')} among {among}; {which}{as_text(cut)}"
+
+
+def _nothing(n: int, of: str) -> str:
+    return f"No problem among {counted(n, of)}."
