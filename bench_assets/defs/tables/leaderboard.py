@@ -24,7 +24,7 @@ from bench_assets.core.stats.rank_intervals import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
-from bench_assets.report.site.addresses import other_sources
+from bench_assets.report.site.other_sources import other_sources
 from resources.config.settings_resource import SettingsFile
 from resources.tables.parquet import Table, TableFiles, table_output
 

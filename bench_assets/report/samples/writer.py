@@ -15,8 +15,8 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.samples import questions as page
 from bench_assets.report.samples import responses
 from bench_assets.report.samples.questions import outcomes, samples_of
-from bench_assets.report.site.addresses import other_sources
 from bench_assets.report.site.folder import Site
+from bench_assets.report.site.other_sources import other_sources
 from bench_assets.report.site.scripts import slug
 from resources.tables.columns import read_columns
 from resources.tables.parquet import TableFiles

@@ -2,18 +2,11 @@
 
 A browser follows no link from the UI to a file: ``bench ui`` and ``bench report --serve`` show the
 report at one address, so that what a check noted yesterday leads somewhere today.
-
-Finds what a home has of a task that was made of other sources than the present one.
 """
 
-from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
-from bench_assets.asset_factory.evaluation_assets import questions_key
-from bench_assets.core.schema.errors import TableError
-from bench_assets.evaluation.task import Task
 from bench_assets.report.site.scripts import slug
-from resources.tables.parquet import TableFiles
 
 PORT = 8765
 SERVED = f"http://127.0.0.1:{PORT}"
@@ -66,24 +59,3 @@ def _page(parts: list[str], query: dict[str, str]) -> str:
     given = urlencode({name: value for name, value in query.items() if value})
     path = "/".join(quote(part, safe="", errors="replace") for part in parts)
     return f"{SERVED}/#/{path}{'?' if given else ''}{given}"
-
-
-_UNNAMED = "none named"
-
-
-def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
-    """Each place with its tables; of sources with the same questions there is one."""
-    key = questions_key(task, "main")
-    seen = {None, _digest(tables, key)}
-    for others in tables.elsewhere(task.suite):
-        if (data := _digest(others, key)) not in seen:
-            seen.add(data)
-            yield others.root(task.suite).rpartition("/")[2] or _UNNAMED, others
-
-
-def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
-    """The digest of a question table; None where there is none that can be read."""
-    try:
-        return tables.digest(key)
-    except TableError:
-        return None
