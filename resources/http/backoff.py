@@ -1,6 +1,7 @@
-"""When a server may be asked again: it says so in one of many ways, or else a little later.
+"""Retries with backoff: which failures are retried, and after how long.
 
-When a server is asked again, and when it is not asked any more.
+Rate limits announce their wait in one of many headers or texts; otherwise the wait grows
+exponentially with jitter.
 """
 
 import asyncio

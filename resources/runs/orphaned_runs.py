@@ -1,4 +1,4 @@
-"""Runs end when their process is gone, whoever was killed with it: the UI, the daemon, the machine.
+"""Detects and ends orphaned runs: runs whose process, machine, UI or daemon is gone.
 
 Every run has a tag that names its process. Dagster's monitoring asks ``Launcher`` whether it still
 runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its

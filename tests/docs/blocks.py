@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 CHECKOUT = Path(__file__).parent.parent.parent
-_WRITTEN = ("faults.md",)  # by a command, and of messages alone
 
 _FENCED = re.compile(r"^```(?P<how>[^\n`]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _INDENTED = re.compile(r"(?:^    \S[^\n]*\n?)+", re.MULTILINE)
@@ -43,7 +42,7 @@ class Block(NamedTuple):
 def pages() -> list[Path]:
     """The README and all pages of docs/ that people write."""
     docs = sorted((CHECKOUT / "docs").glob("*.md"))
-    return [CHECKOUT / "README.md", *(page for page in docs if page.name not in _WRITTEN)]
+    return [CHECKOUT / "README.md", *docs]
 
 
 def blocks(page: str) -> list[Block]:

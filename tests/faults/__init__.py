@@ -3,11 +3,11 @@
 A fault is a row (``table.Fault``): its name, how it is made, what must be seen, and a function
 that does it and says what was seen. ``make check`` tries some of those that are ``short``, with one
 seed; ``make faults`` tries all of them, and those that are drawn again and again with new seeds,
-until its time is over, and writes ``docs/faults.md``.
+until its time is over, and writes a report outside the repository.
 
     table.py                   the row, and how one is tried
     everything.py              all rows
-    __main__.py writing.py     ``make faults``; docs/faults.md
+    __main__.py writing.py     ``make faults``; its report
     servers/                   a server that misbehaves on demand, and the healed oracle
     homes.py leaks.py          one small home folder, and the key that is searched for in it
     finished.py processes.py   that folder when it is finished; ``bench`` as a process of its own

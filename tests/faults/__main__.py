@@ -1,7 +1,7 @@
 """``make faults``: try everything, then what is drawn again and again, until the time is over.
 
 The first finding does not end it: all are printed, each with the command that tries it again, and
-the exit status tells that there were some. What was seen is written into ``docs/faults.md``, also
+the exit status tells that there were some. What was seen is written into FAULTS_REPORT, also
 meanwhile: who stops it loses little. What no page tells of is tried first.
 """
 
@@ -128,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--untried", action="store_true", help="only what no page tells of")
     parser.add_argument("--once", action="store_true", help="everything once, no further seeds")
     parser.add_argument("--short", action="store_true", help="what make check tries")
-    parser.add_argument("--dry", action="store_true", help="leave docs/faults.md as it is")
+    parser.add_argument("--dry", action="store_true", help="leave the report as it is")
     parser.add_argument("--verbose", action="store_true", help="what was seen, and stacks")
     return parser
 

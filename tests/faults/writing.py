@@ -1,22 +1,25 @@
-"""``docs/faults.md``: every fault, and what was seen when it was last tried."""
+"""The report of ``make faults``: every fault, and what was seen when it was last tried."""
 
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
+from tempfile import gettempdir
 from typing import NamedTuple
 
 from tests.faults.table import Fault, Outcome
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "faults.md"
+CHECKOUT = Path(__file__).parents[2]
+DOCUMENT = Path(os.environ.get("FAULTS_REPORT") or Path(gettempdir(), "bench-faults.md"))
 _NOT_TRIED = "not tried"
 _HEAD = """# Faults
 
-What was made to go wrong on purpose, and what was seen. This page is written by `make faults`; do
-not edit it. `python -m tests.faults --only 'GROUP: NAME'` tries one again, `--seed N` with other
-random numbers. A row with **found** is not as it must be.
+Injected faults and what was observed, written by `make faults`. `python -m tests.faults --only
+'GROUP: NAME'` tries one again, `--seed N` with other random numbers. A row with **found** is not
+as it must be.
 
 The key in these trials is searched for afterwards in every file of the home folder, in its tables,
 its databases and the log. A server that misbehaves does so towards three of six questions; then
@@ -60,15 +63,13 @@ def shown(outcome: Outcome) -> str:
 def now() -> str:
     """The day (UTC) and the commit of this checkout; "changed" if files are not as committed."""
     commit = _git("rev-parse", "--short=9", "HEAD")
-    changed = _git(
-        "status", "--porcelain", "--untracked-files=no", "--", ".", f":!docs/{DOCUMENT.name}"
-    )
+    changed = _git("status", "--porcelain", "--untracked-files=no")
     return f"{datetime.now(UTC):%Y-%m-%d} {commit}{', changed' if changed else ''}".strip()
 
 
 def _git(*words: str) -> str:
     told = subprocess.run(
-        ["git", *words], cwd=DOCUMENT.parents[1], capture_output=True, text=True, check=False
+        ["git", *words], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
     return told.stdout.strip()
 

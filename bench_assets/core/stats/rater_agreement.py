@@ -1,6 +1,6 @@
-"""How far people who judge the same things agree.
+"""Inter-annotator agreement: percent agreement, Krippendorff's alpha, Cohen's kappa.
 
-How far two raters agree beyond chance, and what one says where the other is the truth.
+Also accuracy, precision and recall of one rater where the other is the truth.
 """
 
 from collections import Counter

@@ -1,8 +1,7 @@
-"""Runs a command that ends when whoever started it does, however that was ended.
+"""Process watchdog: runs a command that ends when its parent process ends.
 
-``python -m bench_assets.workspace.console.watchdog COMMAND...``,
-with a pipe as standard input: what is killed
-can end nothing, but its end of a pipe is closed for it.
+``python -m bench_assets.workspace.console.watchdog COMMAND...`` reads a pipe on standard input;
+the operating system closes it when the parent is killed.
 """
 
 import os
