@@ -1,4 +1,4 @@
-"""Finds what other packages add to this one: objects that their entry points name.
+"""Plugins: suites, extensions and engines from entry points of other packages.
 
 Two groups are looked for: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``) and
 ``bench_assets.engines`` (read by ``resources.models``). What ships with the project is found in the

@@ -1,4 +1,4 @@
-"""Makes what is made of people's answers again when other answers count than before.
+"""Sensor on annotation answers: rebuilds what depends on them.
 
 What was heard before is read off the tables, so that nothing has to be remembered: no tick asks
 for a run while the answers that count are those that the table has.

@@ -1,4 +1,4 @@
-"""What is made again when the tables it is made of have other content: declarative automation.
+"""Declarative automation on changed table content.
 
 One rule for everything right of the waist: only what was made before is made again. A model that
 was asked one suite is not asked another because its questions changed, and a new checkpoint is

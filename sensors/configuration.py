@@ -1,4 +1,4 @@
-"""Gathers the leaderboard again when bench.toml, or what it points at, is other than it was.
+"""Sensors on bench.toml: new models, and a fresh leaderboard.
 
 A number that was measured otherwise than its model would be asked now is marked as stale there;
 without this only when the next number comes.

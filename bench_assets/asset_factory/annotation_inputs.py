@@ -1,4 +1,4 @@
-"""What people said, where suites make their tables of it; and what they have not decided yet."""
+"""Annotation answers and votes as inputs of dataset builds."""
 
 from collections.abc import Sequence
 from dataclasses import replace

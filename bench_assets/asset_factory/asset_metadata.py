@@ -1,4 +1,4 @@
-"""What the assets right of the waist show of their tables, besides the first rows."""
+"""Metadata of evaluation assets: previews, plots and throughput."""
 
 import base64
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a check found, as the UI and the command line show it."""
+"""Asset check results with a sentence and the first problems."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the assets of the right half do around the pure steps of ``pipeline``."""
+"""Bodies of the evaluation assets around the pure pipeline."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What every suite's assets are made with: keys, groups, tags, pools, inputs; and how they ask.
+"""Asset factory of a suite: keys, groups, tags, pools, inputs, model sessions.
 
 The one dimension everything right of the question tables is partitioned by: who answers.
 """

@@ -1,4 +1,4 @@
-"""Everything that is asked of a benchmark, in the order in which it is told."""
+"""Registry of all audit checks, in the order of the report."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A bundle as a file: a zip in which everything lies as it is, the same content in the same bytes.
+"""Bundle archive: a deterministic zip file.
 
 Nothing is compressed, since what comes of that depends on the library, and nothing is extracted.
 Every byte of the file is accounted for: what another program packed, or added to, is refused.

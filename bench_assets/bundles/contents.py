@@ -1,4 +1,4 @@
-"""What a bundle holds: every table of one evaluation, its prompts and its images, as files.
+"""Contents of a bundle: tables, prompts, images and the manifest of their digests.
 
 The first page of a bundle: what number it is of, what it took, and a digest of every file.
 

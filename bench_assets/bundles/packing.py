@@ -1,4 +1,4 @@
-"""Gathers everything of one number out of a home's tables, without secrets."""
+"""Packing: collects one number with its tables, prompts and images, redacted."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

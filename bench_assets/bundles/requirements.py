@@ -1,4 +1,4 @@
-"""What it takes to get a number again, and whether it is here.
+"""Requirements to reproduce a number, and whether they are met here.
 
 What was once responded, by the signature of who responded.
 

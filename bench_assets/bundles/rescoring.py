@@ -1,4 +1,4 @@
-"""The right half of ``pipeline`` once more, from responses that are there: nobody is asked.
+"""Rescoring: judge, score and aggregate cached responses without a model.
 
 Whether two evaluations came to the same, step by step; and where they part.
 """

@@ -1,4 +1,4 @@
-"""The first that ``bench`` runs: from here on a signal ends it with a sentence, and no key is told.
+"""Entry point of ``bench``: signal handling and redacted tracebacks.
 
 To load the rest takes most of a second, in which nothing is under way yet. What ends a command
 later is heard by ``bench_assets.workspace.console.signals``; around it, this.

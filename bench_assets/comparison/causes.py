@@ -1,4 +1,4 @@
-"""What could have changed the points of one question between two evaluations.
+"""Causes of a score change: prompt, model, decoding, response, judge, scorer.
 
 Everything on the way from the question to its points that differs is a cause. What acts by the
 response alone (prompt, model, decoding) is none where the response is the same and the points are

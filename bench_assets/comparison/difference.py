@@ -1,4 +1,4 @@
-"""Why a score moved: what differs between two evaluations, and what each cause did to the metric.
+"""Decomposition of a score change by cause.
 
 Effects add up to the whole difference: the first evaluation is turned into the second one cause
 after the other, in the order in which they happen, and the metric is taken after each step. Where

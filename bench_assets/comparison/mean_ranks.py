@@ -1,4 +1,4 @@
-"""Mean ranks over tasks, with intervals: one number for models that were asked the same."""
+"""Mean ranks over tasks with confidence intervals."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence

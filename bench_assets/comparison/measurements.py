@@ -1,4 +1,4 @@
-"""What was measured of a task, under all its conditions, as columns for the page.
+"""Metrics of a task over all conditions, as columns.
 
 The questions that models are compared on, read when they are needed: mostly none has changed.
 """

@@ -1,4 +1,4 @@
-"""Finds what can be compared: evaluations in a home's tables, in other homes' files, signatures."""
+"""Evaluations that can be compared: tables, files of metrics, signatures."""
 
 import re
 from collections.abc import Sequence

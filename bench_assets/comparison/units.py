@@ -1,4 +1,4 @@
-"""What each question, pair or image adds to a metric, so that two models can be compared on it.
+"""Units of a metric: the contribution of each question, pair or image.
 
 What a task says itself (``Task.adds``) is taken. Else these are tried in turn, and taken where the
 metric of all comes out again, for both models:

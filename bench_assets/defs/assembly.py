@@ -1,4 +1,4 @@
-"""The whole graph: what suites bring, and what is made for each of their tasks."""
+"""Assembly of the whole graph: suites, evaluations, checks, jobs, sensors."""
 
 import warnings
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How the graph is laid out in the UI: one group for each task and stage, small enough to read.
+"""Groups of the Dagster UI: one per task and stage.
 
 What is made together goes by other groups, those of ``staging``: the tag ``bench/group`` has them.
 """

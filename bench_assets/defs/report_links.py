@@ -1,4 +1,4 @@
-"""Leads from what a check found to the page of the report that shows it."""
+"""Links from asset checks to pages of the report."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The left halves of the suites: loaded, and held to what the rest of the graph builds on.
+"""Dataset builds of the suites, validated against the shared graph.
 
 A suite that breaks here would break the graph of all others; it is left out instead.
 

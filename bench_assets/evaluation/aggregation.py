@@ -1,4 +1,4 @@
-"""What ``flow.summarise`` does with the scores of one model, of which there may be very many.
+"""Aggregation of scores into metrics, and studies of paired conditions.
 
 What studies have in common: they take metrics beside the four steps of ``flow``.
 """

@@ -1,4 +1,4 @@
-"""What is scored without looking.
+"""Blind baselines: the best constant response, and responses shuffled across questions.
 
 One response to every question, and a model's responses dealt anew.
 

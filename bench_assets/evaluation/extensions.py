@@ -1,4 +1,4 @@
-"""What other packages add to a task of a benchmark: conditions, measures and judges.
+"""Extensions: conditions, metrics and judges that other packages add to a task.
 
 A package says in its ``pyproject.toml``, of an ``Extension``::
 

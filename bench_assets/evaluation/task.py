@@ -1,4 +1,4 @@
-"""A task: what one benchmark task adds to the evaluation that all tasks share."""
+"""Task: prompts, judges, scorers and metrics of one benchmark task."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What leaves the home: rows of the tables that are asked for, without secrets.
+"""Collection of the exported tables, redacted.
 
 Every export takes its rows from here: this is the one place where secrets are kept out.
 """

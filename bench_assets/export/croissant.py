@@ -1,4 +1,4 @@
-"""What a question table is, in Croissant: metadata that data hubs and loaders read (JSON-LD).
+"""Croissant metadata (JSON-LD) of question tables.
 
 The mini edition is drawn here and is ours to give: its questions come with it. Of every other
 edition nothing does: the metadata name the table of the home, its digest and the licence.

@@ -1,4 +1,4 @@
-"""What was measured as curves, as trackers of experiments have it: one for each run and task.
+"""Training curves for MLflow and Weights & Biases.
 
 Curves as runs of MLflow: an experiment for each task, condition and edition.
 

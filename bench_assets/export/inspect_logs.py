@@ -1,4 +1,4 @@
-"""Evaluations as logs of Inspect: what ``inspect view`` shows and ``read_eval_log`` reads.
+"""Inspect AI evaluation logs.
 
 A question without a response is a sample with an error; it has no score, nor has one whose judge
 failed. Points stand as they are: a sample's ``max_points`` says how many there are.

@@ -1,4 +1,4 @@
-"""Results and samples as lm-eval writes them: what its tables, its hub pages and Zeno read.
+"""lm-eval results and samples.
 
 Our intervals are no standard errors (ADR 4), so that there is none: they lie in ``configs``. A
 sample without a response, or without the word of its judge, has no value of a measure.

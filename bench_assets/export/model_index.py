@@ -1,4 +1,4 @@
-"""What a model card of the Hugging Face hub says of results: its ``model-index``, as YAML."""
+"""``model-index`` of a Hugging Face model card."""
 
 from collections import defaultdict
 from collections.abc import Iterator

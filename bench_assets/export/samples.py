@@ -1,4 +1,4 @@
-"""One question with everything that was said about it, as logs of other projects have it."""
+"""One question with its responses, judgements and scores."""
 
 import json
 from collections import defaultdict

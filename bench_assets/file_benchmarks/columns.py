@@ -1,4 +1,4 @@
-"""Which column of a file is what: as the settings say, or by its usual name."""
+"""Column roles of a question file, by configuration or usual name."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

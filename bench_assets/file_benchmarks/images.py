@@ -1,4 +1,4 @@
-"""Finds the images of a row: files, bytes, what ``datasets`` stores, data URIs, base64."""
+"""Images of a row: paths, bytes, data URIs, base64, ``datasets`` structs."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What models read in a benchmark without Python: the file's prompt or a plain one."""
+"""Prompts of file benchmarks: the file's own or a default."""
 
 import re
 from string import Formatter, ascii_uppercase

@@ -1,4 +1,4 @@
-"""Reads rows of questions, whatever they lie in; with each comes where it stands.
+"""Readers of question files: JSON lines, JSON, CSV, TSV, Parquet, Arrow.
 
 A file is JSON lines, JSON, CSV, TSV, Parquet or Arrow. A folder is what ``datasets`` wrote with
 ``save_to_disk``, or holds such files, as those that its ``load_dataset`` reads: the splits are told

@@ -1,4 +1,4 @@
-"""Scores benchmarks without Python: letters by the usual forms, texts by how near they come.
+"""Scorers of file benchmarks: option letters, text and number metrics.
 
 Where a judge is asked, it is asked about the responses that the rules do not read as an answer:
 those that name no option, and texts that are none of the references.

@@ -1,4 +1,4 @@
-"""Every benchmark of bench.toml as a suite: it comes in by the same door as those in Python.
+"""File benchmarks as suites.
 
 A benchmark without Python as a task.
 """

@@ -1,4 +1,4 @@
-"""People who answer in files: what is asked lies in one, what they say in others beside it.
+"""Annotation backend over files: units in one, answers in others.
 
 ``people/<suite>/<form>/`` of the home folder holds ``form.json``, ``items.jsonl`` and any number of
 ``answers*.jsonl``, which people write: lines of ``{item, person, values}`` with a text or a list of

@@ -1,4 +1,4 @@
-"""Opens what people answer in, as ``[people]`` of bench.toml says."""
+"""Opens the annotation backend of ``[people]``."""
 
 from bench_assets.annotation.tasks.backend import People
 from bench_assets.core.schema.errors import SettingsError

@@ -1,4 +1,4 @@
-"""Adapters of PEFT: what they were trained on, and whether they can be put on it."""
+"""PEFT adapters and their base models."""
 
 import re
 from collections.abc import Iterator

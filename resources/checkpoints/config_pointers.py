@@ -1,4 +1,4 @@
-"""Fields of a checkpoint's JSON files that make transformers load other files than it looks for.
+"""Config fields that make transformers load other files or code.
 
 Whatever lies outside of the checkpoint is in no digest of it, so none may come from there.
 """

@@ -1,4 +1,4 @@
-"""Which files of a checkpoint's folder loading reads, and what they hold."""
+"""Files that loading a checkpoint reads, and their digests."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Where a Hugging Face checkpoint lies, whether it is whole, and what tells it from every other.
+"""Identity of a Hugging Face checkpoint: location, completeness, content digest.
 
 What tells one checkpoint from another without reading all of it, and whether its files end well.
 

@@ -1,4 +1,4 @@
-"""What quantised checkpoints need to run: by the ``quant_method`` of their config.json.
+"""Requirements of quantized checkpoints, by ``quant_method``.
 
 As transformers 5.23 has it (``transformers/quantizers``). Nothing is imported to find out whether
 something is installed.

@@ -1,4 +1,4 @@
-"""The header of a safetensors file: where each tensor lies, checked as safetensors checks it.
+"""Headers of safetensors files.
 
 What is read here comes from strangers. A header that safetensors itself would refuse is refused
 before anything is read by it: https://github.com/huggingface/safetensors, section "Format".

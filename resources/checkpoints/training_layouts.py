@@ -1,4 +1,4 @@
-"""What training frameworks leave behind that is no model yet, and the command that makes it one.
+"""Layouts of training frameworks, and the commands that convert them.
 
 A rule is the signs of a layout, its name, and what to do. Signs are patterns of names: of the files
 in a folder, and with ``/`` of those below it. No file is opened.

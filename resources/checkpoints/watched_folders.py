@@ -1,4 +1,4 @@
-"""Checkpoints in watched folders: which are there, which are finished, and where a known one lies.
+"""Watched folders: discovery of complete checkpoints.
 
 A checkpoint is known as ``run/step@<8 digits of its content>``. What it holds counts, not what it
 is called: a renamed one keeps the name it had first, overwritten weights make another one.

@@ -1,4 +1,4 @@
-"""What a user configures: ``bench.toml`` in the folder that holds everything, ``BENCH_HOME``."""
+"""``bench.toml`` of a home folder (``BENCH_HOME``)."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What must not be configured by half: something would be lost, and nobody told."""
+"""Validation across sections of bench.toml."""
 
 from collections.abc import Mapping
 from pathlib import Path

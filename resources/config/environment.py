@@ -1,4 +1,4 @@
-"""What the environment says: where everything lies, and the secrets that ``bench.toml`` names.
+"""Environment variables: home folder, secrets named in bench.toml.
 
 The only module that reads it.
 """

@@ -1,4 +1,4 @@
-"""What of bench.toml, or of a section of it, is secret."""
+"""Secrets in bench.toml and the environment."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""The settings as a resource, with what a single command overrides."""
+"""Settings as a Dagster resource, with overrides of one command."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where what a home has is: in the home itself, or in what its bench.toml names."""
+"""Stores of a home: local, or shared as bench.toml names them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Fetches one file: goes on where it was broken off; what is not what was pinned is not kept."""
+"""Resumable download of one pinned file."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""How far a release has come: lines in a log, or a bar with its rate on the terminal."""
+"""Download progress: log lines or a terminal bar."""
 
 import logging
 import time

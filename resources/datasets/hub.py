@@ -1,4 +1,4 @@
-"""What a data set of a hub holds at one commit: every file with its size and digest.
+"""Files of a hub data set at one commit.
 
 Where a release lies: a repository of a hub at one revision, or one file under https.
 """

@@ -1,4 +1,4 @@
-"""What servers say instead of responding: each in a form of its own, few in that of the API.
+"""HTTP error bodies of model servers.
 
 What a server sends, as far as we take it: a response is small, whatever it was packed in.
 """

@@ -1,4 +1,4 @@
-"""Runs a coroutine beside a caller that knows of no loop, and hands over what it produces."""
+"""Runs a coroutine in a background event loop and streams its results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable

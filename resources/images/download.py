@@ -1,4 +1,4 @@
-"""Fetches images by their address: several at once, politely, and only what is not there yet."""
+"""Image downloads: concurrent, rate limited, incremental."""
 
 import asyncio
 import json

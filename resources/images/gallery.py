@@ -1,4 +1,4 @@
-"""Searches a gallery of generated images over HTTP, one query after the other.
+"""Search in a gallery of generated images over HTTP.
 
 One question to a server of images: all of it within a time, and no more than so many bytes.
 """

@@ -1,4 +1,4 @@
-"""Connects to hosts that may be asked. Aiohttp takes long to import: so it is when one is asked."""
+"""DNS resolver that admits only allowed hosts."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Who can make an image of a prompt: a drawer of sprites, a diffusion model, a server.
+"""Text-to-image: sprites, diffusion models, servers.
 
 Makes images of prompts, each once.
 """

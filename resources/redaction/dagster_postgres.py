@@ -1,4 +1,4 @@
-"""Dagster's own PostgreSQL storage, that is told no secrets, and tells none.
+"""Dagster's PostgreSQL storage with redaction.
 
 Its configuration has the NAME of an environment variable, and never an address: launchers put it
 on command lines, where others can read it. Imported only where ``dagster.yaml`` names it.

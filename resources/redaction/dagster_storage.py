@@ -1,4 +1,4 @@
-"""Dagster's own SQLite storage, that is told no secrets.
+"""Dagster's SQLite storage with redaction.
 
 Whatever an asset, a check or a sensor says (metadata, logs, errors with all their causes) goes
 through here on its way to the databases.

@@ -1,4 +1,4 @@
-"""A chat model that asks only what was never asked; responses are remembered as they come."""
+"""Caching model: asks only prompts that are not cached."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

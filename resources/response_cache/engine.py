@@ -1,4 +1,4 @@
-"""What runs a model: the port between the response store and GPUs or servers.
+"""Engine port, and validation of what an engine returns.
 
 The gate between what runs a model and what remembers its responses.
 """

@@ -1,4 +1,4 @@
-"""What the store knows of a model's earlier responses."""
+"""Cached responses of a model: counts and mean lengths."""
 
 import sqlite3
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the decoder changes about the images of prompts: part of a response's identity, and said.
+"""Image changes made by decoding, as part of a response's identity.
 
 Responses from before the decoder had a version were given to images that were shown as they are
 now, but for the few that were turned, transparent, of more than 8 bits, ... Only those are asked

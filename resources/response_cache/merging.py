@@ -1,4 +1,4 @@
-"""Responses of one store taken into another: nothing is asked again where a home moves."""
+"""Merging of response caches."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The port to what remembers responses: one file of a home, or a database that homes share."""
+"""Port of the response cache: SQLite or PostgreSQL."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager

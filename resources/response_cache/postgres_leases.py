@@ -1,4 +1,4 @@
-"""An asking of one machine among several: leases on what it asks, and a thread that writes."""
+"""Leases on prompts, so that each is asked once across machines."""
 
 import os
 import queue

@@ -1,4 +1,4 @@
-"""The tables of responses in PostgreSQL, and how a row of ours is written to them and read."""
+"""Rows of the PostgreSQL response cache."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""An engine that tells no secrets: what it says is what is stored, shown and logged."""
+"""Engine wrapper that redacts secrets in responses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace

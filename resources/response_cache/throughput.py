@@ -1,4 +1,4 @@
-"""How fast a model was asked: of what was asked just now, not of what was remembered.
+"""Throughput of an evaluation, and its progress display.
 
 How far an asking has come: a bar for a person, a line now and then for a log.
 """

@@ -1,4 +1,4 @@
-"""Runs as jobs of Kubernetes: dagster-k8s's launcher, and what it does not know of."""
+"""Kubernetes run launcher."""
 
 import dagster as dg
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext

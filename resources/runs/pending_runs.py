@@ -1,4 +1,4 @@
-"""Runs that were sent off and have not begun: Dagster asks nobody about them for five minutes.
+"""Pending runs: launched but not started.
 
 The code server starts a run's process and notices if that ends. Killed together, as by a machine
 that runs out of memory, neither is there to say so.

@@ -1,4 +1,4 @@
-"""What a Ray cluster has, and what waits for room on it, as its head says."""
+"""Capacity of a Ray cluster."""
 
 import json
 from collections.abc import Mapping, Sequence

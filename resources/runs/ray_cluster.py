@@ -1,4 +1,4 @@
-"""The Ray cluster that this machine belongs to: how it is reached, always within a time limit.
+"""Access to the Ray cluster, with timeouts.
 
 Ray waits for minutes, and without a word, where nobody answers.
 """

@@ -1,4 +1,4 @@
-"""Runs on the machines of a Ray cluster: dagster-ray's launcher, and what it leaves to others.
+"""Ray run launcher.
 
 ``dagster.yaml`` names it where ``[cluster] launcher = "ray"``. A run becomes a job of Ray's; the
 token, BENCH_HOME and whatever secrets a run needs are in the environment of the nodes, never in

@@ -1,4 +1,4 @@
-"""Runs that were sent to a Ray cluster and have not begun: Dagster asks nobody about them.
+"""Pending runs on a Ray cluster.
 
 Its only remedy is a limit from the moment in which they were sent: with one that suits a cluster
 that is full, a job that is gone would hold its pools for as long.

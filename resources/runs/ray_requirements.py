@@ -1,4 +1,4 @@
-"""What a run takes of the machine that it runs on, and which folders it reads there.
+"""Resources and folders that a run needs on a Ray node.
 
 Whether every node of a Ray cluster has the folders that a run reads.
 

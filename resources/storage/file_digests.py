@@ -1,4 +1,4 @@
-"""What files hold, read once: remembered by path, size and time of change, as ``make`` knows them.
+"""File digests, cached by path, size and modification time.
 
 A look at a few thousand files takes milliseconds. What is told of them has no path of this machine
 in it: the same files are the same wherever they lie.

@@ -1,4 +1,4 @@
-"""A PostgreSQL: how it is reached, that it may be away for a while, and what is said of it."""
+"""PostgreSQL connections with retries."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Opens SQLite files, also those that may only be read, and says what is wrong with one."""
+"""SQLite files, read-only where needed, with clear errors."""
 
 import fcntl
 import shutil

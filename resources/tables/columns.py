@@ -1,4 +1,4 @@
-"""Columns of a table as Arrow has them, for whoever reads too many rows to make objects of all."""
+"""Table columns as Arrow arrays, without row objects."""
 
 from collections.abc import Sequence
 from dataclasses import MISSING, fields

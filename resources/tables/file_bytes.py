@@ -1,4 +1,4 @@
-"""The bytes of tables: as they were written, or said what is wrong with them.
+"""Bytes of table files, verified against their checksums.
 
 What the bytes of a table say of themselves, without its rows being read.
 """

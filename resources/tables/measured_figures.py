@@ -1,4 +1,4 @@
-"""Keeps what was measured of judges and in other orders: a file of each in a home, latest last.
+"""Measured figures of judges and option permutations.
 
 What people's verdicts say of judges, read off the tables of a home as they are now.
 """

@@ -1,4 +1,4 @@
-"""A model fills a form in before people come; some items are shown without what it said.
+"""Model pre-annotations, with a share of units shown without them to measure anchoring.
 
 Those tell how far people follow it (``quality``). Never for votes that measure agreement with the
 same model.

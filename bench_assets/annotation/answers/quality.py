@@ -1,4 +1,4 @@
-"""How each person answers: how much, how fast, how like the others, how attentively.
+"""Annotator quality: counts, speed, agreement, attention checks; progress of a form.
 
 How far a form is, and when it will be finished at the speed of the last days.
 """

@@ -1,4 +1,4 @@
-"""Which answers count, and what is still open: one rule for files, pages and tools.
+"""Answer resolution: which annotation answers count, and which units are still open.
 
 One rule for files, pages and tools: of what one person says of one thing, the last word counts.
 

@@ -1,4 +1,4 @@
-"""What answers say, read once for all suites: single words, what most say, and votes.
+"""Values of annotation answers: words, majorities and votes.
 
 From a question back to what people said when it was made.
 

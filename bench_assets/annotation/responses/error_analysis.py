@@ -1,4 +1,4 @@
-"""Reading a sample of mistakes with a code book: what went wrong, as papers' error analyses do."""
+"""Error analysis: annotation of a sample of wrong responses with a code book."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The forms that every task has: about what models response to it.
+"""Annotation forms about model responses that every task has.
 
 They are asked where bench.toml names them: ``[people.forms."codis/verdicts"]``.
 

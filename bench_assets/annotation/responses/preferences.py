@@ -1,4 +1,4 @@
-"""Which of two models' responses a person prefers; either is shown first as often as the other."""
+"""Pairwise preferences between the responses of two models, in balanced order."""
 
 import hashlib
 from collections import defaultdict

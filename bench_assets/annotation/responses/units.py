@@ -1,4 +1,4 @@
-"""Models' responses as people are shown them: never which model said it, and equal ones once."""
+"""Model responses as annotation units: anonymous and deduplicated."""
 
 import hashlib
 from collections import defaultdict

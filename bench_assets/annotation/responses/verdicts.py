@@ -1,4 +1,4 @@
-"""A person's verdict on a model's response: right, wrong, or not to be told.
+"""Human verdicts on model responses: right, wrong or undecidable.
 
 The responses are a seeded sample, stratified by category and by what the judge says of them.
 Whoever judges sees the question, the reference and the response, and neither the model nor the

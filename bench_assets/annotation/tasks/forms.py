@@ -1,4 +1,4 @@
-"""What a person fills in: forms and their fields, and the things that they are filled in for.
+"""Annotation forms, their fields, and the units that are annotated.
 
 What a suite says of one of its forms: two pure functions, and the tables they need.
 

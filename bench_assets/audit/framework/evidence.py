@@ -1,4 +1,4 @@
-"""What an examination may look at: everything that lies in a home about one task."""
+"""Audit evidence: everything an audit check may read about one task."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What an examination of a benchmark found: one row a check, with what a person should look at.
+"""Audit findings: one row per check, with the items to review.
 
 Which responses are looked at where all would take minutes.
 

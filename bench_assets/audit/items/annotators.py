@@ -1,4 +1,4 @@
-"""The people who made a benchmark: whether each looked at what he voted on.
+"""Annotators of a benchmark: attention and agreement of each.
 
 It takes three people: of two who disagree nobody knows which one looked.
 

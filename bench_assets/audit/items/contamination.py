@@ -1,4 +1,4 @@
-"""Whether questions and images are in what a user says models were trained on.
+"""Contamination: questions and images found in training data.
 
 The benchmark is made an index of, and what was trained on, which may be large, is read through
 once: images by their digests and their looks, texts by thirteen words in a row (GPT-3, appendix

@@ -1,4 +1,4 @@
-"""Whether a question is asked twice, and whether it is answered in two ways.
+"""Duplicate questions, contradictory duplicates and redundant items.
 
 Questions that ask the same as another: nearly the same words, and solved by the same models.
 """

@@ -1,4 +1,4 @@
-"""What each question tells of models: how hard it is, and whether the better ones solve it."""
+"""Item statistics: difficulty and discrimination of each question."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whether a task's judge can be trusted: from its verdicts, and from what was measured of it.
+"""Judge reliability: consistency, length bias, order bias, injections.
 
 Where rules can judge as well, they are a second judge that costs nothing. They are stricter than
 people, so that only a judge who agrees with them no better than by chance is suspected for that.

@@ -1,4 +1,4 @@
-"""A hundred texts that models could put into a response to be called right, and who has done so."""
+"""Corpus of a hundred prompt injections, and their detection in responses."""
 
 import json
 import re

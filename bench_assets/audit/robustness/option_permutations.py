@@ -1,4 +1,4 @@
-"""The options of questions in other orders, for circular evaluation.
+"""Option permutations for circular evaluation.
 
 MMBench (section 4.3) asks a question with n options n times, each time with the options shifted by
 one place further. What is asked otherwise than by place is left out, and why is counted.

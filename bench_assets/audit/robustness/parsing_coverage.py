@@ -1,4 +1,4 @@
-"""How responses are read: by rules, by a judge, not at all; and what hangs on it.
+"""Parsing coverage: responses read by rules, by a judge, or unread.
 
 In which form a response is, and whether anything is said in it.
 

@@ -1,4 +1,4 @@
-"""What several orders of the options say of a model, question by question.
+"""Position bias: consistency of a model over option permutations.
 
 A response's place is free of what it says if, over the orders of a question, every option that was
 chosen is chosen as often in each of them. So the letters that are expected are those of the same

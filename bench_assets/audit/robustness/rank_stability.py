@@ -1,4 +1,4 @@
-"""Whether the order of two models hangs on how their responses are read."""
+"""Rank stability: model pairs whose order depends on the scorer."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations

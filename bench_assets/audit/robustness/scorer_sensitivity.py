@@ -1,4 +1,4 @@
-"""How far a task's readings lie apart: each applied to the same responses and judgements."""
+"""Scorer sensitivity: the same responses under each scorer of a task."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

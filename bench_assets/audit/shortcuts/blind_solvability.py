@@ -1,4 +1,4 @@
-"""Whether questions need their images: what models get that were shown none.
+"""Blind solvability: accuracy without images, and its share of the full score.
 
 Blind is a model that cannot see, and one that was asked under a condition whose prompts have no
 images. Two things are held against what it gets: what the best model gets that sees, and luck:

@@ -1,4 +1,4 @@
-"""The images: whether all are there, and whether one is there twice.
+"""Missing and duplicate images.
 
 Two images are the same if they look the same: a hash of 64 bits finds the candidates, and their
 pixels decide (drawn images, charts above all, have hashes that are alike). Questions may share a

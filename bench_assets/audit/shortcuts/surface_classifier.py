@@ -1,4 +1,4 @@
-"""Whether a small classifier finds the key in how options are written, without looking at anything.
+"""Surface classifier: predicts the key from the wording of options alone.
 
 A conditional logit: one weight for each feature of an option, and of a question's options the one
 with the highest sum. It learns on four fifths of the clusters and guesses the fifth. Letters,

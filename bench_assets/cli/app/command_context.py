@@ -1,4 +1,4 @@
-"""What every command of ``bench`` does around its work: open the home folder, tell of errors.
+"""Context of every command: opens the home folder and reports errors.
 
 What a command that was ended leaves behind: counted on the disk, whoever wrote it.
 """

@@ -1,4 +1,4 @@
-"""The main job, and what it says at its end: what the numbers show, and what to do next."""
+"""The demo and its closing summary."""
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager

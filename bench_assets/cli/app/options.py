@@ -1,4 +1,4 @@
-"""What several commands of ``bench`` are told in the same words.
+"""Options and arguments that several commands share.
 
 The root of the commands: their arguments say what they are.
 

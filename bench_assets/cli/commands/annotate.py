@@ -1,4 +1,4 @@
-"""``bench people``: what people are asked, and in what they answer.
+"""``bench people``: annotation forms, their progress, links and servers.
 
 ``bench people server``: a Label Studio over the home folder, for this machine alone.
 

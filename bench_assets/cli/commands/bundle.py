@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that get a number again: from what is remembered, or from a bundle."""
+"""``bench reproduce`` and ``bench bundle``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that look at what papers say, and at what is expected of tables."""
+"""``bench claims`` and ``bench expectations``."""
 
 from math import isnan
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that ask models, or score what they responded elsewhere."""
+"""``bench evaluate``, ``bench score`` and ``bench backfill``."""
 
 import itertools
 from pathlib import Path

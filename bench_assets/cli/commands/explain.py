@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that say why: what is behind a cell, and why a score moved."""
+"""``bench explain`` and ``bench diff``."""
 
 from typing import Annotated
 

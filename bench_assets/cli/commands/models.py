@@ -1,4 +1,4 @@
-"""Commands of ``bench`` about models: which there are, what they are, and to be rid of one."""
+"""``bench models`` and ``bench remove``."""
 
 import sys
 from collections.abc import Sequence

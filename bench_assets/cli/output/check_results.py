@@ -1,4 +1,4 @@
-"""What a check found out about a model, as a short block for people.
+"""Terminal output of model checks and audits.
 
 What was found out about benchmarks, for people: verdicts, then what a person should look at.
 """

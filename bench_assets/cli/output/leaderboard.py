@@ -1,4 +1,4 @@
-"""The leaderboard for people: one matrix for each edition, and what it says in a sentence."""
+"""Terminal output of the leaderboard: a matrix per edition and a summary."""
 
 from collections.abc import Container, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Prints what a number takes, the digits that came of it, and where they are not the same."""
+"""Terminal output of reproductions and bundles."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The one function that decodes an image, for whoever looks at it: models, servers, encoders, us.
+"""Image decoding: one function for models, servers, encoders and previews.
 
 An image is shown as a person sees it in a browser: upright (all eight orientations of EXIF and
 XMP), its first frame, in RGB with 8 bits (``pixels``).

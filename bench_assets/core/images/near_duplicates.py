@@ -1,4 +1,4 @@
-"""Finds near-duplicates: texts by their character shingles, images by how they look.
+"""Near-duplicates: MinHash of texts, perceptual hashes of images.
 
 MinHash (Broder, 1997) finds the candidates among many texts; whether two of them are alike is
 then decided by their exact Jaccard similarity, so that no result depends on a hash's luck.

@@ -1,4 +1,4 @@
-"""Texts in the place of images: captions, or what is written in them."""
+"""Text in place of images: captions or OCR."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

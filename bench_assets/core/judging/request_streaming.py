@@ -1,4 +1,4 @@
-"""Asks more than can be held: requests are made, and responses let go, as they are asked."""
+"""Streaming of requests and responses that do not fit into memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice

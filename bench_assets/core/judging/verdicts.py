@@ -1,4 +1,4 @@
-"""Reads verdicts of judges: a word, an option, a JSON object. What is not certainly one is None.
+"""Verdict parsers: a word, an option or a JSON object; None if undecidable.
 
 Marks around a verdict are taken off; nothing else may stand beside it. "I have no idea." is no
 "no", "Yes, I can help!" no "yes". An object is decoded leniently, what it says never is.

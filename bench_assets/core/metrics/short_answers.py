@@ -1,4 +1,4 @@
-"""How near a short answer comes to its references: exactly, letter by letter, as a number."""
+"""Short-answer metrics: exact match, ANLS and relaxed numeric accuracy."""
 
 import re
 import unicodedata

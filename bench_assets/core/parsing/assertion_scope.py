@@ -1,4 +1,4 @@
-"""Whether a response means what it states: not what it denies, asks, supposes or has from others.
+"""Assertion scope: whether a statement is denied, asked, conditional or quoted.
 
 "I don't think the answer is (B)." holds the words of a statement and states nothing; so do "Is the
 answer (B)?", "If it is red, the answer is (B)." and "They said the answer is (B)."

@@ -1,4 +1,4 @@
-"""Takes a response apart: what a model thinks aloud first, and what it answers then.
+"""Splits a response into reasoning and answer.
 
 A thought counts only where it opens the response; a tag further on is text. What is known of the
 families' tags stands in two tables, from their chat templates and the parsers of vLLM and SGLang.

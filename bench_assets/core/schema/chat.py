@@ -1,4 +1,4 @@
-"""What the pure code knows of a chat model: requests go in, responses come out.
+"""Ports of chat models and encoders: prompts, requests, responses.
 
 What the pure code knows of encoders: texts and images go in, vectors come out.
 """

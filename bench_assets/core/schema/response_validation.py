@@ -1,4 +1,4 @@
-"""What is certainly a response: the last gate before one is stored or scored, whoever gave it."""
+"""Validates a model response before it is cached or scored."""
 
 from dataclasses import replace
 from math import inf

@@ -1,4 +1,4 @@
-"""What it takes to get a number again, in one line beside it, as sacrebleu has it.
+"""Signature of a number: everything needed to obtain it again, as in sacrebleu.
 
 How who answered and who judged was set up, as one column beside what came of it.
 

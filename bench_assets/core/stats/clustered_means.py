@@ -1,4 +1,4 @@
-"""What clusters add to a mean: of few points by name, of very many by a digest of it.
+"""Clustered means: sums per cluster, by name or by digest.
 
 Both are the same to the last digit: sums over clusters are rounded once, so that their order does
 not matter, and within a cluster points are added in the order in which they come. Of many, a point

@@ -1,4 +1,4 @@
-"""Means that say how many units they stand on and how far they can be trusted.
+"""Means with confidence intervals and effective sample sizes; jackknife; Student's t.
 
 How often each interval holds the true value was tried: docs/statistics.md, ``make coverage``.
 Sums over points and clusters are rounded once: points in another order have the same mean, to the

@@ -1,4 +1,4 @@
-"""What a number of questions can show, and how many a wanted difference needs.
+"""Statistical power, and sequential tests with a bounded false-alarm rate.
 
 Differences are those of two models in the share of points, tested two-sided. ``spread`` is the
 variance of a question's share: of one model's points where two models answered other questions,

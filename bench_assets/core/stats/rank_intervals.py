@@ -1,4 +1,4 @@
-"""Which ranks of a leaderboard can be told apart: each model's lowest and highest possible one."""
+"""Rank intervals: lowest and highest plausible rank of each model."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

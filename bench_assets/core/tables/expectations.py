@@ -1,4 +1,4 @@
-"""What is expected of the tables: said once, tried quickly here and with Great Expectations.
+"""Table expectations, validated here or with Great Expectations.
 
 Names and arguments are those of Great Expectations, whose import takes seconds; what a check must
 know before the next table is made is tried here, without it. Empty values are expected of no kind.

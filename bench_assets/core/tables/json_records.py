@@ -1,4 +1,4 @@
-"""Makes rows of a dataclass of JSON that others wrote.
+"""Strict reading of other people's JSON into dataclasses.
 
 Reads JSON that others wrote: every complaint names the file and the entry.
 

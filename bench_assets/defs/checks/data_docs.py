@@ -1,4 +1,4 @@
-"""What Great Expectations says of every table of a home, for the report: its Data Docs.
+"""Great Expectations Data Docs of all tables, for the report.
 
 The pages that it writes itself load a dozen scripts and styles from other servers, and run scripts
 that stand in the page; the report opens from disk and allows neither. Its results are shown there.

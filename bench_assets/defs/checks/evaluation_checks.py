@@ -1,4 +1,4 @@
-"""What must hold of the tables right of the waist, one model at a time."""
+"""Asset checks of predictions, judgements, scores and metrics."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

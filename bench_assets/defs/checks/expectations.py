@@ -1,4 +1,4 @@
-"""Blocks what lies downstream of a table that is not as expected, without Great Expectations.
+"""Asset checks of table expectations.
 
 ``expectations.py`` tries the same with it, and all that does not block; its import takes seconds.
 

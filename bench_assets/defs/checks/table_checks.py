@@ -1,4 +1,4 @@
-"""What must hold between the tables; blocking where a wrong table must not flow on."""
+"""Asset checks of question tables; blocking ones stop downstream assets."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""What people are asked and what they answered, as tables: one step for each form of a suite.
+"""Annotation units and answers as assets, one step per form.
 
 Without a section of the form in bench.toml the tables are empty, and nothing is opened.
 

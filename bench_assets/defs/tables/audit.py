@@ -1,4 +1,4 @@
-"""Whether a task's benchmark is sound: one table of what was found, and a check for each row."""
+"""Audit of a task as an asset with one check per finding."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""How the images of a home look, remembered: to decode thousands of them takes minutes.
+"""Inputs of the audit: cached image hashes and training data.
 
 What a user says models were trained on: folders, lists of digests, files of texts.
 """

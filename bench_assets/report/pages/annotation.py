@@ -1,4 +1,4 @@
-"""What ``#/people`` shows: the forms that people were asked, how far they are, and how well.
+"""Data of ``#/people``: annotation forms, progress and quality.
 
 Only what tables hold, so that the report needs no annotation tool; people are pseudonyms there.
 """

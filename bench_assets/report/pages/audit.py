@@ -1,4 +1,4 @@
-"""What ``#/audit`` shows: doubts about the benchmarks themselves, for a person to look at.
+"""Data of ``#/audit``: audit findings to review.
 
 Weights are compared within one check only. Across checks a question counts by how many doubts name
 it, then by how early the first does.

@@ -1,4 +1,4 @@
-"""What the checks found when they last ran, as Dagster's instance of the home remembers it.
+"""Data of the check history, expectations and claims.
 
 What Great Expectations found of the tables, on a page of its own: ``expectations``.
 

@@ -1,4 +1,4 @@
-"""The data of ``#/compare``: what the units of each model add to the primary metric.
+"""Data of ``#/compare``: metric units of each model.
 
 Which two models are compared is chosen on the page, and it is the page that pairs them: of a
 thousand models there are half a million pairs.

@@ -1,4 +1,4 @@
-"""What the first page and the frame of the report know: tasks, models, standings, mean ranks."""
+"""Data of the first page: tasks, models, leaderboard, mean ranks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

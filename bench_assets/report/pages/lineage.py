@@ -1,4 +1,4 @@
-"""Where the questions of a number come from: sources, what was left out and why, the funnel.
+"""Lineage of a number: sources, rejections and the funnel.
 
 The tables left of the question table differ from suite to suite. They are told by their columns,
 not by their names, so that those of suites from elsewhere are found too.

@@ -1,4 +1,4 @@
-"""The data of ``#/number/<task>-<model>``: where a number comes from.
+"""Data of ``#/number``: provenance and signature of a number.
 
 Spells a signature out: each part, what it says, and what that means.
 """

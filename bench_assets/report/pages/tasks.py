@@ -1,4 +1,4 @@
-"""What the page of a task shows: every cell that was measured, and every one that papers print."""
+"""Data of a task's page: measured and published cells."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The questions of a task as the page reads them: what a list needs at once, the rest in chunks.
+"""Questions of the sample browser, in chunks, with an outcome letter per model.
 
 What became of each question, a letter each: small enough to be read for all models at once.
 """

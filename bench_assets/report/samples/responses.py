@@ -1,4 +1,4 @@
-"""The responses of one model as the page reads them: how each was read, judged and scored."""
+"""Responses of the sample browser: parsed, judged and scored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias

@@ -1,4 +1,4 @@
-"""The folder of the report: what is in it, written so that readers see the old one or the new one.
+"""The report's folder, replaced atomically.
 
 Every data file has the digest of its content in its name, and ``data/files.js`` says which ones
 belong together: it is replaced last. What was interrupted leaves the report as it was.

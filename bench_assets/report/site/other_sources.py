@@ -1,4 +1,4 @@
-"""Finds what a home has of a task that was made of other sources than the present one."""
+"""Tables of a task that were built from other sources."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What people are asked about BLINK's questions: to check their answers, and to answer them.
+"""Annotation forms of BLINK, and the error codes of section 4.3.
 
 Checking is the paper's data quality control (section 3.2: "we manually go through all collected
 data and filter out data that are ambiguous"), answering its human baseline (appendix A.4: two

@@ -1,4 +1,4 @@
-"""What the paper says of models, as comparisons that can be tried."""
+"""Claims of the BLINK paper as testable comparisons."""
 
 from functools import partial
 

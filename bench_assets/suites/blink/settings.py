@@ -1,4 +1,4 @@
-"""What a user chooses for BLINK: ``[suites.blink]`` of bench.toml."""
+"""Settings of ``[suites.blink]``."""
 
 from pathlib import Path
 

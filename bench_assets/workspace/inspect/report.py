@@ -1,4 +1,4 @@
-"""What ``bench report`` does with a report that is made: packs it, shows it."""
+"""Packs and serves the report."""
 
 import sys
 import zipfile

@@ -1,4 +1,4 @@
-"""The papers' other tables: what there is besides the main evaluation, and how one is made.
+"""The papers' tables, and the list of all tables with their commands.
 
 ``bench tables``: which tables there are, and which of them were made.
 """

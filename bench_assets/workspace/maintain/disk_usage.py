@@ -1,4 +1,4 @@
-"""What ``bench home`` shows: what fills the disk, and the command that takes it away.
+"""Disk usage of a home, and the command that frees each part.
 
 What ``bench home`` shows of objects that homes share.
 """

@@ -1,4 +1,4 @@
-"""What ``bench fetch`` does: releases come into the home."""
+"""Downloads of releases into the home."""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What ``bench verify`` finds: of a part of a home, or of one thing in it.
+"""Findings of ``bench verify``.
 
 The part of ``bench verify`` that tells what may not be read from what is damaged.
 """

@@ -1,4 +1,4 @@
-"""What ``bench migrate`` does: takes a home over into what [storage] names, or back.
+"""Migration of a home to the stores that ``[storage]`` names, and back.
 
 The part of ``bench migrate`` that takes tables and images over: files to objects, or back.
 

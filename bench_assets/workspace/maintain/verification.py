@@ -1,4 +1,4 @@
-"""What ``bench verify`` does: reads all that lies in a home, and says what is as it was written."""
+"""Verification of everything in a home against its checksums."""
 
 import sqlite3
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which assets belong together: a suite's or a task's left half, and what one evaluation makes."""
+"""Asset selections: a suite's dataset build, a task's evaluation."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Many models over many suites, one run a model; one that breaks does not stop the others.
+"""Backfills: one run per model; a failing task or model does not stop the others.
 
 The tasks of a suite one by one: what one of them lacks stops none of the others.
 """

@@ -1,4 +1,4 @@
-"""The Dagster instance of a home folder, and what a run on it says when it fails."""
+"""The Dagster instance of a home, and the error messages of its runs."""
 
 import re
 import sys

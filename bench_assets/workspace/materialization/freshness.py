@@ -1,4 +1,4 @@
-"""Whether tables are what they would be if they were made now: told by what goes into them.
+"""Freshness of tables: digests of their inputs.
 
 What goes in counts by content and by no path, so that a home that was copied, or that shares its
 tables with others, is as fresh as it was. ``making`` says what goes into which.

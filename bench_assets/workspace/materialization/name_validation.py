@@ -1,4 +1,4 @@
-"""All names that a command was given, looked at before anything is built or asked."""
+"""Validates all names of a command before anything is built or asked."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What is made together on a home folder, and what goes into it.
+"""Groups of tables that are materialized together, with their inputs.
 
 An evaluation is made of the tables that it reads, by content; of all that goes into the questions;
 and of who is asked and who judges, by their settings and files.

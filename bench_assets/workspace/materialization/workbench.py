@@ -1,4 +1,4 @@
-"""One home folder with its graph and its Dagster instance: what the command line works on.
+"""A home folder with its graph and its Dagster instance.
 
 Everything runs as assets in this process, and is recorded where the UI shows it.
 """

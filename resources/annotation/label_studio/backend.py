@@ -1,4 +1,4 @@
-"""The port over a Label Studio: what it does not know, check or keep is done here.
+"""Annotation backend over Label Studio.
 
 Makes the tasks of a form what they should be; each step finishes what an earlier call left.
 """

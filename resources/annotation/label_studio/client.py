@@ -1,4 +1,4 @@
-"""The endpoints of a Label Studio that are used, and what it says where it cannot be.
+"""HTTP client and tokens of Label Studio.
 
 Where a Label Studio may be, and how it knows us: both kinds of token, over wires none reads.
 """

@@ -1,4 +1,4 @@
-"""What we keep of a form beside Label Studio, where anybody may change and delete everything.
+"""Local record of a form, since Label Studio data can be edited by anybody.
 
 ``people/label-studio/<suite>/<form>/`` of the home folder: ``asked.json``, what was asked of whom,
 and ``seen.jsonl``, every answer as it was when it was seen, a line each; lines are only added.

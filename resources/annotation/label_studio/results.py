@@ -1,4 +1,4 @@
-"""What people said in Label Studio, as answers: it checks nothing, so that all is checked here."""
+"""Label Studio results as validated answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How Label Studio's own server is started: on loopback, without a word to anybody else.
+"""Label Studio's server on loopback, and its image folder.
 
 Left alone it listens everywhere, lets anybody sign up, and tells its makers of its use.
 

@@ -1,4 +1,4 @@
-"""Items as tasks of Label Studio, and back: what it shows is read from what it holds.
+"""Units as Label Studio tasks, and forms as its XML.
 
 A form as Label Studio has it: images at the left, texts and fields at the right.
 """

@@ -1,4 +1,4 @@
-"""Who is shown what, and what they say: an item is shown to as many people as it needs.
+"""Assignments: which unit an annotator is shown next.
 
 Whoever is shown an item has a place for a while (``LEASE``). A place that nobody answered in time
 is another's; with an answer it is taken for good, a skip gives it back.

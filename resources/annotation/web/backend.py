@@ -1,4 +1,4 @@
-"""People who answer on the project's own pages: the port over the pages' SQLite file."""
+"""Annotation backend over the pages' SQLite file."""
 
 import sqlite3
 from collections import Counter

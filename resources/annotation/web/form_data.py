@@ -1,4 +1,4 @@
-"""What browsers send: both forms of encoding, read here, and never more than allowed.
+"""Form data sent by browsers, parsed with size limits.
 
 What was filled in, field by field: from what browsers send to values, and back again.
 """

@@ -1,4 +1,4 @@
-"""A person before an item: whether they may say something of it, and what they said before."""
+"""Reservations: whether an annotator may answer a unit."""
 
 import sqlite3
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is behind each address of the pages."""
+"""Routes of the annotation pages."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The server of the pages: what it is made of, and a thread that it runs in."""
+"""Server of the annotation pages, in a thread."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""Who comes: the person of a link, kept in a cookie; and how often they may.
+"""Sessions of annotators: cookies, rate limits and CSRF tokens.
 
 How often somebody may do something: buckets that fill again, one for each person or address.
 

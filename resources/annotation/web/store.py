@@ -1,4 +1,4 @@
-"""The SQLite file of the pages: what is asked, who has which place, and every word that was said.
+"""SQLite store of the annotation pages.
 
 Asking and hearing need no server; the server may run meanwhile (WAL: one writes at a time). Answers
 are only added to: the file itself refuses to change or delete one.

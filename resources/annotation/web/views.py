@@ -1,4 +1,4 @@
-"""What the templates are given of an item: what is shown, in groups, and the fields."""
+"""Template views of a unit."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The section ``[people]`` of bench.toml: in what people are asked, and on which terms."""
+"""Section ``[people]``: annotation backend and forms."""
 
 from datetime import date, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the sections of bench.toml have in common."""
+"""Base classes of the sections of bench.toml."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What ``[benchmarks.<name>]`` of bench.toml may say: a benchmark that is a file of questions.
+"""Sections ``[benchmarks.<name>]`` (a file of questions) and ``[audit]``.
 
 The section ``[audit]`` of bench.toml: what benchmarks are held against.
 """

@@ -1,4 +1,4 @@
-"""The section ``[checkpoints]`` of bench.toml: what is watched, and how it is evaluated."""
+"""Section ``[checkpoints]``: watched folders and their evaluation."""
 
 from pathlib import Path
 from typing import Annotated, Literal

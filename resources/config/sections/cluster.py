@@ -1,4 +1,4 @@
-"""The section ``[cluster]`` of bench.toml: where runs run, how many at once, and in which pools.
+"""Sections ``[cluster]`` and ``[storage]``.
 
 The section ``[storage]`` of bench.toml: where things lie that homes share.
 """

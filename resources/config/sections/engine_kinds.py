@@ -1,4 +1,4 @@
-"""The kinds of models that other packages add to those of ``model_specs``.
+"""Model kinds that other packages add by an entry point.
 
 A package says in its ``pyproject.toml``, for models with ``kind = "acme"``::
 

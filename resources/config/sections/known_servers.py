@@ -1,4 +1,4 @@
-"""What servers know beyond what all of them take: by name, or by the API that they offer.
+"""Capabilities of known servers and APIs.
 
 ``docs/servers.md`` says where each entry was looked up.
 """

@@ -1,4 +1,4 @@
-"""What a server's section of bench.toml says of one that we start, or that may move meanwhile.
+"""Servers that bench starts, and addresses that change.
 
 ``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``; what is asked
 of it is then known by these weights, not by an address.

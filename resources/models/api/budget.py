@@ -1,4 +1,4 @@
-"""What asking costs, and when to stop."""
+"""Token and money budgets."""
 
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""One conversation with a server: every open turn of it asked, retried, and read."""
+"""Chat session: one conversation with a server, with retries."""
 
 import io
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where a request goes next: the addresses of one model, each with as much as it bears."""
+"""Load balancer over the addresses of one model."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable

@@ -1,4 +1,4 @@
-"""What all engines for servers share: who is asked, what goes out with every request."""
+"""Addresses, headers and limits that all server engines share."""
 
 import logging
 from abc import ABC, abstractmethod

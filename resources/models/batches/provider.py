@@ -1,4 +1,4 @@
-"""What the engine for batches asks of a provider's API.
+"""Protocol of a provider's batch API, and conversations in batches.
 
 One request on its way through batches: a batch for each turn that it has answered.
 """

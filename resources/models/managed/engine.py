@@ -1,4 +1,4 @@
-"""The engine for weights that a server is started for, or that somebody else serves."""
+"""Engine of a checkpoint that a started or external server serves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property

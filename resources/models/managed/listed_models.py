@@ -1,4 +1,4 @@
-"""What a server says of the models that it has."""
+"""Models that a server lists."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Who listens at a port of this machine, as far as Linux says so."""
+"""Processes that listen on a local port (Linux)."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""A server that was started here: its process, when it can be asked, and its last words."""
+"""Process of a started server, with a readiness probe."""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""What a process says, written down as it says it, without what is secret."""
+"""Process log, redacted."""
 
 import os
 from contextlib import suppress

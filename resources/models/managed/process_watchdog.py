@@ -1,4 +1,4 @@
-"""Runs a server that ends when whoever started it does, however that was ended.
+"""Process watchdog: ends a server when its parent process ends.
 
 ``python keeper.py COMMAND...``, with a pipe as standard input: what is killed can end nothing, but
 its end of a pipe is closed for it. The server's own processes end with it, wherever they went.

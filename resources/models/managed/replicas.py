@@ -1,4 +1,4 @@
-"""Servers for the same weights: started, looked after while they are asked, and ended."""
+"""Replicas of a server: started, monitored and ended."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Where servers for the same weights answer: what homes that share a database tell one another.
+"""Service discovery: servers announced through a shared database.
 
 An announcement is a lease by the database's clock. Who started a server says from time to time that
 it is there; one whose owner says nothing any more counts as gone. No key is announced: only where.

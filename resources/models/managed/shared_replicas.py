@@ -1,4 +1,4 @@
-"""Servers for the same weights, of all homes that share a database: others' before our own.
+"""Replicas shared by all homes of a database.
 
 Who finds none announced starts its own, one home at a time, and announces them; who finds some asks
 those. When the last of them vanishes while we ask, we start our own.

@@ -1,4 +1,4 @@
-"""Answers without a model: what can be scored by luck, and by knowing what is asked most.
+"""Baselines: random, most frequent, scripted and blind models.
 
 What a model answers when it sees nothing.
 

@@ -1,4 +1,4 @@
-"""What runs each kind of model that needs an engine; imported when one is opened."""
+"""Engines by model kind, imported when opened."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What can be said of a checkpoint once transformers has loaded it."""
+"""Facts about a loaded checkpoint."""
 
 import time
 from collections.abc import Callable, Sequence

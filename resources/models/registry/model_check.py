@@ -1,4 +1,4 @@
-"""Tries a model before anything depends on it: loads it, asks it six probes, says what it is.
+"""Model check: loads a model, asks six probes and reports.
 
 Nothing is remembered, and nothing that is remembered is used.
 

@@ -1,4 +1,4 @@
-"""What a model's responses depend on, as far as it shows without opening it or reading its weights.
+"""Inputs that a model's responses depend on, without opening it.
 
 Where this did not change, neither did the identity under which its responses are remembered.
 """

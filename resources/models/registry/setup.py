@@ -1,4 +1,4 @@
-"""How a model is set up: what its responses depend on, as far as it shows without opening it.
+"""Setup of a model: identity and decoding, without opening it.
 
 Written beside what it responded, so that a number can be told from one under another setup. Unlike
 ``state``, this leaves out what only makes it faster or dearer, and where folders lie.

@@ -1,4 +1,4 @@
-"""The local engine: a Hugging Face checkpoint, asked in batches in this process.
+"""Local engine: a Hugging Face checkpoint on one or several devices.
 
 Several devices, a process with all the weights on each; requests go to whichever is free.
 """

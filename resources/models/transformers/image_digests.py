@@ -1,4 +1,4 @@
-"""What a checkpoint's processor makes of an image, in eight digits, without loading it every time.
+"""Digests of a checkpoint's image preprocessing.
 
 The same checkpoint gives other tensors, and so other responses, where transformers resizes with
 torchvision instead of Pillow, or changes a default. So a digest of the tensors of one drawn image

@@ -1,4 +1,4 @@
-"""How tokens are chosen in a batch: each conversation as if it were alone.
+"""Sampling per row, and decoding from ``generation_config.json``.
 
 What a checkpoint's own ``generation_config.json`` recommends, for ``decoding = "card"``.
 

@@ -1,4 +1,4 @@
-"""What vLLM is told when it loads a checkpoint, and what of one it would silently leave out."""
+"""Arguments of vLLM, and checkpoint features that it would ignore."""
 
 import re
 from collections.abc import Iterable

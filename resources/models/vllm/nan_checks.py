@@ -1,4 +1,4 @@
-"""That a checkpoint's numbers are finite, told from its files: vLLM does not let anybody look.
+"""NaN checks on checkpoint files.
 
 Its engine lies in processes of its own, and answers NaN with the first token of the vocabulary for
 ever. Reading costs seconds beside minutes of loading; the digest has read the same bytes before.

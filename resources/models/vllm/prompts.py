@@ -1,4 +1,4 @@
-"""What vLLM is asked: the tokens that the checkpoint's own processor makes, and the images.
+"""Prompts of vLLM: token ids and images.
 
 vLLM's ``LLM.chat`` does the same two steps, chat template and tokenizer, and hands the tokens on
 with one placeholder an image, which its processor of the family then widens. Doing them here gives

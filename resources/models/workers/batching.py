@@ -1,4 +1,4 @@
-"""Asks a model of this machine in batches: in which order, what is made ahead, what if one fails.
+"""Batching of local requests: order, prefetch, recovery from failures.
 
 Whatever generates the text, transformers or vLLM, is asked through ``Answers``.
 

@@ -1,4 +1,4 @@
-"""What prompts become before a checkpoint reads them: conversations and decoded images."""
+"""Prompts as conversations with decoded images."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias

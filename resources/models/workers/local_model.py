@@ -1,4 +1,4 @@
-"""What asks a model of this machine needs of it, and how responses are drawn."""
+"""Protocol of a local model, and its sampled draws."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

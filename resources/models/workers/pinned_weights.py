@@ -1,4 +1,4 @@
-"""Loads a checkpoint, and answers with it, only as long as it is what its identity says."""
+"""Loads a checkpoint, and verifies its identity while it answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The port to those that have one model each and are asked side by side: processes, Ray actors."""
+"""Worker port: processes or Ray actors that hold one model each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which blobs a home has: its own files, or what its ``[storage]`` names."""
+"""Opens the blob store of a home."""
 
 from functools import cache
 from pathlib import Path

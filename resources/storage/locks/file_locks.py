@@ -1,4 +1,4 @@
-"""Locks in the home folder: who makes a table now, of all processes and machines that share it.
+"""File locks on tables in a home folder.
 
 The kernel holds them, by byte ranges of files (``fcntl``), and lets go when a process ends, however
 that was: no file that somebody left behind ever keeps anybody waiting. Over NFS the server does,

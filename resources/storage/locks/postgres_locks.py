@@ -1,4 +1,4 @@
-"""Locks of all homes that name the same database: who makes a table now, on any machine.
+"""PostgreSQL locks on tables, across machines.
 
 A lock is a lease by the database's clock. Its holder says from time to time that it lives, and a
 lock that nobody holds any more is free when the lease ends: at once, where whoever waits is on the

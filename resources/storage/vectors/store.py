@@ -1,4 +1,4 @@
-"""Remembers vectors by what they are of, so that nothing is embedded twice by one model."""
+"""Cached embedding vectors."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The question tables of BLINK's ablations: other images, or captions, for the same questions."""
+"""Question tables of BLINK's ablations: other images or captions."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What BLINK measures besides scores (section 4.3, appendix C)."""
+"""Studies of BLINK (section 4.3, appendix C)."""
 
 import base64
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The test split: asked, read and written as the authors' evaluation server takes it.
+"""The test split and its submission file for the authors' server.
 
 Its answers are hidden. Nothing here is scored.
 """

@@ -1,4 +1,4 @@
-"""The fourteen builders side by side: what each reads, makes and goes by."""
+"""Recipes of the fourteen builders: inputs, outputs and parameters."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

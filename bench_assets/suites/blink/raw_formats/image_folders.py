@@ -1,4 +1,4 @@
-"""Reads folders of images, and images, that others have put there."""
+"""Readers of raw image folders."""
 
 import json
 from collections.abc import Iterator

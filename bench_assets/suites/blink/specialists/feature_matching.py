@@ -1,4 +1,4 @@
-"""Matches what two images have in common, by SIFT descriptors."""
+"""SIFT feature matching between two images."""
 
 from typing import NamedTuple
 

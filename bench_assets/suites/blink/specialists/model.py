@@ -1,4 +1,4 @@
-"""The specialists as one model, so that they are asked, scored and ranked like any other."""
+"""The specialists as one chat model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias

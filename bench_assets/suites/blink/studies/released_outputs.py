@@ -1,4 +1,4 @@
-"""Imports what the authors saved of their runs, so that ``bench score blink`` can score it.
+"""Imports the responses that the authors released, for ``bench score blink``.
 
     python -m bench_assets.suites.blink.studies.released_outputs SAVED gpt4v/ --model GPT4V
     bench score blink gpt4v/GPT4V.jsonl --source gpt4v --judge recorded --reading official

@@ -1,4 +1,4 @@
-"""What CODIS measures besides scores, one model at a time (sections 4.2, 5.2, 5.3, appendix A)."""
+"""Studies of CODIS (sections 4.2, 5.2, 5.3, appendix A)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What annotators submit and say of each other's submissions, and what is decided by it (3.4)."""
+"""Submissions, votes and decisions of annotators (section 3.4)."""
 
 import dagster as dg
 from pydantic import Field

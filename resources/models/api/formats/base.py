@@ -1,4 +1,4 @@
-"""What the server engine asks of an API; what it asks of its errors is in ``server.errors``."""
+"""Protocol of an API format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""How responses are read, whatever the API: strictly, what is not certainly a response is none.
+"""Strict parsing of response bodies; failures sent with HTTP 200.
 
 What stands beside a response and says that it is none: servers that fail as if all were well.
 """

@@ -1,4 +1,4 @@
-"""Who answered: the model that a server names in its responses."""
+"""Served model: the model name in responses."""
 
 import logging
 import re

@@ -1,4 +1,4 @@
-"""Finds how a chat template takes a conversation, and whether it leaves anything out."""
+"""Chat template capabilities of a checkpoint."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count

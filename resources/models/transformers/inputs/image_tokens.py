@@ -1,4 +1,4 @@
-"""How many tokens a checkpoint makes of an image, and how to have it make fewer.
+"""Image token counts, and resizing to bound them.
 
 Families differ in what decides: the image's area (Qwen-VL, GLM-4V), tiles that it is cut into
 (InternVL, LLaVA-NeXT, Idefics3, Mllama), or nothing, because every image is made one size.

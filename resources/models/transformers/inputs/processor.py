@@ -1,4 +1,4 @@
-"""Loads what turns conversations and images into tensors: a checkpoint's processor.
+"""Loads a checkpoint's processor.
 
 Nothing here is ever asked about a video, so processors are built without the half that reads them:
 that half needs torchvision even where the images do not.
