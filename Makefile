@@ -5,7 +5,7 @@
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
-# make people-server  install Label Studio into an environment of its own, for bench people server;
+# make people-server  install Label Studio into an environment of its own, for bench annotate server;
 #              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-people
 # make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
 #              nodes of its own; says why it skips what it cannot run

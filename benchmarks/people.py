@@ -42,7 +42,7 @@ _WORK = "from benchmarks.people import work; work"
 
 
 def work(home: str) -> None:
-    """Do what the graph does with a form, and what ``bench people`` tells of it."""
+    """Do what the graph does with a form, and what ``bench annotate`` tells of it."""
     asked, people = items(), FilePeople(Path(home) / "people")
     people.ask(FORM, asked)
     counted = count(FORM, asked, people.answers(FORM))

@@ -56,7 +56,7 @@ app.add_typer(serve_app, name="serve")
 app.add_typer(scaffolding.app, name="init")
 for more in (campaigns_app, people_server_app):
     people_app.add_typer(more)
-app.add_typer(people_app, name="people")
+app.add_typer(people_app, name="annotate")
 
 
 def _version(*, wanted: bool) -> None:
@@ -73,7 +73,7 @@ def main(
         typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
     ] = False,
 ) -> None:
-    """Build, ask, judge, score and trace five vision-language benchmarks."""
+    """Build vision-language benchmarks and evaluate models on them."""
 
 
 @app.command()

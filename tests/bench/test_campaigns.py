@@ -1,4 +1,4 @@
-"""`bench people`: asking, how far it is, how well, files for another tool; in one small home."""
+"""`bench annotate`: asking, how far it is, how well, files for another tool; in one small home."""
 
 import csv
 import json
@@ -31,7 +31,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(home))
-        bench("people", "ask")
+        bench("annotate", "ask")
     asked = home / "people" / FORM
     with (asked / "answers.jsonl").open("w") as file:
         for name, comment in zip(people, ("=1+1", "", "fine"), strict=True):
@@ -56,28 +56,28 @@ def rows(*arguments: str) -> list[dict[str, object]]:
 
 
 def test_a_form_that_is_asked_is_marked_among_all() -> None:
-    asked = {row["form"]: row["asked"] for row in rows("people", "forms")}
+    asked = {row["form"]: row["asked"] for row in rows("annotate", "forms")}
     assert asked[FORM]
     assert [name for name, is_asked in asked.items() if is_asked] == [FORM]
     assert len(asked) > 20
 
 
 def test_status_counts_what_counts() -> None:
-    (row,) = rows("people", "status")
+    (row,) = rows("annotate", "status")
     told = {name: row[name] for name in ("items", "done", "in_work", "untouched", "answers")}
     assert told == {"items": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
     assert (row["refused"], row["lacking"], row["people"]) == (1, 4, ["bo"])
 
 
 def test_quality_and_queue_name_people_and_items() -> None:
-    (row,) = rows("people", "quality", FORM)
+    (row,) = rows("annotate", "quality", FORM)
     assert (row["person"], row["n_answers"], row["n_refused"]) == ("bo", 2, 1)
-    lacking = {row["item_id"]: row["lacking"] for row in rows("people", "queue", FORM)}
+    lacking = {row["item_id"]: row["lacking"] for row in rows("annotate", "queue", FORM)}
     assert lacking == {"s-ana": 1, "s-bo": 2, "s-cem": 1}
 
 
 def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> None:
-    bench("people", "export", FORM, str(tmp_path / "out"))
+    bench("annotate", "export", FORM, str(tmp_path / "out"))
     with (tmp_path / "out" / "answers.csv").open(newline="") as file:
         said = {line["item_id"]: line["comment"] for line in csv.DictReader(file)}
     assert said == {"s-ana": "'=1+1", "s-cem": "fine"}
@@ -86,7 +86,7 @@ def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> N
     assert (tmp_path / "out" / "images" / digest).is_file()
     assert all("gold" not in json.loads(line) for line in lines)
     assert "holds something already" in bench(
-        "people", "export", FORM, str(tmp_path / "out"), status=1
+        "annotate", "export", FORM, str(tmp_path / "out"), status=1
     )
 
 
@@ -98,4 +98,4 @@ def test_export_is_read_by_others_and_run_by_no_spreadsheet(tmp_path: Path) -> N
     ],
 )
 def test_what_is_not_asked_says_what_to_write(form: str, said: str) -> None:
-    assert said in " ".join(bench("people", "status", form, status=1).split())
+    assert said in " ".join(bench("annotate", "status", form, status=1).split())

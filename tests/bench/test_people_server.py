@@ -1,4 +1,4 @@
-"""``bench people server``: what it needs is said before anything is started."""
+"""``bench annotate server``: what it needs is said before anything is started."""
 
 import socket
 from pathlib import Path

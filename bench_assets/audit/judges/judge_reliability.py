@@ -61,7 +61,7 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
     if not found and not tried:
         return AuditFinding.not_looked_at(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
-    told += [f"{judge} was never tried: bench check-judge." for judge in sorted(untried)]
+    told += [f"{judge} was never tried: bench judge." for judge in sorted(untried)]
     told.append(f"{len(spoken_to)} of {len(found)} judged responses hold one of the corpus.")
     n = sum(one.n for one in tried) + len(found)
     return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
@@ -183,7 +183,7 @@ def _agreement_of(
     kappa = cohen_kappa(pairs)
     said = (
         f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
-        " (bench check-judge)"
+        " (bench judge)"
     )
     if len(pairs) < _LEAST:
         return f"{said}.", False

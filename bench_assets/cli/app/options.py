@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 
 import click
 import typer
-from typer.core import TyperArgument, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
 from bench_assets.cli.app.completion import (
@@ -61,16 +61,38 @@ ConditionsOption = Annotated[
 ]
 
 
+PANELS = {
+    "Evaluate": ("evaluate", "score", "backfill", "judge", "permute-options", "audit", "power"),
+    "Look": (
+        *("leaderboard", "report", "explain", "diff", "questions", "tables", "table"),
+        *("claims", "expectations", "studies", "study"),
+    ),
+    "Build": ("demo", "init", "fetch", "annotate", "export", "reproduce", "bundle"),
+    "Operate": ("models", "home", "remove", "verify", "migrate", "ui", "serve"),
+}
+"""Headings of ``bench --help``, with the commands below each."""
+
+
 class Commands(TyperGroup):
-    """Typer's group, which gives all arguments below it their help back."""
+    """The root group: commands below headings, and help texts of all arguments."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401
         super().__init__(**attributes)
+        for panel, names in PANELS.items():
+            for name in names:
+                if isinstance(command := self.commands.get(name), TyperCommand | TyperGroup):
+                    command.rich_help_panel = panel
         for command in _below(self):
             helps = _helps(command)
             for one in command.params:
                 if isinstance(one, TyperArgument) and not one.help:
                     one.help = helps.get(one.name or "")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of ``PANELS``."""
+        order = [name for names in PANELS.values() for name in names]
+        named = super().list_commands(ctx)
+        return sorted(named, key=lambda name: order.index(name) if name in order else -1)
 
 
 def _below(command: click.Command) -> Iterator[click.Command]:

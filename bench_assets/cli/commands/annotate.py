@@ -1,8 +1,8 @@
-"""``bench people``: annotation forms, their progress, links and servers.
+"""``bench annotate``: annotation forms, their progress, links and servers.
 
-``bench people server``: a Label Studio over the home folder, for this machine alone.
+``bench annotate server``: a Label Studio over the home folder, for this machine alone.
 
-Commands of ``bench people``: how far forms are, asking them, taking answers elsewhere.
+Commands of ``bench annotate``: how far forms are, asking them, taking answers elsewhere.
 """
 
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ def serve(
                 )
             if port != PORT and not settings.people.url:
                 say(f'For links to lead here: {settings.file}, [people], url = "{served.address}"')
-            say("Links to hand out: bench people links --person NAME\nCtrl-C ends it.")
+            say("Links to hand out: bench annotate links --person NAME\nCtrl-C ends it.")
             tell(served.address)
             try:
                 served.wait()

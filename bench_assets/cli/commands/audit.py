@@ -2,7 +2,7 @@
 
 The command of ``bench`` that measures a judge before anybody trusts its numbers.
 
-The command ``bench orders``: does an answer go by the place of the options?
+The command ``bench permute-options``: does an answer go by the place of the options?
 
 The command ``bench power``.
 """
@@ -82,8 +82,8 @@ COLUMNS: Mapping[str, Cell] = {
 }
 
 
-@judge_app.command("check-judge")
-def check_judge(
+@judge_app.command("judge")
+def judge_trials(
     task: SuiteName,
     judge: JudgeOption = "",
     source: SourceOption = None,
@@ -135,8 +135,8 @@ _COLUMNS: Mapping[str, Cell] = {
 }
 
 
-@orders_app.command()
-def orders(
+@orders_app.command("permute-options")
+def permute_options(
     task: SuiteName,
     model: ModelsOption,
     n_orders: Annotated[

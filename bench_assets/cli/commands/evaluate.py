@@ -58,7 +58,7 @@ def evaluate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask, judge, score and measure models; what was asked before is not asked again."""
+    """Evaluate models: generate, judge, score, aggregate. Cached responses are reused."""
     with opened_for(model, suite, source, judge, reading) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names

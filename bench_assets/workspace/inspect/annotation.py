@@ -1,6 +1,6 @@
-"""What ``bench people`` tells of the forms that people are asked: how far, and how well.
+"""What ``bench annotate`` tells of the forms that people are asked: how far, and how well.
 
-What ``bench people links`` does: a link for each person, and links that are void.
+What ``bench annotate links`` does: a link for each person, and links that are void.
 
 Label Studio's server as a process of its own, over a home folder.
 """
@@ -173,7 +173,7 @@ def _wanted(bench: Workbench, name: str) -> list[SuiteForm]:
     if not name and not asked:
         raise SettingsError(
             f'{bench.settings.file}: no form is asked; write a section [people.forms."SUITE/FORM"],'
-            " `bench people forms` lists all"
+            " `bench annotate forms` lists all"
         )
     return [known[name]] if name else [one for one in known.values() if one.form.name in asked]
 

@@ -21,7 +21,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 _MARKS = {
     "*": "questions without a response are left out",
     "~": "measured otherwise than it would be now",
-    "?": "its judge's agreement was never measured: bench check-judge TASK",
+    "?": "its judge's agreement was never measured: bench judge TASK",
     "!": "its table cannot be read; bench verify names the command",
     "\u2013": "no response could be scored",
 }

@@ -43,8 +43,11 @@ _ABOUT = {
     "export": ("the leaderboard for others", "{rm}: written again by bench leaderboard"),
     "bench.toml": ("what is configured", ""),
     GIVEN: ("models that commands were given", "bench remove MODEL"),
-    "orders.jsonl": ("what was measured in other orders", "{rm}: measured again by bench orders"),
-    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench check-judge"),
+    "orders.jsonl": (
+        "what was measured in other orders",
+        "{rm}: measured again by bench permute-options",
+    ),
+    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench judge"),
     "names.json": ("names that shells complete", ""),
     "processors.json": ("how processors prepare images", ""),
 }

@@ -46,7 +46,7 @@ class PeopleSettings(Strict):
     """A section ``[people]``."""
 
     kind: Literal["files", "pages", "label-studio"] = "files"
-    """In what people answer: files in ``people/`` of the home folder, pages that ``bench people
+    """In what people answer: files in ``people/`` of the home folder, pages that ``bench annotate
     serve`` shows, or a Label Studio."""
     url: str = ""
     """Where the Label Studio is, or what the pages are called from outside: loopback or https."""
@@ -57,4 +57,4 @@ class PeopleSettings(Strict):
     names: dict[str, str] = Field(default_factory=dict)
     """Pseudonym of each person by what the tool calls them, such as an address."""
     forms: dict[str, FormSettings] = Field(default_factory=dict)
-    """The forms that are asked; ``bench people forms`` lists all there are."""
+    """The forms that are asked; ``bench annotate forms`` lists all there are."""

@@ -9,7 +9,7 @@
       Bench.h("p", {}, "Votes, captions, annotations and reviews by persons, who are pseudonyms here. An item with too few answers is open: neither kept nor dropped."),
     );
     if (asked.length) main.append(overview(asked));
-    else main.append(Bench.h("p", {}, "Nobody was asked anything. ", Bench.h("code", {}, "bench people forms"), " lists what can be asked."));
+    else main.append(Bench.h("p", {}, "Nobody was asked anything. ", Bench.h("code", {}, "bench annotate forms"), " lists what can be asked."));
     Bench.append(main, [unreadable(forms), others(forms.filter((one) => !one.data && !one.problem))]);
   });
 
@@ -77,7 +77,7 @@
     if (!rows.length) return null;
     return Bench.h(
       "section", {}, Bench.h("h2", {}, "What people differ on"),
-      Bench.h("p", { class: "note" }, "A second round asks these first: ", Bench.h("code", {}, "bench people queue"), " lists all."),
+      Bench.h("p", { class: "note" }, "A second round asks these first: ", Bench.h("code", {}, "bench annotate queue"), " lists all."),
       Bench.h("ul", { class: "suspects" }, rows.map((one) => Bench.h(
         "li", {},
         one.images.length > 0 && Bench.h("div", { class: "thumbs" }, one.images.map(([, small]) => Bench.h("img", { src: small, alt: `Image of ${Bench.printable(one.item_id)}`, loading: "lazy" }))),
