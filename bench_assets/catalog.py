@@ -16,7 +16,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
 from resources.config.bench_toml import Settings
-from resources.config.unknown_entries import unknown_entries
+from resources.config.toml_validation import unknown_entries
 
 _NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
 

@@ -18,12 +18,12 @@ def _load() -> "Definitions":
     from bench_assets.defs.assembly import build_graph
     from resources.config.environment import default_home
     from resources.config.sections.engine_kinds import kind_problems
-    from resources.config.settings_resource import SettingsFile
-    from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
+    from resources.config.settings_resource import SettingsResource
+    from resources.redaction.logs import redact_logs, redact_tracebacks
 
-    let_logs_tell_no_secrets(default_home())
-    let_tracebacks_tell_no_secrets(default_home())
-    settings = SettingsFile(home=str(default_home()))
+    redact_logs(default_home())
+    redact_tracebacks(default_home())
+    settings = SettingsResource(home=str(default_home()))
     written = settings.load()
     found = load_catalog(written)
     found.check(written)

@@ -35,7 +35,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from benchmarks.drawn_questions import PUBLISHED, questions
 from benchmarks.figures import Figure, expect, run_command
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 
@@ -67,7 +67,7 @@ def write(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     looks: dict[str, str] = {}
     image_store = ImageStore(folder=str(home / "images"))
-    with Workbench(SettingsFile(home=str(home))) as bench:
+    with Workbench(SettingsResource(home=str(home))) as bench:
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
                 rng = np.random.default_rng(PUBLISHED[task.name])
@@ -218,7 +218,7 @@ def _criteria(task: Task, some: Sequence[Question]) -> list[str]:
 
 def main(home: str) -> None:
     """Examine every task, as its asset does, and keep the rows."""
-    with Workbench(SettingsFile(home=home)) as bench:
+    with Workbench(SettingsResource(home=home)) as bench:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:

@@ -16,10 +16,10 @@ from typing import Any
 from bench_assets.core.schema.chat import Prompt, Request
 from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
-from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.engine import GATE
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.engine import VALIDATION_VERSION
 from resources.response_cache.port import ResponseStore
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
 
 _BATCHES = 5
@@ -59,12 +59,12 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from resources.response_cache.postgres_store import SharedResponses
+    from resources.response_cache.postgres_store import PostgresResponseStore
     from resources.storage.postgres import Database
     from tests.postgres_server import postgres
 
     with postgres() as server:
-        store = SharedResponses(Database(server.address(), "BENCH_DATABASE"))
+        store = PostgresResponseStore(Database(server.address(), "BENCH_DATABASE"))
         return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
 
 
@@ -109,9 +109,9 @@ def _row(number: int, n: int) -> dict[str, Any]:
         "image_tokens": "",
         "seconds": 0.5,
         "note": "",
-        "gate": GATE,
+        "gate": VALIDATION_VERSION,
     }
-    return {**columns, "digest": digest_of(columns)}
+    return {**columns, "digest": row_digest(columns)}
 
 
 def _looked_up(store: ResponseStore) -> list[Figure]:
@@ -127,7 +127,7 @@ def _scaling(where: str, store: ResponseStore) -> Figure:
     """Ask all replicas at once; how much of what so many could do is done."""
     n = _REPLICAS * _ROUNDS
     requests = [Request(prompt=Prompt.of(f"{where} {number}")) for number in range(n)]
-    model = RememberingModel("m", Replicas(_REPLICAS, _LATENCY), store)
+    model = CachingModel("m", Replicas(_REPLICAS, _LATENCY), store)
     started = perf_counter()
     model.response(requests)
     wall = perf_counter() - started

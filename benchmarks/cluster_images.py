@@ -13,8 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.figures import Figure
-from resources.images.locations import ImageFolder, ImagePlace
-from resources.images.shared_images import SharedImages
+from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
 from resources.storage.blobs.objects import ObjectBlobs
 from resources.storage.blobs.port import Blobs
 
@@ -69,7 +68,7 @@ def _named(store: "MemoryStore", number: int) -> str:
     return digest
 
 
-def _put(place: ImagePlace, number: int) -> str:
+def _put(place: ImageLocation, number: int) -> str:
     data = b"%d".ljust(_BYTES) % number
     digest = sha256(data).hexdigest()
     place.keep(digest, data)
@@ -84,7 +83,7 @@ def _timed(work: Callable[[One], Made], each: Iterable[One]) -> tuple[list[Made]
 
 
 @dataclass(frozen=True)
-class _Over(SharedImages):
+class _Over(ObjectImages):
     """Over blobs that no address leads to."""
 
     blobs: Blobs

@@ -23,7 +23,7 @@ from resources.annotation.web.server import Setup
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.environment import default_home
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.locations import ImageFolder
 
 IMAGES = Path(__file__).parent / "images"
@@ -75,7 +75,7 @@ def _report(browser: Browser, address: str) -> None:
 
 def _people(browser: Browser, home: Path) -> None:
     """Show the votes of CODIS to somebody, in a folder of their own: nobody is asked by that."""
-    tables = tables_of(SettingsFile(home=str(home)))
+    tables = tables_of(SettingsResource(home=str(home)))
     items = VOTES.items(**{
         name: tables.read(one.key.split("/"), one.row) for name, one in VOTES.reads.items()
     })  # fmt: skip

@@ -20,7 +20,7 @@ from bench_assets.evaluation.suite import Suite
 from resources.annotation.opening import open_people
 from resources.config.bench_toml import Settings
 from resources.config.sections.annotation import FormSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 
 _BuiltOf: TypeAlias = Callable[[Sequence[SuiteForm]], list[dg.AssetKey]]
@@ -63,7 +63,7 @@ def people_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.Senso
         ),
     )
     def people(
-        context: dg.SensorEvaluationContext, settings: SettingsFile, tables: TableFiles
+        context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
     ) -> dg.SensorResult:
         repository = context.repository_def
         assert repository is not None  # a sensor of definitions has one
@@ -83,7 +83,7 @@ def people_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.Senso
 
 def listen(
     instance: dg.DagsterInstance,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     forms: Sequence[SuiteForm],
     built_of: _BuiltOf,

@@ -19,8 +19,8 @@ from bench_assets.evaluation.suite import Suite
 from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import claims_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_leases
 from sensors.evaluations import (
     CLAIMED,
     Tables,
@@ -58,7 +58,7 @@ def checkpoint_sensors(
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Evaluates each checkpoint that is finished in a folder of [checkpoints].",
     )
-    def folders(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
+    def folders(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
         loaded, tables = settings.load(), _tables(context, suites)
         return watch_folders(context.instance, loaded, tables, context.cursor, time.time())
 
@@ -69,7 +69,9 @@ def checkpoint_sensors(
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Evaluates what each branch and tag of [checkpoints]' hub repositories is at.",
     )
-    def revisions(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
+    def revisions(
+        context: dg.SensorEvaluationContext, settings: SettingsResource
+    ) -> dg.SensorResult:
         from huggingface_hub import HfApi
 
         tables = _tables(context, suites)
@@ -116,9 +118,9 @@ def watch_folders(
 
 def _surveyed(
     settings: Settings, remembered: Mapping[str, str], now: float
-) -> checkpoint_folders.Survey:
+) -> checkpoint_folders.CheckpointSurvey:
     watched = settings.checkpoints
-    return checkpoint_folders.survey(
+    return checkpoint_folders.survey_folders(
         [settings.resolve(folder) for folder in watched.folders],
         now=now,
         settle_seconds=watched.settle_seconds,
@@ -200,7 +202,7 @@ def _result(
         )
     chosen = {suite: tables[suite] for suite in suites}
     needed = evaluations(instance, chosen, found.alive, settings.checkpoints.first)
-    asking = run_requests(needed, tables, claims_of(settings, CLAIMED))
+    asking = run_requests(needed, tables, open_leases(settings, CLAIMED))
     requests = list(islice(asking, _REQUESTS_A_TICK))
     new = [key for key in found.alive if key not in found.known.values()]
     changes: list[dg.AddDynamicPartitionsRequest | dg.DeleteDynamicPartitionsRequest] = [

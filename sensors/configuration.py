@@ -15,7 +15,7 @@ from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 
 State: TypeAlias = Callable[[Settings, TableFiles], str]
@@ -41,7 +41,7 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
         ),
     )
     def configuration_changes(
-        context: dg.SensorEvaluationContext, settings: SettingsFile, tables: TableFiles
+        context: dg.SensorEvaluationContext, settings: SettingsResource, tables: TableFiles
     ) -> dg.SensorResult:
         return look(context.instance, settings, tables, context.cursor, state)
 
@@ -50,7 +50,7 @@ def configuration_sensor(state: State) -> dg.SensorDefinition:
 
 def look(
     instance: dg.DagsterInstance,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     cursor: str | None,
     state: State,
@@ -77,7 +77,7 @@ def model_sensor() -> dg.SensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Makes each model of bench.toml a partition, and each encoder; asks none.",
     )
-    def models(context: dg.SensorEvaluationContext, settings: SettingsFile) -> dg.SensorResult:
+    def models(context: dg.SensorEvaluationContext, settings: SettingsResource) -> dg.SensorResult:
         return new_partitions(context.instance, settings.load())
 
     return models

@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.suggestions import did_you_mean
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
-from resources.storage.locks.leases import Claims
+from resources.storage.leases import Leases
 from sensors.quick_evaluation import FIRST_LOOK, first_look_key
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def evaluations(
 
 
 def run_requests(
-    needed: Iterable[CheckpointEvaluation], tables: Tables, claims: Claims
+    needed: Iterable[CheckpointEvaluation], tables: Tables, claims: Leases
 ) -> Iterator[dg.RunRequest]:
     """Ask for runs over what no other tick is asking for.
 

@@ -8,8 +8,8 @@ from urllib.request import Request, urlopen
 import dagster as dg
 
 from resources.config.bench_toml import Settings
-from resources.config.environment import secret
-from resources.config.settings_resource import SettingsFile
+from resources.config.environment import read_secret
+from resources.config.settings_resource import SettingsResource
 
 _TIMEOUT = 10.0  # s
 _CHECKS_A_TICK = 20
@@ -26,7 +26,7 @@ def failed_check_sensor() -> dg.SensorDefinition:
         description="Posts every failed check to the webhook that [checkpoints] names.",
     )
     def failed_checks(
-        context: dg.SensorEvaluationContext, settings: SettingsFile
+        context: dg.SensorEvaluationContext, settings: SettingsResource
     ) -> dg.SensorResult:
         return post_failed_checks(context.instance, settings.load(), context.cursor)
 
@@ -48,7 +48,7 @@ def post_failed_checks(
         return dg.SensorResult(skip_reason=f"no webhook_env in [checkpoints] of {settings.file}")
     if cursor is None:
         return dg.SensorResult(cursor=str(_latest(instance)), skip_reason="checks from now on")
-    address = secret(variable)
+    address = read_secret(variable)
     for record in _evaluations(instance, after=int(cursor)):
         found = record.event_log_entry.asset_check_evaluation
         if found and not found.passed:

@@ -28,7 +28,7 @@ from bench_assets.core.stats.power import alpha_of, p_worse
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
@@ -186,7 +186,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
     def first_look(
         context: dg.AssetExecutionContext,
         models: Models,
-        settings: SettingsFile,
+        settings: SettingsResource,
         tables: TableFiles,
         questions: list[Question],
     ) -> dg.Output[list[Metric]]:

@@ -7,11 +7,11 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 
 
 class Home:
@@ -30,7 +30,7 @@ class Home:
             folder.mkdir(exist_ok=True)
             (folder / "bench.toml").write_text(written, encoding="utf-8")
         self.suite = suite
-        self.settings = SettingsFile(
+        self.settings = SettingsResource(
             home=str(folder),
             sources={suite: str(source)} if source else {},
             suites={suite: chosen} if chosen else {},
@@ -60,7 +60,7 @@ class Home:
                     "image_store": self.images,
                     "tables": self.tables,
                     "models": Models(settings=self.settings, image_store=self.images),
-                    "io_manager": RowTables(files=self.tables),
+                    "io_manager": TableIOManager(files=self.tables),
                 },
                 **more,
             )

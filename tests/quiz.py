@@ -11,10 +11,10 @@ from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 from tests.rows import question
 
 TASK = Task(
@@ -70,7 +70,7 @@ def questions_asset(asked: list[Question], task: str = "quiz") -> dg.AssetsDefin
 
 def resources_over(home: Path) -> dict[str, object]:
     """Everything that the assets of a task need, over a home folder."""
-    settings = SettingsFile(home=str(home))
+    settings = SettingsResource(home=str(home))
     tables = TableFiles(folder=str(home / "tables"))
     image_store = ImageStore(folder=str(home / "images"))
     return {
@@ -78,7 +78,7 @@ def resources_over(home: Path) -> dict[str, object]:
         "image_store": image_store,
         "models": Models(settings=settings, image_store=image_store),
         "tables": tables,
-        "io_manager": RowTables(files=tables),
+        "io_manager": TableIOManager(files=tables),
     }
 
 

@@ -13,7 +13,7 @@ import pytest
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.workspace.materialization.dagster_instance import failure_of, open_instance
+from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
 from tests.resources.server.test_secrets import forms
@@ -71,7 +71,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, 
                 raise_on_error=False,
                 resources=resources_over(home),
             )
-        yield home, str(failure_of(result))
+        yield home, str(run_failure(result))
 
 
 def contents(home: Path) -> Iterator[tuple[str, str]]:

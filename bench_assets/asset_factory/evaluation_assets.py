@@ -30,11 +30,11 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.previews import responses_preview, verdicts_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.asset_types import table_of
+from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
 _SCORES = (
@@ -95,7 +95,7 @@ class EvaluationStep:
         folders = {"questions": self._below if own else ""}
         places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
         named = AssetFolder(self.task.name).ins(**places)
-        large = {t: table_of(_ROWS[t]) for t in tables if t in _ROWS}
+        large = {t: table_type(_ROWS[t]) for t in tables if t in _ROWS}
         return named | {t: dg.AssetIn(named[t].key, dagster_type=rows) for t, rows in large.items()}
 
     @property
@@ -125,7 +125,7 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
             f"response "
             "has a row with `error`; it is asked again at the next materialization."
         ),
-        dagster_type=table_of(Prediction),
+        dagster_type=table_type(Prediction),
         **of.stage("predictions", "gpu"),
     )
     def predictions(
@@ -180,13 +180,13 @@ def judgements_of(
         name=name,
         ins=of.ins("questions", "predictions"),
         description=about,
-        dagster_type=table_of(Judgement),
+        dagster_type=table_type(Judgement),
         **of.stage("judgements", "judge"),
     )
     def judgements(
         context: dg.AssetExecutionContext,
         models: Models,
-        settings: SettingsFile,
+        settings: SettingsResource,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
     ) -> dg.Output[Sequence[Judgement]]:
@@ -203,7 +203,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
     task = of.task
 
     def scores(
-        settings: SettingsFile,
+        settings: SettingsResource,
         image_store: ImageStore,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
@@ -211,7 +211,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
         return scores_output(task, settings, image_store, questions, predictions, [])
 
     def scores_of_judged(
-        settings: SettingsFile,
+        settings: SettingsResource,
         image_store: ImageStore,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
@@ -223,7 +223,7 @@ def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
         name="scores",
         ins=of.ins("questions", "predictions", *(["judgements"] if task.is_judged else [])),
         description=_SCORES,
-        dagster_type=table_of(Score),
+        dagster_type=table_type(Score),
         **of.stage("scores"),
     )
     return make(scores_of_judged if task.is_judged else scores)

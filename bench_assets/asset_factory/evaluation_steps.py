@@ -17,12 +17,12 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants, chance_of
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.models.registry.setup import setup_of
-from resources.tables.asset_types import table_of
+from resources.tables.asset_types import table_type
 from resources.tables.parquet import TableFiles, table_output
 
 CONSTANTS = "constants"
@@ -80,7 +80,7 @@ def constants_of(task: Task) -> dg.AssetsDefinition:
 
     @dg.asset(
         name=CONSTANTS,
-        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_type(Question))},
         description=(
             "One row: what the best constant response scores in one cell of the results, in one of "
             "the task's readings. A number that is not above it says nothing about images."
@@ -95,7 +95,7 @@ def constants_of(task: Task) -> dg.AssetsDefinition:
 
 def scores_output(
     task: Task,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],

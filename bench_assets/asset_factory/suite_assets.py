@@ -19,7 +19,7 @@ import dagster as dg
 from bench_assets.core.schema.chat import ChatModel
 from resources.models.registry.opening import Models
 from resources.models.registry.recorded import RecordedModel, read_responses
-from resources.response_cache.throughput import AskingProgress
+from resources.response_cache.throughput import RequestProgress
 
 StageName: TypeAlias = Literal[
     "source",
@@ -178,7 +178,7 @@ class ModelSession(NamedTuple):
     """An opened model, and how far it has come."""
 
     model: ChatModel
-    progress: AskingProgress
+    progress: RequestProgress
 
 
 @contextmanager
@@ -192,7 +192,7 @@ def asking(
     """
     title = f"{name}: {context.op_def.name.replace('__', '/')}"
     with (
-        AskingProgress(title, context.log.info, models.progress) as progress,
+        RequestProgress(title, context.log.info, models.progress) as progress,
         models.open(name, condition, progress, progress.throughput) as model,
     ):
         yield ModelSession(model, progress)

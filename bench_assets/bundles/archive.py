@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 from bench_assets.core.schema.errors import SourceError, TableError
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 MAX_FILES = 60_000
 MAX_BYTES = 2**32 - 2**20  # of the whole; above, zips are written in another form
@@ -43,7 +43,7 @@ def pack(pieces: Iterable[Piece], target: Path) -> None:
     ordered = sorted(pieces, key=lambda piece: piece.name)
     if len(ordered) > MAX_FILES:
         raise TableError(f"{target}: {len(ordered)} files, a bundle holds {MAX_FILES}")
-    with written_aside(target) as file, zipfile.ZipFile(file, "w") as archive:
+    with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
         for name, read in ordered:
             data = read()
             if file.tell() + len(data) > MAX_BYTES:

@@ -19,7 +19,7 @@ from bench_assets.core.text.redaction import Secrets
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import ModelResponses
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.store import ImageStore
 
 _PLACES = {"file", "image_folder", "split"}
@@ -36,7 +36,7 @@ class BundleOptions(NamedTuple):
     """What a bundle takes that stands in no table of the evaluation."""
 
     suite: Suite
-    benchmark: PlainBenchmark | None  # of a suite that bench.toml describes
+    benchmark: FileBenchmarkSettings | None  # of a suite that bench.toml describes
     image_store: ImageStore
     remembered: Callable[[str], str | None]  # digest of a prompt -> its turns
     secrets: Secrets

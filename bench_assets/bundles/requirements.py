@@ -24,7 +24,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.evaluation.task import Task
-from resources.response_cache.caching_model import key_of
+from resources.response_cache.caching_model import response_key
 from resources.response_cache.port import ResponseStore
 from resources.tables.parquet import TableFiles
 
@@ -201,5 +201,5 @@ class RememberedModel:
             drawn = f"t={request.temperature:g}"
             decoding = _TEMPERATURE.sub(drawn, decoding, count=1) if decoding else drawn
         if request.prompt.images:
-            yield key_of(self._identity, decoding, request, f"images@{VERSION}")
-        yield key_of(self._identity, decoding, request)
+            yield response_key(self._identity, decoding, request, f"images@{VERSION}")
+        yield response_key(self._identity, decoding, request)

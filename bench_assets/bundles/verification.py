@@ -24,7 +24,7 @@ from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.response_cache.sqlite_file import is_prompt
 
 _MOST_SAID = 2**26  # bytes of a manifest
@@ -219,7 +219,7 @@ def _described(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
     """Make the task that the bundle describes, as bench.toml would."""
     where = f"{bundle.path}, {NAME}, benchmark"
     try:
-        benchmark = PlainBenchmark.model_validate({**section, "file": file_of("questions")})
+        benchmark = FileBenchmarkSettings.model_validate({**section, "file": file_of("questions")})
     except ValueError as why:  # pydantic's
         raise SourceError(f"{where}: {why!s:.300}") from why
     return task_of(name, benchmark, where)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from bench_assets.cli.app import scaffolding
-from bench_assets.cli.app.command_context import opened
-from bench_assets.cli.app.options import Commands, JsonOption, SourceOption, SuiteName
+from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.options import CommandGroup, JsonOption, SourceOption, SuiteName
 from bench_assets.cli.commands.annotate import app as people_app
 from bench_assets.cli.commands.annotate import campaigns_app
 from bench_assets.cli.commands.annotate import server_app as people_server_app
@@ -15,17 +15,17 @@ from bench_assets.cli.commands.audit import app as audit_app
 from bench_assets.cli.commands.audit import judge_app as judges_app
 from bench_assets.cli.commands.audit import orders_app, power_app
 from bench_assets.cli.commands.bundle import app as reproduce_app
-from bench_assets.cli.commands.claims import app as claims_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
-from bench_assets.cli.commands.export import app as export_app
 from bench_assets.cli.commands.home import app as home_app
 from bench_assets.cli.commands.models import app as models_app
 from bench_assets.cli.commands.report import app as report_app
 from bench_assets.cli.commands.report import ui_app
 from bench_assets.cli.commands.serve import app as serve_app
+from bench_assets.cli.commands.suites import app as claims_app
+from bench_assets.cli.commands.tables import app as export_app
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.console.output import print_leaderboard, print_rows, tell
+from bench_assets.workspace.console.output import print_leaderboard, print_result, print_rows
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it could not be done, or something that was looked at is wrong; 2 the"
@@ -34,7 +34,7 @@ EXIT_CODES = (
 )
 
 app = typer.Typer(
-    cls=Commands,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog=EXIT_CODES,
@@ -61,7 +61,7 @@ app.add_typer(people_app, name="annotate")
 
 def _version(*, wanted: bool) -> None:
     if wanted:
-        tell(f"bench-assets {version('bench-assets')}")
+        print_result(f"bench-assets {version('bench-assets')}")
         raise typer.Exit
 
 
@@ -79,11 +79,11 @@ def main(
 @app.command()
 def demo() -> None:
     """Build every suite's mini edition, evaluate the embedded models, print the leaderboard."""
-    from bench_assets.cli.app.demo import evaluate_embedded, tell_of_it
+    from bench_assets.cli.commands.demo import evaluate_embedded, print_summary
 
-    with opened() as bench:
+    with open_home() as bench:
         failures = evaluate_embedded(bench)
-        tell_of_it(bench)
+        print_summary(bench)
         if failures:
             raise BenchError("; ".join(map(str, failures)))
 
@@ -93,7 +93,7 @@ def questions(
     suite: SuiteName, source: SourceOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Print a suite's question table, built from its source."""
-    with opened(suite, source, scratch=source is not None) as bench:
+    with open_home(suite, source, scratch=source is not None) as bench:
         bench.refresh_questions(suite)
         for task in bench.catalog.tasks_of(suite):
             print_rows(bench.questions(task), as_json=as_json)
@@ -112,9 +112,13 @@ def leaderboard(
 ) -> None:
     """Print the leaderboard: models by tasks, each edition for itself."""
     from bench_assets.cli.output.leaderboard import print_matrices
-    from bench_assets.workspace.inspect.leaderboard import chances, present_leaderboard, unmeasured
+    from bench_assets.workspace.inspect.leaderboard import (
+        chance_levels,
+        present_leaderboard,
+        unvalidated_judge_signatures,
+    )
 
-    with opened() as bench:
+    with open_home() as bench:
         rows = present_leaderboard(bench)
         if task:
             names = {one.name for one in bench.catalog.tasks_of(task)}
@@ -122,4 +126,9 @@ def leaderboard(
         if task or as_json:
             print_leaderboard(rows, as_json=as_json)
         else:
-            print_matrices(rows, chances(bench), unmeasured(bench, rows), published=published)
+            print_matrices(
+                rows,
+                chance_levels(bench),
+                unvalidated_judge_signatures(bench, rows),
+                published=published,
+            )

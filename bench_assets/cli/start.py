@@ -9,15 +9,16 @@ import signal
 import sys
 from types import FrameType, TracebackType
 
-from bench_assets.workspace.console.signal_exit import ENDING, EXIT, KEPT
+from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE, SIGNAL_NAMES
 
 
 def main() -> None:
     """Run ``bench``."""
-    for number in ENDING:
+    for number in SIGNAL_NAMES:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
-            signal.signal(number, _end)
-    sys.excepthook = _tell  # before typer is loaded, which keeps the one that it finds
+            signal.signal(number, _exit_on_signal)
+    # before typer is loaded, which keeps the one that it finds
+    sys.excepthook = _print_unexpected_error
     os.environ.setdefault("TQDM_DISABLE", "1")  # other libraries' bars, beside ours; read at import
     # Dagster's migrations are written by mako, which colours pages of errors that nobody sees here:
     # 4 MiB of other languages' grammars. None: it does without, as where they are not installed.
@@ -27,20 +28,22 @@ def main() -> None:
     app()
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _exit_on_signal(number: int, _: FrameType | None) -> None:
     """End at once: raised in the middle of an import, ``KeyboardInterrupt`` may be caught there."""
-    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _sentence(number))
-    os._exit(EXIT + number)
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _signal_message(number))
+    os._exit(EXIT_BASE + number)
 
 
-def _sentence(number: int) -> bytes:
-    return f"stopped by {ENDING[signal.Signals(number)]}: {KEPT}\n".encode()
+def _signal_message(number: int) -> bytes:
+    return f"stopped by {SIGNAL_NAMES[signal.Signals(number)]}: {RESUME_MESSAGE}\n".encode()
 
 
-def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _print_unexpected_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Print an exception that nobody expected, without what is secret of the home folder."""
     from resources.config.environment import default_home
-    from resources.redaction.logs import let_tracebacks_tell_no_secrets
+    from resources.redaction.logs import redact_tracebacks
 
-    let_tracebacks_tell_no_secrets(default_home())
+    redact_tracebacks(default_home())
     sys.excepthook(kind, error, trace)

@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.rater_agreement import Kappa
 from bench_assets.evaluation.task import RULES, Task
-from resources.tables.measured_figures import figures_by_people, read_figures
+from resources.tables.measured_figures import figures_from_annotation, read_figures
 from resources.tables.parquet import TableFiles
 
 _AGREEMENT = "judge_agreement"
@@ -72,7 +72,7 @@ def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
         kept = read_figures(tables.home, JudgeFigure)
     except BenchError:  # a damaged file: its command says so; here nothing is known
         kept = []
-    found = [*kept, *figures_by_people(tables, tasks)]
+    found = [*kept, *figures_from_annotation(tables, tasks)]
     return [one for one in found if one.figure in (PEOPLE, SECOND)]
 
 

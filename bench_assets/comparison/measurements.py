@@ -15,9 +15,8 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation.task import Task
-from resources.storage.file_digests import digest_of
-from resources.tables.columns import read_columns
-from resources.tables.parquet import Table, TableFiles
+from resources.storage.file_digests import json_digest
+from resources.tables.parquet import Table, TableFiles, read_columns
 
 CHANGED = "measured on questions that have changed since"
 
@@ -72,7 +71,7 @@ def state_of_metrics(tables: TableFiles, task: Task) -> str:
         for condition in task.conditions
         for key in (evaluation_key(task, condition, "metrics"), questions_key(task, condition))
     ]
-    return digest_of([[tables.place(key), tables.versions(key)] for key in keys])
+    return json_digest([[tables.place(key), tables.versions(key)] for key in keys])
 
 
 def exam(tables: TableFiles, task: Task) -> MeasuredCondition:

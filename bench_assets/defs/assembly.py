@@ -24,14 +24,14 @@ from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import table_locks_of
-from resources.datasets.source_files import SourceFiles, places
-from resources.images.opening import images_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_table_locks
+from resources.datasets.source_files import SourceFiles, table_locations
+from resources.images.opening import open_image_store
 from resources.models.registry.opening import Models
-from resources.response_cache.throughput import Shown
-from resources.runs.orphaned_runs import named_executor
-from resources.tables.parquet import RowTables, TableFiles
+from resources.response_cache.throughput import ProgressStyle
+from resources.runs.orphaned_runs import locking_executor
+from resources.tables.parquet import TableFiles, TableIOManager
 from sensors.annotation import people_sensors
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
@@ -51,11 +51,11 @@ class Graph(NamedTuple):
 
 
 def build_graph(
-    settings: SettingsFile,
+    settings: SettingsResource,
     catalog: Catalog,
     tables: Path | None = None,
     *,
-    progress: Shown = "in the log",
+    progress: ProgressStyle = "in the log",
 ) -> Graph:
     """Put the graph together over one home folder.
 
@@ -85,18 +85,18 @@ def build_graph(
             *people_sensors(settings.load(), catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.
-        executor=named_executor(lambda _: table_locks_of(settings.load())),
+        executor=locking_executor(lambda _: open_table_locks(settings.load())),
         resources=resources,
     ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
     return Graph(definitions, catalog)
 
 
-def tables_of(settings: SettingsFile, folder: Path | None = None) -> TableFiles:
+def tables_of(settings: SettingsResource, folder: Path | None = None) -> TableFiles:
     """Find the tables of a home folder, or those in another folder, of the sources named now."""
     written = settings.load()
     here = folder or Path(settings.home) / "tables"
     shared = {} if folder else written.storage.shared
-    return TableFiles(folder=str(here), places=places(written), **shared)
+    return TableFiles(folder=str(here), places=table_locations(written), **shared)
 
 
 def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str]) -> list[Any]:
@@ -153,9 +153,9 @@ def _defined(jobs: Iterable[_Job]) -> list[Any]:
 
 
 def _resources(
-    settings: SettingsFile, tables: Path | None, *, progress: Shown
+    settings: SettingsResource, tables: Path | None, *, progress: ProgressStyle
 ) -> dict[str, object]:
-    images = images_of(settings.load())
+    images = open_image_store(settings.load())
     files = tables_of(settings, tables)
     return {
         "settings": settings,
@@ -163,7 +163,7 @@ def _resources(
         "image_store": images,
         "models": Models(settings=settings, image_store=images, progress=progress),
         "tables": files,
-        "io_manager": RowTables(files=files),
+        "io_manager": TableIOManager(files=files),
     }
 
 

@@ -20,7 +20,7 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import ExportTable, TableCollection
 from bench_assets.export.tables import table_of
 from bench_assets.export.vlmevalkit import dataset
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 OURS = "https://www.apache.org/licenses/LICENSE-2.0"
 
@@ -174,5 +174,5 @@ def _parquet(exam: ExportTable) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with written_aside(path) as file:
+    with open_atomic(path) as file:
         file.write(data)

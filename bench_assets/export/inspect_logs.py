@@ -21,7 +21,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, items, known
 from resources.images.store import ImageStore
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _VERSION = 2
 _DIGITS = 32  # of an attachment's name
@@ -40,7 +40,7 @@ def write_inspect_logs(
     for one in gathered.evaluations():
         written.append(out / log_name(one))
         images = LogImages(image_store, gathered.left_out, embed=embed)
-        with written_aside(written[-1]) as file:
+        with open_atomic(written[-1]) as file:
             file.writelines(log(one, images))
     return written
 

@@ -18,7 +18,7 @@ from typing import Any
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import ExportSample, as_json, items, known
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for responses as they came
 _POINTS = "points"
@@ -37,12 +37,12 @@ def write_lm_eval_results(gathered: TableCollection, out: Path) -> list[Path]:
         by_model[one.model].append((one.asked_at, task_results(one)))
         date = _date(one.asked_at)
         written.append(out / model_folder(one.model) / f"samples_{task_key(one)}_{date}.jsonl")
-        with written_aside(written[-1]) as file:
+        with open_atomic(written[-1]) as file:
             file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(one))
     for model, found in by_model.items():
         last = max(at for at, _ in found)
         written.append(out / model_folder(model) / f"results_{_date(last)}.json")
-        with written_aside(written[-1]) as file:
+        with open_atomic(written[-1]) as file:
             whole = results(model, last, [one for _, one in found])
             file.write(json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False).encode())
     return written

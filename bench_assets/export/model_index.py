@@ -11,7 +11,7 @@ from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import known
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
@@ -96,6 +96,6 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
 
 def _write(model: str, found: "list[EvalResult]", out: Path) -> Path:
     path = out / f"{quote(model, safe='@+=')}.yml"
-    with written_aside(path) as file:
+    with open_atomic(path) as file:
         file.write(as_yaml(model, found).encode())
     return path

@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import (
 from bench_assets.core.tables.arrow import to_table
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import as_json
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 EVALUATED = {
     "predictions": Prediction,
@@ -113,7 +113,7 @@ def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
 
 @contextmanager
 def _written(path: Path, empty: pa.Table) -> Iterator[Writer]:
-    with written_aside(path) as file:
+    with open_atomic(path) as file:
         writer = _opened(file, empty, path.suffix)
         yield writer
         writer.close()

@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
 from resources.images.store import ImageStore
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _FIRST = ("index", "image", "image_path", "question", "hint")
 _LAST = ("answer", "category", "split", "question_id")
@@ -144,7 +144,7 @@ def _one_or_list(values: Sequence[str]) -> str:
 
 
 def _write(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    with written_aside(path) as file:
+    with open_atomic(path) as file:
         for line in tsv(names, rows):
             file.write(line)
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import AnswerKind
-from resources.config.sections.benchmarks import AnswersAre
+from resources.config.sections.benchmarks import AnswerFormat
 
 MOST_OPTIONS = 8  # letters that are read out of responses, see core.choices
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _LETTERS = re.compile(r"\(?[A-Z]\)?(?:\s*[,;/&]?\s*\(?[A-Z]\)?)+")
 _INDEX = re.compile(r"[0-9]{1,3}")
-_TOLD_APART: tuple[AnswersAre, ...] = ("letters", "indices", "texts")  # if nothing is said
+_TOLD_APART: tuple[AnswerFormat, ...] = ("letters", "indices", "texts")  # if nothing is said
 _LIST = re.compile(r"\s*[\[({]")
 
 
@@ -77,7 +77,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def read_answer(value: object, options: Sequence[str], answers: AnswersAre = "") -> FileAnswer:
+def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> FileAnswer:
     """Read what is right: one option, all of several, or texts of which each is right.
 
     Raises:
@@ -112,7 +112,7 @@ def _several(value: object) -> object:
     return found if isinstance(found, list | tuple | dict) else value
 
 
-def _letter(value: object, options: Sequence[str], answers: AnswersAre) -> str:
+def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
     """Find the one option that is meant; what may be two of them is refused."""
     forms = [answers] if answers else _TOLD_APART
     meant = {form: n for form, n in _places(value, options).items() if form in forms}
@@ -131,10 +131,10 @@ def _letter(value: object, options: Sequence[str], answers: AnswersAre) -> str:
     raise SourceError(f"{shown} is none of the options {list(options)}")
 
 
-def _places(value: object, options: Sequence[str]) -> dict[AnswersAre, int]:
+def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
     """Where the option lies by each way of reading the answer, from 0."""
     text = written(value)
-    found: dict[AnswersAre, int] = {}
+    found: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):
         found["letters"] = ascii_uppercase.index(letter[1].upper())
     if _INDEX.fullmatch(text):
@@ -148,7 +148,7 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswersAre, int]:
 
 
 def _letters_together(
-    text: str, options: Sequence[str], answers: AnswersAre
+    text: str, options: Sequence[str], answers: AnswerFormat
 ) -> tuple[str, ...] | None:
     """Read letters written as one text: "AC", "A, C"; none where that is the text of an option."""
     letters = set(re.findall("[A-Z]", text))

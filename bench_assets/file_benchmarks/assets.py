@@ -17,33 +17,33 @@ from bench_assets.core.tables.source_folder import pinned
 from bench_assets.file_benchmarks.images import Image
 from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from bench_assets.file_benchmarks.row_files import data_files
-from resources.config.sections.benchmarks import PlainBenchmark
-from resources.config.settings_resource import SettingsFile
+from resources.config.sections.benchmarks import FileBenchmarkSettings
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
-from resources.tables.asset_types import gone_through, table_of
+from resources.tables.asset_types import accept_large_tables, table_type
 from resources.tables.parquet import table_output
 
 
-def assets_of(name: str, benchmark: PlainBenchmark) -> Sequence[Any]:
+def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     """Make the left half of one benchmark, and its check."""
     about = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
     here = AssetFolder(name, code_version=about[:12])
     return [_source(here, benchmark), _questions(here, benchmark), *_tables(here, benchmark)]
 
 
-def _source(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+def _source(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
     @dg.asset(
         name="source",
         description=(
             "One row: one file that the questions are made of, by its digest: those that hold the "
             "rows, and the images that they name."
         ),
-        dagster_type=table_of(SourceFile),
+        dagster_type=table_type(SourceFile),
         **here.stage("source"),
     )
-    def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[Sequence[SourceFile]]:
+    def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[Sequence[SourceFile]]:
         place = place_of(here.folder, sources.open(here.folder).folder, settings.load())
         files = [str(file) for file in data_files(place.file, benchmark.split)]
         files = sorted(files + image_files(benchmark, place))
@@ -53,30 +53,30 @@ def _source(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition
     return source
 
 
-def _questions(here: AssetFolder, benchmark: PlainBenchmark) -> dg.AssetsDefinition:
+def _questions(here: AssetFolder, benchmark: FileBenchmarkSettings) -> dg.AssetsDefinition:
     @dg.multi_asset(
         name=f"{here.folder}_rows",
         deps=here.source,
         outs={
             "images": out(
                 here.stage("images"),
-                table_of(StoredImage),
+                table_type(StoredImage),
                 "One row: one image of the file, in the image store.",
             ),
             "questions": out(
                 here.stage("questions"),
-                table_of(Question),
+                table_type(Question),
                 "One row: one question, made of one row of the file.",
             ),
             "rejections": out(
                 here.stage("select"),
-                table_of(Rejection),
+                table_type(Rejection),
                 "One row: one row of the file that cannot be used, and why.",
             ),
         },
     )
     def rows(
-        sources: SourceFiles, settings: SettingsFile, image_store: ImageStore
+        sources: SourceFiles, settings: SettingsResource, image_store: ImageStore
     ) -> tuple[
         dg.Output[Sequence[StoredImage]],
         dg.Output[Sequence[Question]],
@@ -99,11 +99,11 @@ def _stored(image_store: ImageStore, image: Image, name: str) -> StoredImage:
     return image_store.put(image, name)
 
 
-def _tables(here: AssetFolder, benchmark: PlainBenchmark) -> Sequence[Any]:
+def _tables(here: AssetFolder, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     @dg.asset(
         name="questions",
-        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_of(Question))},
-        dagster_type=table_of(Question),
+        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_type(Question))},
+        dagster_type=table_type(Question),
         description=(
             "One row: one question with its options in another order; those whose options speak of "
             "each other are left out."
@@ -117,7 +117,7 @@ def _tables(here: AssetFolder, benchmark: PlainBenchmark) -> Sequence[Any]:
         asset=here.key("rejections"),
         description="Every row of the file became a question.",
     )
-    @gone_through(rejections=Rejection)
+    @accept_large_tables(rejections=Rejection)
     def every_row_is_used(rejections: Sequence[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{one.entry}: {one.reason}" for one in rejections]
         return check_result(

@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.json_records import Entry
 from bench_assets.file_benchmarks.answers import written
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
-from resources.config.sections.benchmarks import Column, PlainBenchmark
+from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 
 _USUAL: Mapping[Column, tuple[str, ...]] = {
     "question": ("question",),
@@ -25,7 +25,9 @@ _USUAL: Mapping[Column, tuple[str, ...]] = {
 _NUMBERED = re.compile(r"image_?\d+")
 
 
-def columns_of(cells: Collection[str], benchmark: PlainBenchmark, column: Column) -> list[str]:
+def columns_of(
+    cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
+) -> list[str]:
     """Name the columns of a file that hold one of ours; several for images and options."""
     if column in benchmark.columns:
         named = benchmark.columns[column]
@@ -40,12 +42,12 @@ def columns_of(cells: Collection[str], benchmark: PlainBenchmark, column: Column
     return []
 
 
-def cells_of(cells: Entry, benchmark: PlainBenchmark, column: Column) -> list[object]:
+def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
     """Take what a row holds in the columns of one of ours."""
     return [cells.get(name) for name in columns_of(_among(cells, column), benchmark, column)]
 
 
-def text_of(cells: Entry, benchmark: PlainBenchmark, column: Column) -> str:
+def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
     """Take a cell as a text; "" if there is no such column, or nothing in it.
 
     Raises:
@@ -58,7 +60,7 @@ def text_of(cells: Entry, benchmark: PlainBenchmark, column: Column) -> str:
         raise SourceError(f"{column}: {why}") from why
 
 
-def labels_of(cells: Entry, benchmark: PlainBenchmark) -> dict[str, str]:
+def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
     """Take the columns that are nothing else, where they hold texts or numbers."""
     ours = {
         name for column in _USUAL for name in columns_of(_among(cells, column), benchmark, column)
@@ -70,7 +72,7 @@ def labels_of(cells: Entry, benchmark: PlainBenchmark) -> dict[str, str]:
     }
 
 
-def require_columns(benchmark: PlainBenchmark, there: Sequence[str], section: str) -> None:
+def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], section: str) -> None:
     """Look that the file has every column that the settings name.
 
     Raises:

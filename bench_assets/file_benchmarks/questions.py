@@ -26,7 +26,7 @@ from bench_assets.file_benchmarks.columns import (
 from bench_assets.file_benchmarks.images import Folder, Image, images_of
 from bench_assets.file_benchmarks.row_files import Row, read_rows
 from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 StoreImage: TypeAlias = Callable[[Image, str], StoredImage]
 
@@ -119,7 +119,9 @@ def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
     )
 
 
-def build(benchmark: PlainBenchmark, place: FileLocation, store: StoreImage) -> FileQuestions:
+def build(
+    benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
+) -> FileQuestions:
     """Read a benchmark: every row is a question or a rejection, in the order of the file.
 
     Args:
@@ -159,7 +161,7 @@ def build(benchmark: PlainBenchmark, place: FileLocation, store: StoreImage) -> 
     return built
 
 
-def image_files(benchmark: PlainBenchmark, place: FileLocation) -> list[str]:
+def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
     """List the paths of image files that rows name, sorted; what is not there is left out.
 
     They are texts: of a million, a fifth of what paths take.
@@ -189,7 +191,7 @@ def shuffled(questions: Sequence[Question], seed: int) -> Sequence[Question]:
 
 
 def _question(
-    row: Row, benchmark: PlainBenchmark, place: FileLocation, building: _QuestionBuilder
+    row: Row, benchmark: FileBenchmarkSettings, place: FileLocation, building: _QuestionBuilder
 ) -> Question:
     if row.fault:
         raise SourceError(row.fault)

@@ -27,7 +27,7 @@ from bench_assets.core.tables.joined_rows import some
 from bench_assets.core.tables.large_tables import TextIndex, gathered
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, ScoreOne
 from bench_assets.file_benchmarks import prompts
-from resources.config.sections.benchmarks import JUDGED, Metric
+from resources.config.sections.benchmarks import JUDGEABLE_METRICS, Metric
 
 CRITERION = "right"
 RULES = "rules"
@@ -55,11 +55,15 @@ def readings_of(metric: Metric) -> dict[str, ScoreOne]:
     By what the metric measures, with a judge's help where it may.
     """
     nearness = _NEARNESS.get(metric, exact_match)
-    name = "judged" if metric in JUDGED else metric
+    name = "judged" if metric in JUDGEABLE_METRICS else metric
 
     def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
         points, answer = _read(answered, nearness)
-        if points or (answer and answered.question.kind != "text") or metric not in JUDGED:
+        if (
+            points
+            or (answer and answered.question.kind != "text")
+            or metric not in JUDGEABLE_METRICS
+        ):
             return Score.of(answered.prediction, points=points, answer=answer)
         verdict, note = _verdict(judgements)
         return Score.of(answered.prediction, points=verdict, answer=answer, note=note)

@@ -21,10 +21,10 @@ from bench_assets.evaluation.task import (
 )
 from bench_assets.file_benchmarks import prompts, scoring
 from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import JUDGED, PlainBenchmark
+from resources.config.sections.benchmarks import JUDGEABLE_METRICS, FileBenchmarkSettings
 
 
-def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
+def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     """Make the task that a section of bench.toml describes.
 
     Raises:
@@ -58,7 +58,7 @@ def task_of(name: str, benchmark: PlainBenchmark, section: str) -> Task:
         },
         readings=scoring.readings_of(benchmark.metric),
         measures=scoring.measures_of(benchmark.metric),
-        judges=judges if benchmark.metric in JUDGED else {},
+        judges=judges if benchmark.metric in JUDGEABLE_METRICS else {},
         slices=partial(_slices, labels=benchmark.slices),
     )
 
@@ -89,7 +89,7 @@ def plain_suites(settings: Settings) -> list[tuple[str, Suite]]:
     ]
 
 
-def _assets(name: str, benchmark: PlainBenchmark) -> Sequence[Any]:
+def _assets(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     from bench_assets.file_benchmarks.assets import assets_of
 
     return assets_of(name, benchmark)

@@ -19,8 +19,8 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
-from resources.images.opening import images_of
-from resources.storage.locks.file_locks import locked
+from resources.images.opening import open_image_store
+from resources.storage.locks import hold_locks
 from resources.tables.parquet import TableFiles
 
 FOLDER = "report"
@@ -80,9 +80,9 @@ def make_report(
         HomeError: If it cannot be written.
     """
     home = settings.home
-    images = images_of(settings)
+    images = open_image_store(settings)
     published, _ = catalog.published()
-    with locked(home / "locks", [FOLDER], waits):
+    with hold_locks(home / "locks", [FOLDER], waits):
         every = parts(standings, published, settings, without_images)
         site = Site(home / FOLDER, images, known_secrets(home))
         write_report(site, tables, catalog, every)

@@ -22,8 +22,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.samples.questions import Columns, coded
 from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
-from resources.tables.columns import read_columns
-from resources.tables.parquet import TableFiles
+from resources.tables.parquet import TableFiles, read_columns
 
 _FORM = "1"  # of the data: raised when what the page reads changes
 _DIGITS = 8  # of a digest: two of one question are compared, never two of many

@@ -19,7 +19,7 @@ from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
 from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, read_moment
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field, read_lines
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _TIMES = ("at", "changed_at")
 
@@ -91,7 +91,7 @@ class FilePeople:
         self._write(form, "form.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
 
     def _write(self, form: Form, name: str, text: str) -> None:
-        with written_aside(self._folder(form) / name) as file:
+        with open_atomic(self._folder(form) / name) as file:
             file.write(text.encode())
 
 

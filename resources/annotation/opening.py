@@ -6,8 +6,8 @@ from resources.annotation.files import FilePeople
 from resources.annotation.web.backend import PagesPeople
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings
-from resources.config.environment import secret
-from resources.images.opening import images_of
+from resources.config.environment import read_secret
+from resources.images.opening import open_image_store
 
 
 def open_people(settings: Settings) -> People:
@@ -32,8 +32,8 @@ def _label_studio(settings: Settings) -> People:
         url = checked_address(people.url)
         if not people.token_env:
             raise SettingsError("token_env should name the environment variable with a token")
-        token = secret(people.token_env)
+        token = read_secret(people.token_env)
     except SettingsError as why:
         raise SettingsError(f"{settings.file}, [people]: {why}") from None
-    images = images_of(settings).place
+    images = open_image_store(settings).place
     return LabelStudioPeople(LabelStudio(url, token), people.names, settings.home, images)

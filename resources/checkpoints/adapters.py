@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import brief
+from resources.checkpoints.file_access import abbreviated
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     has_weights,
@@ -28,14 +28,14 @@ _LIKE_LORA = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class AdapterBase:
     """What an adapter is put on."""
 
     place: str  # a folder, or a hub id
     revision: str  # of a hub id
 
 
-def base_of(folder: Path, base: str = "", revision: str = "main") -> Base:
+def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase:
     """Find what an adapter was trained on; the hub is not asked.
 
     Args:
@@ -49,7 +49,7 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> Base:
             no such base.
     """
     config = read_object(folder / ADAPTER_CONFIG)
-    _one_that_peft_loads(folder, config.get("peft_type"))
+    _require_peft_support(folder, config.get("peft_type"))
     written = base or config.get("base_model_name_or_path")
     if not isinstance(written, str) or not written:
         raise ModelError(
@@ -63,11 +63,11 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> Base:
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
-        revision = brief(config.get("revision") or "main")
-    return Base(place=place, revision=revision)
+        revision = abbreviated(config.get("revision") or "main")
+    return AdapterBase(place=place, revision=revision)
 
 
-def _one_that_peft_loads(folder: Path, kind: object) -> None:
+def _require_peft_support(folder: Path, kind: object) -> None:
     if kind is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: not of PEFT: it has no peft_type")
     if kind == "XLORA":
@@ -77,7 +77,7 @@ def _one_that_peft_loads(folder: Path, kind: object) -> None:
         )
     if not isinstance(kind, str) or kind not in _LIKE_LORA:
         raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type {brief(kind)}: only adapters that add to"
+            f"{folder / ADAPTER_CONFIG}: peft_type {abbreviated(kind)}: only adapters that add to"
             " weights, such as LORA, can be put on a model here"
         )
     names = [file.name for file in folder.iterdir()]
@@ -100,7 +100,7 @@ def _place(folder: Path, written: str) -> str:
         return str(place.resolve())
     if not HUB_ID.fullmatch(written):
         raise ModelError(
-            f"{folder}: its base {brief(written)} is not there; set base = FOLDER or hub id"
+            f"{folder}: its base {abbreviated(written)} is not there; set base = FOLDER or hub id"
         )
     return written
 

@@ -22,7 +22,7 @@ _COARSE = 2 * 10**9  # ns; the coarsest clocks of file systems, within which two
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _FileState:
     """What the disk says of a file, links followed."""
 
     device: int
@@ -32,22 +32,22 @@ class _State:
     changed: int  # ns; unlike the one before it nobody can set it
 
     @classmethod
-    def of(cls, file: Path) -> "_State":
+    def of(cls, file: Path) -> "_FileState":
         about = file.stat()
         return cls(about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checksum:
+class ContentChecksum:
     """Files, and the digest of what was in them."""
 
     content: str
-    states: dict[Path, _State]
+    states: dict[Path, _FileState]
     list_files: ListFiles
     digest: DigestFiles
     just_written: bool  # a change now might not show
 
-    def intact(self) -> "Checksum":
+    def intact(self) -> "ContentChecksum":
         """This, or another one of the same content whose files were touched.
 
         Raises:
@@ -59,13 +59,13 @@ class Checksum:
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
-        again = checksum(self.list_files, self.digest)
+        again = take_checksum(self.list_files, self.digest)
         if again.content != self.content:
             differing = [file for file in files if now[file] != self.states[file]]
             raise ModelError(_refusal((differing or files)[0]))
         return again
 
-    def not_overwritten(self) -> "Checksum":
+    def not_overwritten(self) -> "ContentChecksum":
         """As ``intact``, but files that are no more are no matter: what is in memory stays.
 
         Raises:
@@ -79,7 +79,7 @@ class Checksum:
         raise ModelError(_refusal(next(f for f in there if there[f] != self.states[f])))
 
 
-def checksum(list_files: ListFiles, digest: DigestFiles) -> Checksum:
+def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
     """Digest files, and remember what they were.
 
     Args:
@@ -100,7 +100,7 @@ def checksum(list_files: ListFiles, digest: DigestFiles) -> Checksum:
             " are at rest, and ask again"
         )
     newest = max((state.changed for state in after.values()), default=0)
-    return Checksum(
+    return ContentChecksum(
         content=content,
         states=after,
         list_files=list_files,
@@ -110,7 +110,7 @@ def checksum(list_files: ListFiles, digest: DigestFiles) -> Checksum:
 
 
 @contextmanager
-def unchanged(checksums: Sequence[Checksum]) -> Iterator[None]:
+def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
     """Load within this block: what is loaded is what was checksummed.
 
     Raises:
@@ -127,7 +127,7 @@ def unchanged(checksums: Sequence[Checksum]) -> Iterator[None]:
             raise ModelError(_refusal(moved[0]))
 
 
-def not_overwritten(checksums: Sequence[Checksum]) -> list[Checksum]:
+def still_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
     """Check what weights in memory may still be read from; files that are no more do not matter.
 
     Raises:
@@ -145,7 +145,7 @@ def _as_refusals() -> Iterator[None]:
         raise ModelError(f"{_refusal(why.filename)} ({why.strerror})") from why
 
 
-def _folders(checksums: Sequence[Checksum]) -> dict[Path, os.stat_result]:
+def _folders(checksums: Sequence[ContentChecksum]) -> dict[Path, os.stat_result]:
     return {file.parent: file.parent.stat() for one in checksums for file in one.states}
 
 
@@ -158,13 +158,13 @@ def _was_moved(folder: Path, was: os.stat_result) -> bool:
     return now.st_ctime_ns != was.st_ctime_ns and now.st_mtime_ns == was.st_mtime_ns
 
 
-def _states(files: Iterable[Path]) -> dict[Path, _State]:
-    return {file: _State.of(file) for file in files}
+def _states(files: Iterable[Path]) -> dict[Path, _FileState]:
+    return {file: _FileState.of(file) for file in files}
 
 
-def _there(file: Path) -> _State | None:
+def _there(file: Path) -> _FileState | None:
     try:
-        return _State.of(file)
+        return _FileState.of(file)
     except OSError:
         return None
 

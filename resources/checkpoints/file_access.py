@@ -22,10 +22,10 @@ _KINDS = {
 }
 
 
-def shown(written: object) -> str:
+def printable_text(written: object) -> str:
     r"""Write a text so that every terminal and every database takes it.
 
-    >>> shown("caf\udce9 \x1b[31m")
+    >>> printable_text("caf\udce9 \x1b[31m")
     'caf\\udce9 \\x1b[31m'
     """
     return "".join(
@@ -34,18 +34,18 @@ def shown(written: object) -> str:
     )
 
 
-def brief(name: object) -> str:
+def abbreviated(name: object) -> str:
     """Show what a file says, of whatever length."""
     text = str(name)
-    return shown(f"{text[:_LONGEST_NAME]}..." if len(text) > _LONGEST_NAME else text)
+    return printable_text(f"{text[:_LONGEST_NAME]}..." if len(text) > _LONGEST_NAME else text)
 
 
-def quoted(name: object) -> str:
+def quoted_name(name: object) -> str:
     """Show a name that a file says, of whatever length, in quotes."""
-    return f"'{brief(name)}'"
+    return f"'{abbreviated(name)}'"
 
 
-def regular(file: Path) -> os.stat_result:
+def regular_file_stat(file: Path) -> os.stat_result:
     """What the disk says of a file, links followed.
 
     Raises:
@@ -58,7 +58,7 @@ def regular(file: Path) -> os.stat_result:
             raise ModelError(f"{file}: a link to what is not there") from why
         raise ModelError(f"{file.parent}: {file.name} is missing") from why
     except (OSError, ValueError) as why:  # ValueError: a name that no file can have
-        raise ModelError(f"{file}: cannot be read: {_said(why)}") from why
+        raise ModelError(f"{file}: cannot be read: {_reason(why)}") from why
     for is_one, kind in _KINDS.items():
         if is_one(about.st_mode):
             raise ModelError(f"{file}: {kind} where a file should be")
@@ -73,11 +73,11 @@ def open_regular(file: Path) -> BufferedReader:
     Raises:
         ModelError: If it cannot be opened, or is no file; names it.
     """
-    regular(file)
+    regular_file_stat(file)
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as why:
-        raise ModelError(f"{file}: cannot be opened: {_said(why)}") from why
+        raise ModelError(f"{file}: cannot be opened: {_reason(why)}") from why
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ModelError(f"{file}: no file any more")
@@ -122,20 +122,22 @@ def parse_json(written: bytes, complaint: str) -> Any:  # noqa: ANN401 - JSON
         raise ModelError(f"{complaint}: more than {_MOST_VALUES} values")
     try:
         return json.loads(
-            written.decode("utf-8"), object_pairs_hook=_once, parse_constant=_constant
+            written.decode("utf-8"),
+            object_pairs_hook=_refuse_duplicate_names,
+            parse_constant=_constant,
         )
     except RecursionError as why:
         raise ModelError(f"{complaint}: nested too deeply") from why
     except ValueError as why:
-        raise ModelError(f"{complaint}: {_said(why)}") from why
+        raise ModelError(f"{complaint}: {_reason(why)}") from why
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"{quoted(twice)} is there twice")
+        names = [name for name, _ in pairs]
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise ValueError(f"{quoted_name(twice)} is there twice")
     return made
 
 
@@ -145,7 +147,7 @@ def _constant(written: str) -> float:
     return float(written)
 
 
-def _said(why: Exception) -> str:
+def _reason(why: Exception) -> str:
     if isinstance(why, OSError):
         return why.strerror or type(why).__name__
     if isinstance(why, UnicodeDecodeError):

@@ -1,20 +1,132 @@
-"""Files that loading a checkpoint reads, and their digests."""
+"""Files that loading a checkpoint reads, and their digests.
+
+Config fields that make transformers load other files or code.
+
+Whatever lies outside of the checkpoint is in no digest of it, so none may come from there.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from hashlib import file_digest, sha256
 from os.path import lexists
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.config_pointers import (
-    leads_out,
-    named_weights,
-    refuse_what_lies_elsewhere,
+from resources.checkpoints.file_access import (
+    open_regular,
+    parse_json,
+    quoted_name,
+    read_bounded,
+    read_json,
+    regular_file_stat,
 )
-from resources.checkpoints.file_access import open_regular, quoted, read_json, regular
+
+_WEIGHTS = "transformers_weights"
+_CODE = "auto_map"
+_TOKENIZERS = "fast_tokenizer_files"
+_POINTING = {
+    *{"config.json", "preprocessor_config.json", "processor_config.json"},
+    *{"tokenizer_config.json", "video_preprocessor_config.json"},
+}
+# A name that JSON spells with an escape is the same name: _ and small letters are \u005f to \u007a.
+_SPELT = re.compile(rf'"({_WEIGHTS}|{_CODE}|{_TOKENIZERS})"|\\u00[5-7]'.encode())
+
+
+def named_weights(config: Path) -> str | None:
+    """The file of weights, or the index of several, that a configuration names; None without.
+
+    Raises:
+        ModelError: If it is none that transformers loads, or lies outside of the checkpoint.
+    """
+    said = _pointing_json(config)
+    found = [one for one in _field_values(said, _WEIGHTS) if one is not None]
+    if not found:
+        return None
+    if not isinstance(said, dict) or found != [said.get(_WEIGHTS)]:
+        raise ModelError(f"{config}: {_WEIGHTS} is read at the top, and stands below it too")
+    name = found[0]
+    if not isinstance(name, str) or not name.endswith((".safetensors", ".safetensors.index.json")):
+        raise ModelError(
+            f"{config}: {_WEIGHTS} is {quoted_name(name)}, neither a .safetensors file nor an index"
+            " of such files"
+        )
+    if is_outside(name):
+        raise ModelError(f"{config}: {_WEIGHTS} is {quoted_name(name)}, outside of the checkpoint")
+    return name
+
+
+def refuse_outside_files(files: Iterable[Path]) -> None:
+    """Refuse code and tokenizers that files name by a path; a hub's repository may be named.
+
+    Raises:
+        ModelError: If one does; names file and field.
+    """
+    for file in files:
+        if file.name not in _POINTING:
+            continue
+        said = _pointing_json(file)
+        for reference in _texts(_field_values(said, _CODE)):
+            place, _, code = reference.rpartition("--")
+            if "/" in code or _is_folder(place):
+                raise ModelError(
+                    f"{file}: {_CODE} names {quoted_name(reference)}, code in another folder;"
+                    " put it"
+                    f" beside {file.name}, and name it MODULE.CLASS"
+                )
+        for name in _texts(_field_values(said, _TOKENIZERS)):
+            if "/" in name:
+                raise ModelError(
+                    f"{file}: {_TOKENIZERS} names {quoted_name(name)}, in another folder; put it"
+                    f" beside {file.name}"
+                )
+
+
+def is_outside(name: str) -> bool:
+    """Whether a name in a folder is that of a file outside of it.
+
+    >>> is_outside("sub/model.safetensors"), is_outside("../model.safetensors")
+    (False, True)
+    """
+    return Path(name).is_absolute() or ".." in Path(name).parts
+
+
+def _is_folder(place: str) -> bool:
+    with suppress(OSError):  # a name that is too long
+        return bool(place) and Path(place).is_dir()
+    return False
+
+
+def _pointing_json(file: Path) -> Any:  # noqa: ANN401 - JSON
+    """What a file says, if any of the fields is in it; a tokenizer's may have a megabyte."""
+    written = read_bounded(file)
+    return parse_json(written, f"{file}: not JSON") if _SPELT.search(written) else None
+
+
+def _field_values(said: Any, name: str) -> Iterator[Any]:  # noqa: ANN401 - JSON
+    """The values of a field, in whatever part of a configuration it stands."""
+    below = [said]
+    while below:
+        one = below.pop()
+        if isinstance(one, dict):
+            if name in one:
+                yield one[name]
+            below.extend(one.values())
+        elif isinstance(one, list):
+            below.extend(one)
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    below = list(values)
+    while below:
+        one = below.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | list):
+            below.extend(one.values() if isinstance(one, dict) else one)
+
 
 ADAPTER_CONFIG = "adapter_config.json"
 """What tells an adapter's folder."""
@@ -58,7 +170,7 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     if gguf_file:
         return [_existing(folder / gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
     read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
-    refuse_what_lies_elsewhere(read)
+    refuse_outside_files(read)
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
     _existing(folder / "config.json")
@@ -78,7 +190,7 @@ def processor_files(folder: Path) -> list[Path]:
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
     ]
     read += _read_below(folder, _OF_PROCESSOR)
-    refuse_what_lies_elsewhere(read)
+    refuse_outside_files(read)
     return sorted(read)
 
 
@@ -107,7 +219,7 @@ def watched_files(folder: Path) -> list[Path]:
     return [*loaded_files(folder), *(processor_files(above) if above else [])]
 
 
-def sees(folder: Path) -> bool:
+def has_image_processor(folder: Path) -> bool:
     """Whether a folder says how images become tensors."""
     return any((folder / f"{name}_config.json").is_file() for name in ("preprocessor", "processor"))
 
@@ -145,14 +257,14 @@ def content_digest(files: Iterable[Path]) -> str:
     listed = list(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))
-    named = zip(names_of(listed), digests, strict=True)
+    named = zip(relative_names(listed), digests, strict=True)
     return sha256("\n".join(f"{name} {digest}" for name, digest in named).encode()).hexdigest()[:16]
 
 
-def names_of(files: Sequence[Path]) -> list[str]:
+def relative_names(files: Sequence[Path]) -> list[str]:
     """What the files of a checkpoint are called in it, wherever it lies.
 
-    >>> names_of([Path("m/config.json"), Path("m/qformer_tokenizer/vocab.txt")])
+    >>> relative_names([Path("m/config.json"), Path("m/qformer_tokenizer/vocab.txt")])
     ['config.json', 'qformer_tokenizer/vocab.txt']
     """
     folders = {file.parent for file in files}
@@ -230,16 +342,19 @@ def _shards(index: Path) -> list[str]:
     kind = index.name.removesuffix(".index.json").rpartition(".")[2]
     for tensor, shard in of_tensor.items():
         if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
-            raise ModelError(f"{index}: {quoted(tensor)} lies in {quoted(shard)}, no .{kind} file")
-        if leads_out(shard):
             raise ModelError(
-                f"{index}: {quoted(tensor)} lies in {quoted(shard)}, outside of the checkpoint"
+                f"{index}: {quoted_name(tensor)} lies in {quoted_name(shard)}, no .{kind} file"
+            )
+        if is_outside(shard):
+            raise ModelError(
+                f"{index}: {quoted_name(tensor)} lies in {quoted_name(shard)}, outside of the"
+                " checkpoint"
             )
     return sorted(set(of_tensor.values()))
 
 
 def _existing(file: Path, most: int | None = None) -> Path:
-    size = regular(file).st_size
+    size = regular_file_stat(file).st_size
     if most is not None and size > most:
         raise ModelError(f"{file}: {size} bytes; no more than {most} are read of it")
     try:

@@ -75,10 +75,10 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
     return found
 
 
-def located_in(key: str, repositories: Sequence[str]) -> tuple[str, str]:
+def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:
     """Repository and commit of a revision; the hub is not asked.
 
-    >>> located_in("a/b/step-10@" + 40 * "0", ["a/b"])[0]
+    >>> find_revision("a/b/step-10@" + 40 * "0", ["a/b"])[0]
     'a/b'
 
     Raises:

@@ -4,6 +4,8 @@ What tells one checkpoint from another without reading all of it, and whether it
 
 The headers alone would not do: two steps of one training run have the same. So a few blocks of
 every tensor are read too; a step that changed a tensor changed some of them.
+
+The weights that a server answers with: a folder, or a GGUF file.
 """
 
 import importlib.util
@@ -17,22 +19,21 @@ from typing import BinaryIO
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
-from resources.checkpoints.content_checksums import Checksum, DigestFiles, checksum
+from resources.checkpoints.content_checksums import ContentChecksum, DigestFiles, take_checksum
 from resources.checkpoints.file_access import open_regular
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     content_digest,
+    has_image_processor,
     has_tokenizer,
     is_adapter,
     loaded_files,
-    names_of,
     processor_above,
     processor_files,
-    sees,
+    relative_names,
     watched_files,
 )
-from resources.checkpoints.pickles import refuse_foreign_code
-from resources.checkpoints.safetensors_headers import Span, tensor_spans
+from resources.checkpoints.weight_files import TensorSpan, refuse_foreign_code, tensor_spans
 
 _PACKAGE = "package:"
 
@@ -52,7 +53,8 @@ class Checkpoint:
     adapter: str = ""  # folder of a PEFT adapter that is to be put on the weights
     processor: str = ""  # folder or hub id with tokenizer and processor; "": at ``location``
     processor_revision: str = "main"  # of a hub id: the commit
-    checksums: tuple[Checksum, ...] = field(default=(), compare=False, repr=False)  # of its folders
+    # of its folders
+    checksums: tuple[ContentChecksum, ...] = field(default=(), compare=False, repr=False)
 
 
 def pin(
@@ -124,7 +126,7 @@ def first_line(why: Exception) -> str:
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
-        checksummed = checksum(partial(loaded_files, folder, gguf_file), digest)
+        checksummed = take_checksum(partial(loaded_files, folder, gguf_file), digest)
         content = f"sha256:{checksummed.content}"
         return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
     commit = _hub_commit(written, revision, gguf_file or "config.json")
@@ -152,7 +154,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
-    checksummed = checksum(partial(loaded_files, folder), digest)
+    checksummed = take_checksum(partial(loaded_files, folder), digest)
     below = _whole(on.place, on.revision, None, digest)
     return replace(
         below,
@@ -176,7 +178,9 @@ def _processor_of(folder: Path, pinned: Checkpoint) -> str:
         return str(above)
     location = Path(pinned.location)
     of_adapter = pinned.adapter and has_tokenizer(own)
-    if of_adapter and (sees(own) or (location.is_dir() and not sees(location))):
+    if of_adapter and (
+        has_image_processor(own) or (location.is_dir() and not has_image_processor(location))
+    ):
         return str(own)
     if pinned.adapter and location.is_dir() and (above := processor_above(location)):
         return str(above)
@@ -188,7 +192,7 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
     if folder.is_dir():
         if not processor_files(folder):
             raise ModelError(f"{folder}: neither a tokenizer nor a processor is there")
-        checksummed = checksum(partial(processor_files, folder), digest)
+        checksummed = take_checksum(partial(processor_files, folder), digest)
         content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
         at, commit = str(folder), "main"
     elif HUB_ID.fullmatch(written):
@@ -255,14 +259,14 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
     if full:
         return content_digest(files)[:8]
     state = sha256()
-    for file, name in zip(files, names_of(files), strict=True):
+    for file, name in zip(files, relative_names(files), strict=True):
         state.update(f"{name} {file.stat().st_size}\n".encode())
         for block in _samples(file, spans.get(file)):
             state.update(block)
     return state.hexdigest()[:8]
 
 
-def _samples(file: Path, spans: list[Span] | None) -> Iterator[bytes]:
+def _samples(file: Path, spans: list[TensorSpan] | None) -> Iterator[bytes]:
     with open_regular(file) as opened:
         size = os.fstat(opened.fileno()).st_size
         if size <= _SMALL:
@@ -280,3 +284,21 @@ def _blocks(opened: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
     for offset in offsets:
         opened.seek(offset)
         yield opened.read(_BLOCK)
+
+
+def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
+    """Pin weights to what they hold.
+
+    Args:
+        path: Where they lie.
+        digest: Tells what files hold.
+
+    Raises:
+        ModelError: If there are none, or not all of them.
+    """
+    there = Path(path)
+    if there.is_file():
+        return pin(str(there.parent), gguf_file=there.name, digest=digest)
+    if not there.is_dir():
+        raise ModelError(f"path = {path}: no such folder; servers are started for weights on disk")
+    return pin(path, digest=digest)

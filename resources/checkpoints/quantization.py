@@ -18,7 +18,7 @@ Packages: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class QuantizationRequirement:
     """What a method needs."""
 
     method: str
@@ -36,33 +36,37 @@ _GPTQ: Packages = (("optimum", "optimum"), ("gptqmodel", "gptqmodel"))
 _BITSANDBYTES: Packages = (("bitsandbytes", "bitsandbytes>=0.46.1"),)
 _KERNELS: Packages = (("kernels", "kernels"),)
 
-REQUIREMENTS: dict[str, Requirement] = {
+REQUIREMENTS: dict[str, QuantizationRequirement] = {
     needed.method: needed
     for needed in (
-        Requirement(method="aqlm", packages=(("aqlm", "aqlm[gpu,cpu]"),)),
-        Requirement(method="auto-round", packages=(("auto_round", "auto-round>=0.5"),)),
-        Requirement(method="awq", packages=(("gptqmodel", "gptqmodel"),)),
-        Requirement(method="bitnet"),
-        Requirement(method="bitsandbytes_4bit", packages=_BITSANDBYTES),
-        Requirement(method="bitsandbytes_8bit", packages=_BITSANDBYTES),
-        Requirement(
+        QuantizationRequirement(method="aqlm", packages=(("aqlm", "aqlm[gpu,cpu]"),)),
+        QuantizationRequirement(method="auto-round", packages=(("auto_round", "auto-round>=0.5"),)),
+        QuantizationRequirement(method="awq", packages=(("gptqmodel", "gptqmodel"),)),
+        QuantizationRequirement(method="bitnet"),
+        QuantizationRequirement(method="bitsandbytes_4bit", packages=_BITSANDBYTES),
+        QuantizationRequirement(method="bitsandbytes_8bit", packages=_BITSANDBYTES),
+        QuantizationRequirement(
             method="compressed-tensors",
             packages=(("compressed_tensors", "compressed-tensors>=0.15.0"),),
         ),
-        Requirement(method="eetq", packages=_KERNELS, runs_on="cuda"),
-        Requirement(
+        QuantizationRequirement(method="eetq", packages=_KERNELS, runs_on="cuda"),
+        QuantizationRequirement(
             method="fbgemm_fp8", packages=(("fbgemm_gpu", "fbgemm-gpu-genai"),), runs_on="cuda"
         ),
-        Requirement(
+        QuantizationRequirement(
             method="fouroversix",
             packages=(("fouroversix", "fouroversix --no-build-isolation"),),
             runs_on="cuda",
         ),
-        Requirement(method="fp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"),
-        Requirement(method="fp_quant", packages=(("fp_quant", "fp_quant>=0.3.2"),), runs_on="cuda"),
-        Requirement(method="gemma"),
-        Requirement(method="gptq", packages=_GPTQ),
-        Requirement(
+        QuantizationRequirement(
+            method="fp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"
+        ),
+        QuantizationRequirement(
+            method="fp_quant", packages=(("fp_quant", "fp_quant>=0.3.2"),), runs_on="cuda"
+        ),
+        QuantizationRequirement(method="gemma"),
+        QuantizationRequirement(method="gptq", packages=_GPTQ),
+        QuantizationRequirement(
             method="higgs",
             packages=(
                 ("flute", "flute-kernel>=0.4.1"),
@@ -70,34 +74,40 @@ REQUIREMENTS: dict[str, Requirement] = {
             ),
             runs_on="cuda",
         ),
-        Requirement(method="hqq", packages=(("hqq", "hqq>=0.2.1"),), runs_on="cuda"),
-        Requirement(method="metal", packages=_KERNELS, runs_on="mps"),
-        Requirement(method="mxfp4", note="without kernels and triton it is made bfloat16 again"),
-        Requirement(method="mxfp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"),
-        Requirement(
+        QuantizationRequirement(method="hqq", packages=(("hqq", "hqq>=0.2.1"),), runs_on="cuda"),
+        QuantizationRequirement(method="metal", packages=_KERNELS, runs_on="mps"),
+        QuantizationRequirement(
+            method="mxfp4", note="without kernels and triton it is made bfloat16 again"
+        ),
+        QuantizationRequirement(
+            method="mxfp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"
+        ),
+        QuantizationRequirement(
             method="nvfp4",
             runs_on="none",
             note="transformers does not load checkpoints of it; vLLM does (kind vllm)",
         ),
-        Requirement(method="quanto", packages=(("optimum.quanto", "optimum-quanto"),)),
-        Requirement(method="quark", packages=(("quark", "amd-quark>=0.12"),)),
-        Requirement(method="sinq", packages=(("sinq", "sinq"),)),
-        Requirement(method="spqr", packages=(("spqr_quant", "spqr_quant[gpu]"),), runs_on="cuda"),
-        Requirement(method="torchao", packages=(("torchao", "torchao"),)),
-        Requirement(method="vptq", packages=(("vptq", "vptq>=0.0.4"),), runs_on="cuda"),
+        QuantizationRequirement(method="quanto", packages=(("optimum.quanto", "optimum-quanto"),)),
+        QuantizationRequirement(method="quark", packages=(("quark", "amd-quark>=0.12"),)),
+        QuantizationRequirement(method="sinq", packages=(("sinq", "sinq"),)),
+        QuantizationRequirement(
+            method="spqr", packages=(("spqr_quant", "spqr_quant[gpu]"),), runs_on="cuda"
+        ),
+        QuantizationRequirement(method="torchao", packages=(("torchao", "torchao"),)),
+        QuantizationRequirement(method="vptq", packages=(("vptq", "vptq>=0.0.4"),), runs_on="cuda"),
     )
 }
 """By method; ``gguf`` is not among them, since its files say so by themselves."""
 
 
-def needs(config: Mapping[str, Any]) -> Requirement | None:
+def quantization_requirement(config: Mapping[str, Any]) -> QuantizationRequirement | None:
     """What a checkpoint of this configuration needs beyond transformers; None if not quantised.
 
     The language model's part may say it instead of the whole (``text_config``).
 
-    >>> needs({"quantization_config": {"quant_method": "awq"}}).missing
+    >>> quantization_requirement({"quantization_config": {"quant_method": "awq"}}).missing
     ['gptqmodel']
-    >>> needs({"model_type": "llava"})
+    >>> quantization_requirement({"model_type": "llava"})
 
     Raises:
         ModelError: If the method is none that transformers knows, or none is named.
@@ -128,7 +138,7 @@ def check_quantization(written: Path | Mapping[str, Any], device: str) -> None:
     of = f"{written}: " if isinstance(written, Path) else ""
     config = read_object(written / "config.json") if isinstance(written, Path) else written
     try:
-        needed = needs(config)
+        needed = quantization_requirement(config)
     except ModelError as why:
         raise ModelError(f"{of}{why}") from why
     if needed is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class TrainingLayout:
     """A folder that is no model."""
 
     name: str
@@ -35,26 +35,26 @@ _ZERO = r"(bf16_|fp16_)?(zero_pp_rank_\d+_)?mp_rank_\d+(_model|_optim)_states\.p
 _DCP = r"(\.metadata|__\d+_\d+\.distcp)"
 _RANK = r"mp_rank_\d+(_\d+)*/(model_optim_rng|model_rng|distrib_optim)\.pt"
 
-LAYOUTS: tuple[Layout, ...] = (
-    Layout(
+LAYOUTS: tuple[TrainingLayout, ...] = (
+    TrainingLayout(
         name="half a download",
         signs=(r"[^/]*\.(safetensors|bin|gguf|pth?)\W?[\w-]*\.?(incomplete|part|partial|aria2)",),
         to_do="wait for {sign}, or start it again",
     ),
-    Layout(
+    TrainingLayout(
         name="a diffusers pipeline",
         signs=(r"model_index\.json",),
         to_do="it draws images and answers no questions; there is nothing to evaluate",
         parts=".*",
     ),
-    Layout(
+    TrainingLayout(
         name="verl's shards of FSDP",
         signs=(r"model_world_size_\d+_rank_\d+\.pt",),
         unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
         to_do="merge: python -m verl.model_merger merge --backend fsdp --local_dir {folder}"
         " --target_dir MERGED",
     ),
-    Layout(
+    TrainingLayout(
         name="verl's shards of Megatron",
         signs=(r"dist_ckpt/" + _DCP,),
         unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
@@ -62,34 +62,34 @@ LAYOUTS: tuple[Layout, ...] = (
         " --target_dir MERGED",
         parts="dist_ckpt",
     ),
-    Layout(
+    TrainingLayout(
         name="a Lightning checkpoint of DeepSpeed",
         signs=(r"checkpoint/" + _ZERO,),
         to_do="convert: python -m lightning.pytorch.utilities.deepspeed {folder} OUT.ckpt; load its"
         " state_dict into the model and save_pretrained(FOLDER)",
         parts="checkpoint",
     ),
-    Layout(
+    TrainingLayout(
         name="DeepSpeed ZeRO, weights not gathered",
         signs=(rf"global_step\d+/{_ZERO}", r"zero_to_fp32\.py"),
         to_do="merge: python zero_to_fp32.py {folder} {folder} --safe_serialization (the script"
         " lies there, or in deepspeed/utils)",
         parts=r"global_step\d+",
     ),
-    Layout(
+    TrainingLayout(
         name="a step of DeepSpeed ZeRO, weights not gathered",
         signs=(_ZERO,),
         to_do="merge: python zero_to_fp32.py {folder.parent} MERGED --safe_serialization"
         " -t {folder.name} (the script lies in deepspeed/utils); add config.json and tokenizer",
     ),
-    Layout(
+    TrainingLayout(
         name="a NeMo checkpoint",
         signs=(r"[^/]*\.nemo", r"context/(model\.yaml|io\.json)", r"model_config\.yaml"),
         to_do="convert: llm.export_ckpt(path={folder}, target='hf', output_path=MERGED) of NeMo 2,"
         " or the script convert_FAMILY_nemo_to_hf.py of NeMo 1",
         parts="context|weights|model_weights",
     ),
-    Layout(
+    TrainingLayout(
         name="Megatron's shards",
         signs=(
             r"latest_checkpointed_iteration\.txt",
@@ -102,20 +102,20 @@ LAYOUTS: tuple[Layout, ...] = (
         " tools/checkpoint/convert.py --load-dir {folder} --save-dir MERGED",
         parts=r"iter_\d+|release|mp_rank_\d+.*",
     ),
-    Layout(
+    TrainingLayout(
         name="shards of FSDP",
         signs=(rf"pytorch_model_fsdp(_\d+)?/{_DCP}",),
         to_do="merge: accelerate merge-weights {at} {folder}",
         parts=r"pytorch_model_fsdp(_\d+)?|optimizer(_\d+)?",
     ),
-    Layout(
+    TrainingLayout(
         name="shards of torch.distributed.checkpoint (FSDP 2, torchtitan)",
         signs=(_DCP, rf"(model|weights|app)/{_DCP}"),
         to_do="merge: python -m torch.distributed.checkpoint.format_utils dcp_to_torch {at}"
         " model.pt; load it into the model and save_pretrained(FOLDER)",
         parts=r"model|weights|app|optim.*",
     ),
-    Layout(
+    TrainingLayout(
         name="an Orbax checkpoint (MaxText and others of JAX)",
         signs=(
             r"_CHECKPOINT_METADATA|_METADATA|manifest\.ocdbt",
@@ -126,40 +126,40 @@ LAYOUTS: tuple[Layout, ...] = (
         " load_parameters_path={at} base_output_directory=MERGED",
         parts=".*",
     ),
-    Layout(
+    TrainingLayout(
         name="weights in Meta's or Mistral's own format",
         signs=(r"consolidated([.-][\w-]+)?\.(pth|safetensors)",),
         to_do="take the release for transformers, or convert: python -m transformers.models"
         ".FAMILY.convert_FAMILY_weights_to_hf --input_dir {folder} --output_dir CONVERTED",
     ),
-    Layout(
+    TrainingLayout(
         name="GGUF weights alone",
         signs=(r"[^/]*\.gguf",),
         to_do='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
     ),
-    Layout(
+    TrainingLayout(
         name="LLaVA's projector alone, of its first stage",
         signs=(r"mm_projector\.bin", r"mm_projector/[^/]*\.bin"),
         to_do="there are no other weights; evaluate what the second stage makes of it",
     ),
-    Layout(
+    TrainingLayout(
         name="an adapter without adapter_config.json",
         signs=(r"adapter_model\.(safetensors|bin)", r"[^/]*\.(ada)?lora\.(safetensors|pt)"),
         to_do="copy adapter_config.json beside it",
     ),
-    Layout(
+    TrainingLayout(
         name="weights of TensorFlow or Flax",
         signs=(r"tf_model[^/]*\.h5", r"flax_model[^/]*\.msgpack"),
         to_do='convert with transformers 4: from_pretrained("{folder}", from_tf=True), or'
         " from_flax=True, and save_pretrained(FOLDER)",
     ),
-    Layout(
+    TrainingLayout(
         name="a Lightning checkpoint",
         signs=(r"[^/]*\.ckpt",),
         to_do="load the state_dict of {sign} into the model, without the prefix that the module"
         " gave it, and save_pretrained(FOLDER)",
     ),
-    Layout(
+    TrainingLayout(
         name="tensors of torch without a configuration",
         signs=(
             r"([^/]*[-_.])?(model|state_dict|weights|checkpoint|ckpt|step|epoch|iter|last|best|final)"
@@ -167,7 +167,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ),
         to_do="load {sign} into the model and save_pretrained(FOLDER)",
     ),
-    Layout(
+    TrainingLayout(
         name="safetensors by a name that transformers does not look for",
         signs=(r"[^/]*\.safetensors",),
         to_do="if {sign} holds the whole model, rename it to model.safetensors, beside config.json",

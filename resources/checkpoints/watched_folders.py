@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import base_of
-from resources.checkpoints.file_access import shown
+from resources.checkpoints.file_access import printable_text
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     has_weights,
@@ -33,7 +33,7 @@ _PARTS_OF_A_MODEL = re.compile(r"optim.*|global_step\d+|original|pytorch_model_f
 
 
 @dataclass(slots=True, kw_only=True)
-class Walk:
+class FolderWalk:
     """What lies below one watched folder."""
 
     models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
@@ -42,14 +42,14 @@ class Walk:
     empty: list[Path] = field(default_factory=list)  # folders with nothing in them
 
 
-def walk(root: Path) -> Walk:
+def walk_folder(root: Path) -> FolderWalk:
     """Look into every folder below, those of models too.
 
     Weights or an adapter are the sign of a model; a ``config.json`` is not, since training scripts
     write such files of their own. Not looked into: hidden folders, symbolic links, and what is a
     part of a model or of an unconverted one, such as states of the optimizer.
     """
-    found = Walk()
+    found = FolderWalk()
 
     def unread(why: OSError) -> None:
         found.unread[Path(why.filename)] = str(why.strerror)
@@ -58,12 +58,12 @@ def walk(root: Path) -> Walk:
         folder = Path(place)
         if not below and not files:
             found.empty.append(folder)
-        parts = _looked_at(folder, files, found)
+        parts = _classify_folder(folder, files, found)
         below[:] = sorted(n for n in below if not (n.startswith(".") or parts.fullmatch(n)))
     return found
 
 
-def _looked_at(folder: Path, files: list[str], found: Walk) -> re.Pattern[str]:
+def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pattern[str]:
     """Note what a folder is; gives a pattern of folders in it that are not looked into."""
     if has_weights(files) or ADAPTER_CONFIG in files:
         found.models.append(folder)
@@ -88,7 +88,7 @@ def _of_a_model(folder: Path) -> bool:
 
 def models_below(root: Path) -> Iterator[Path]:
     """Folders with weights or an adapter, finished or not."""
-    yield from walk(root).models
+    yield from walk_folder(root).models
 
 
 KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]{8})")
@@ -118,7 +118,7 @@ class FinishedCheckpoint:
 
 
 @dataclass(slots=True, kw_only=True)
-class Survey:
+class CheckpointSurvey:
     """What lies in the watched folders."""
 
     finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
@@ -130,7 +130,7 @@ class Survey:
 
     def note(self, name: str, why: str) -> None:
         """Say why something was not taken, in letters that every database takes."""
-        self.unfinished[shown(name)] = shown(why)
+        self.unfinished[printable_text(name)] = printable_text(why)
 
     def gone(self, key: str) -> bool:
         """Whether a known checkpoint is certainly not there any more, and may retire.
@@ -149,7 +149,7 @@ class Survey:
         )
 
 
-def survey(
+def survey_folders(
     folders: Sequence[Path],
     *,
     now: float,
@@ -157,7 +157,7 @@ def survey(
     remembered: Mapping[str, str],
     full_digest: bool = False,
     base: str = "",
-) -> Survey:
+) -> CheckpointSurvey:
     """Look through folders; nothing in them is an error, what cannot be taken says why.
 
     Args:
@@ -168,9 +168,9 @@ def survey(
         full_digest: Read every byte.
         base: What adapters are put on; "": as each says.
     """
-    found = Survey()
+    found = CheckpointSurvey()
     for root in folders:
-        for folder in _seen(root, found):
+        for folder in _model_folders(root, found):
             name = _name(root, folder)
             try:
                 content = _content(folder, found, remembered, full_digest)
@@ -183,7 +183,7 @@ def survey(
     return found
 
 
-def locate(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
+def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
     """Find the folder of a checkpoint again, also when it was renamed since.
 
     Raises:
@@ -204,13 +204,13 @@ def locate(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> P
     )
 
 
-def _seen(root: Path, found: Survey) -> list[Path]:
+def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
     """Folders of models below a watched one; notes all else that was seen, or was not."""
     if why := _why_not_there(root):
         found.note(str(root), why)
         found.out_of_sight.append(str(root))
         return []
-    seen = walk(root)
+    seen = walk_folder(root)
     for folder, says in seen.others.items():
         found.note(_name(root, folder), says)
     for folder, why in seen.unread.items():
@@ -236,7 +236,9 @@ def _name(root: Path, folder: Path) -> str:
     return root.name if folder == root else folder.relative_to(root).as_posix()
 
 
-def _content(folder: Path, found: Survey, remembered: Mapping[str, str], full_digest: bool) -> str:
+def _content(
+    folder: Path, found: CheckpointSurvey, remembered: Mapping[str, str], full_digest: bool
+) -> str:
     """Name what a folder holds, whether or not it can be taken now."""
     state = f"{_state(folder)}{'+' if full_digest else ''}"
     content = remembered.get(state) or fingerprint(folder, full=full_digest)

@@ -23,12 +23,12 @@ from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.identity import fingerprint
 from resources.config.bench_toml import Settings
-from resources.config.environment import hidden_beside
+from resources.config.environment import section_secrets
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.engine_kinds import read_model, spec_of
+from resources.config.sections.engine_kinds import read_model_section, spec_of
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.toml_reading import refusal
+from resources.config.toml_validation import describe_validation_error
 
 FORMS = "hf:org/name, a checkpoint's folder and http://...#name need no section"
 
@@ -42,7 +42,7 @@ _NOT_NAMED = {"api_key_env", "key_header"}  # nothing that responses depend on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenModel:
+class AdHocModel:
     """A model by the name that its tables have from now on, and the section it would have."""
 
     name: str
@@ -51,10 +51,10 @@ class GivenModel:
     @property
     def spec(self) -> ModelSpec:
         """The section, read."""
-        return read_model(self.section)
+        return read_model_section(self.section)
 
 
-def given_model(text: str, settings: Settings) -> GivenModel | None:
+def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
     """Read what stands in the place of a model's name; None if it is a name.
 
     A model that has a section is called as that says. Else a hub id is its own name, a server's
@@ -73,17 +73,17 @@ def given_model(text: str, settings: Settings) -> GivenModel | None:
         return None
     place, *entries = [text] if _is_there(text) else _ENTRY.split(text)
     if place.startswith(_HUB):
-        name, section = _of_hub(place, settings)
+        name, section = _hub_section(place, settings)
     elif place.startswith(("http://", "https://")):
-        name, section = _of_server(place)
+        name, section = _server_section(place)
     else:
-        name, section = _of_folder(text, place, settings)
+        name, section = _folder_section(text, place, settings)
     chosen = dict(_entry(one) for one in entries)
     found = _named(_safe(name, chosen), {**section, **chosen}, place, settings)
     return replace(found, section={}) if _is_watched(found.name, settings) else found
 
 
-def refuse_other_content(name: str, spec: ModelSpec) -> None:
+def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
     """Refuse a model that was given as a folder, and is another by now: its name says what it held.
 
     Raises:
@@ -134,7 +134,7 @@ def _is_there(text: str) -> bool:
         return False
 
 
-def _of_hub(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     path, at, revision = place.removeprefix(_HUB).removeprefix("//").partition("@")
     if not HUB_ID.fullmatch(path) or (at and not revision):
         raise SettingsError(f"{place}: should be like hf:org/name, or hf:org/name@revision")
@@ -148,7 +148,7 @@ def _of_hub(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     return path + at + revision, {"kind": "transformers", "path": path, **chosen}
 
 
-def _of_server(place: str) -> tuple[str, dict[str, Any]]:
+def _server_section(place: str) -> tuple[str, dict[str, Any]]:
     address, _, model = place.partition("#")
     address = address.rstrip("/")
     if not model:
@@ -162,10 +162,10 @@ def _of_server(place: str) -> tuple[str, dict[str, Any]]:
     return f"{model}@{where}", section
 
 
-def _of_folder(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
+def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     path = _path(place)
     if _is_there(place):
-        return _of_what_is_there(path.resolve(), place)
+        return _path_section(path.resolve(), place)
     if place.startswith((".", "/", "~")) or ("/" in place and path.parent.is_dir()):
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         meant = did_you_mean(path.name, (one.name for one in beside if one.is_dir()))
@@ -174,7 +174,7 @@ def _of_folder(text: str, place: str, settings: Settings) -> tuple[str, dict[str
     raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
 
 
-def _of_what_is_there(path: Path, place: str) -> tuple[str, dict[str, Any]]:
+def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
     if path.is_file() and path.suffix == ".gguf":
         section = {"kind": "transformers", "path": str(path.parent), "gguf_file": path.name}
         return f"{path.parent.name}/{path.stem}@{_ends(path)}", section
@@ -218,27 +218,29 @@ def _entry(text: str) -> tuple[str, Any]:
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
     """A name that says what was chosen, in letters that a partition key may have, and no secret."""
-    told = hidden_beside(chosen).redacted_value(chosen)
+    told = section_secrets(chosen).redacted_value(chosen)
     said = [f"+{n}={value}" for n, value in sorted(told.items()) if n not in _NOT_NAMED]
     parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 
-def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -> GivenModel:
+def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -> AdHocModel:
     kind = section["kind"]
     try:
         spec = spec_of(kind).model_validate(section)
     except ValidationError as why:
-        raise SettingsError(f"{without_named(place)}: {refusal(why, spec_of(kind))}") from None
+        raise SettingsError(
+            f"{without_named(place)}: {describe_validation_error(why, spec_of(kind))}"
+        ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
     for called, one in own.items():
         if _placed(one, settings) == _placed(spec, settings):
-            return GivenModel(name=called, section=section)
+            return AdHocModel(name=called, section=section)
     taken = {**EMBEDDED_MODELS, **settings.models}.get(name)
     moved = isinstance(taken, LocalSpec) and name not in own  # the same content elsewhere
     if taken not in (None, spec) and not moved:
         name += f"+{sha256(orjson.dumps(section, option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]}"
-    return GivenModel(name=name, section=section)
+    return AdHocModel(name=name, section=section)
 
 
 def _placed(spec: ModelSpec, settings: Settings) -> ModelSpec:

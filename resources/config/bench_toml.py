@@ -1,4 +1,9 @@
-"""``bench.toml`` of a home folder (``BENCH_HOME``)."""
+"""``bench.toml`` of a home folder (``BENCH_HOME``).
+
+Validation across sections of bench.toml.
+
+The pool that a run holds while it asks a model, as bench.toml says in all its sections.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,24 +17,57 @@ from bench_assets.plugins import SUITES, find_owners
 from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.checkpoints.files import is_adapter
-from resources.config.cross_section_validation import require_whole
 from resources.config.models_toml import read_models
-from resources.config.sections.annotation import PeopleSettings
-from resources.config.sections.base import ModelSpec, Strict
-from resources.config.sections.benchmarks import AuditSettings, BenchmarkName, PlainBenchmark
+from resources.config.sections.annotation import AnnotationSettings
+from resources.config.sections.base import ModelSpec, StrictSection
+from resources.config.sections.benchmarks import AuditSettings, BenchmarkName, FileBenchmarkSettings
 from resources.config.sections.checkpoints import CheckpointSettings
 from resources.config.sections.cluster import ClusterSettings, StorageSettings
-from resources.config.sections.engine_kinds import UnusableSpec, read_model
+from resources.config.sections.engine_kinds import UnusableSpec, read_model_section
 from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
 from resources.config.sections.models import EMBEDDED_MODELS, ModelName
 from resources.config.sections.servers import ServerSpec
 from resources.config.sections.serving import server_of
-from resources.config.toml_reading import read_toml, refusal
-
-AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model)]
+from resources.config.toml_validation import describe_validation_error, read_toml
 
 
-class Settings(Strict):
+def validate_cluster_storage(
+    file: Path,
+    storage: StorageSettings,
+    cluster: ClusterSettings,
+    models: Mapping[str, ModelSpec],
+) -> None:
+    """Look whether runs that are sent elsewhere have everything in common with us.
+
+    Raises:
+        SettingsError: If what they do would be missing here, or nobody would be told of servers.
+    """
+    for name, spec in models.items():
+        if isinstance(spec, ServerSpec) and spec.reached_as and not storage.database:
+            raise SettingsError(
+                f'{file}, entry models.{name}.reached_as: [storage] database = "env:NAME" is'
+                " missing, in which homes tell one another of their servers"
+            )
+    if cluster.launcher == "local":
+        return
+    said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
+    if not storage.database:
+        raise SettingsError(
+            f'{said}; [storage] database = "env:NAME" is missing, without which what they did and'
+            " were told would be recorded nowhere that this one looks"
+        )
+    if not storage.objects:
+        raise SettingsError(
+            f'{said}; [storage] objects = "s3://bucket/prefix" (or "file:///folder") is missing,'
+            " without which tables that they write would be missing here, and the leaderboard be"
+            " short of them without a word"
+        )
+
+
+AnyModel: TypeAlias = Annotated[ModelSpec, PlainValidator(read_model_section)]
+
+
+class Settings(StrictSection):
     """``bench.toml``."""
 
     home: Path
@@ -37,12 +75,12 @@ class Settings(Strict):
     """Suite -> folder with its files, or address of its release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); a suite that is not named uses its mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    benchmarks: dict[BenchmarkName, PlainBenchmark] = Field(default_factory=dict)
+    benchmarks: dict[BenchmarkName, FileBenchmarkSettings] = Field(default_factory=dict)
     """Benchmarks without Python; without those in ``twins``."""
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     audit: AuditSettings = Field(default_factory=AuditSettings)
-    people: PeopleSettings = Field(default_factory=PeopleSettings)
+    people: AnnotationSettings = Field(default_factory=AnnotationSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())
@@ -107,7 +145,7 @@ class Settings(Strict):
         try:
             return settings_type.model_validate(judge | self.suites.get(name, {}))
         except ValidationError as why:
-            said = refusal(why, settings_type)
+            said = describe_validation_error(why, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None
 
     def model(self, name: str) -> ModelSpec:
@@ -127,11 +165,13 @@ class Settings(Strict):
         watched = self.checkpoints
         if watched.folders and checkpoint_folders.KEY.fullmatch(name):
             folders = [self.resolve(folder) for folder in watched.folders]
-            found = checkpoint_folders.locate(name, folders, full_digest=watched.full_digest)
+            found = checkpoint_folders.find_checkpoint(
+                name, folders, full_digest=watched.full_digest
+            )
             base = self.base_of_checkpoints() if is_adapter(found) else ""
             return self._like({"path": str(found), "revision": "main", "base": base})
         if watched.repositories and hub_revisions.KEY.fullmatch(name):
-            path, commit = hub_revisions.located_in(name, watched.repositories)
+            path, commit = hub_revisions.find_revision(name, watched.repositories)
             if isinstance(self.liked(), ServerSpec):
                 raise SettingsError(
                     f"{self.file}, [checkpoints]: {name}: servers are started for folders, not for"
@@ -188,7 +228,7 @@ class Settings(Strict):
             return ServerSpec.model_validate(section)
         except ValidationError as why:
             raise SettingsError(
-                f"{self.file}, [checkpoints], serve: {refusal(why, ServerSpec)}"
+                f"{self.file}, [checkpoints], serve: {describe_validation_error(why, ServerSpec)}"
             ) from None
 
 
@@ -211,8 +251,10 @@ def load_settings(home: Path) -> Settings:
     try:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
-        raise SettingsError(f"{file}, {refusal(why, Settings, written)}") from None
-    require_whole(file, settings.storage, settings.cluster, settings.models)
+        raise SettingsError(
+            f"{file}, {describe_validation_error(why, Settings, written)}"
+        ) from None
+    validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
     return _without_twins(settings).with_given(read_models(home))
 
 
@@ -225,3 +267,39 @@ def _without_twins(settings: Settings) -> Settings:
         for name in settings.benchmarks.keys() - own.keys()
     }
     return alone
+
+
+_WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content
+
+
+def model_pools(settings: Settings) -> dict[str, str]:
+    """Model, or a pattern of models -> the pool that its runs hold instead of ``gpu``.
+
+    What [cluster] says of a model goes before what its own section says.
+
+    Raises:
+        SettingsError: If a section names a pool that there is not.
+    """
+    named = {
+        name: spec.pool
+        for name, spec in settings.models.items()
+        if isinstance(spec, ServerSpec) and spec.pool
+    }
+    for name, pool in named.items():
+        _refuse_unknown(pool, f"models.{name}", settings)
+    watched = settings.checkpoints
+    if watched.folders and (watched.like or watched.serve):
+        liked = settings.liked()
+        if isinstance(liked, ServerSpec) and liked.pool:
+            named[_WATCHED] = liked.pool
+    return named | settings.cluster.pool_of
+
+
+def _refuse_unknown(pool: str, section: str, settings: Settings) -> None:
+    known = settings.cluster.limits
+    if pool not in known:
+        raise SettingsError(
+            f"{settings.file}, entry {section}.pool: there is no pool {pool}; known:"
+            f" {', '.join(sorted(known))}; say how many runs may hold it at once, as in [cluster]"
+            f" pools = {{ {pool} = 2 }}"
+        )

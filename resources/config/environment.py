@@ -11,10 +11,10 @@ from typing import Any
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.redaction import LEAST, Secrets, is_hidden
 from resources.config import models_toml
-from resources.config.secrets import may_be_told, secrets_in
+from resources.config.secrets import is_plain_variable, secrets_in
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.servers import ServerSpec
-from resources.config.toml_reading import read_toml
+from resources.config.toml_validation import read_toml
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +30,7 @@ def default_home() -> Path:
     return Path(os.environ.get("BENCH_HOME") or CHECKOUT / "bench_home").absolute()
 
 
-def home_here(written: Path) -> Path:
+def local_home(written: Path) -> Path:
     """A home as this machine has it: ``$BENCH_HOME``, or where the machine has it that wrote it."""
     return default_home() if os.environ.get("BENCH_HOME") else written
 
@@ -45,7 +45,7 @@ def label_studio_environment() -> Path:
     return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-people").absolute()
 
 
-def let_waiting_threads_sleep() -> None:
+def set_openmp_passive() -> None:
     """Tell OpenMP, before torch loads it, not to spin while its threads wait for each other.
 
     On two cores that something else uses too, spinning makes a language model three times slower.
@@ -53,7 +53,7 @@ def let_waiting_threads_sleep() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
-def secret(variable: str) -> str:
+def read_secret(variable: str) -> str:
     """Read a secret from the environment by the name that the configuration gives it.
 
     Blanks around it are left out, as HTTP does in the value of a header.
@@ -63,7 +63,9 @@ def secret(variable: str) -> str:
             unless its name may be the secret itself.
     """
     value = os.environ.get(variable, "").strip(" \t")
-    named = f"variable {variable}" if may_be_told(variable) or value else "variable that is named"
+    named = (
+        f"variable {variable}" if is_plain_variable(variable) or value else "variable that is named"
+    )
     if not value:
         raise SettingsError(f"the environment {named} is not set")
     if unfit := [at for at, c in enumerate(value, 1) if not " " <= c <= "~"]:
@@ -75,7 +77,7 @@ def secret(variable: str) -> str:
     return value
 
 
-def too_short(variable: str) -> str:
+def short_key_warning(variable: str) -> str:
     """Say that the key in a variable is not looked for; "" if it is, or there is none."""
     key = os.environ.get(variable, "").strip()
     if not key or is_hidden(key):
@@ -86,10 +88,10 @@ def too_short(variable: str) -> str:
     )
 
 
-def keys_too_short(models: Mapping[str, ModelSpec]) -> list[str]:
+def short_key_warnings(models: Mapping[str, ModelSpec]) -> list[str]:
     """Say the same of every model that a server answers for."""
     named = dict.fromkeys(s.api_key_env for s in models.values() if isinstance(s, ServerSpec))
-    return [said for variable in named if variable and (said := too_short(variable))]
+    return [said for variable in named if variable and (said := short_key_warning(variable))]
 
 
 def known_secrets(*homes: Path) -> Secrets:
@@ -108,7 +110,7 @@ def files_with_secrets(*homes: Path) -> list[Path]:
 
 
 def _written(home: Path) -> dict[Path, object]:
-    names = ("bench.toml", models_toml.NAME)
+    names = ("bench.toml", models_toml.MODELS_FILE)
     read = {home / name: _read_or_nothing(home / name) for name in names}
     written: dict[Path, object] = {**read}
     for models in (one.get("models") for one in read.values()):
@@ -134,6 +136,6 @@ def _lines_or_nothing(file: Path) -> list[str]:
         return []
 
 
-def hidden_beside(section: object) -> Secrets:
+def section_secrets(section: object) -> Secrets:
     """The secrets of one section, and those it names in the environment."""
     return secrets_in(section, lambda variable: os.environ.get(variable, ""))

@@ -11,12 +11,12 @@ from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.engine_kinds import read_model
-from resources.config.toml_reading import read_toml
-from resources.storage.atomic_write import written_aside
-from resources.storage.locks.file_locks import locked
+from resources.config.sections.engine_kinds import read_model_section
+from resources.config.toml_validation import read_toml
+from resources.storage.atomic_write import open_atomic
+from resources.storage.locks import hold_locks
 
-NAME = "models.toml"
+MODELS_FILE = "models.toml"
 
 _ABOUT = (
     "# Models that `bench` was given by where they are. `bench remove MODEL` takes one away;\n"
@@ -33,14 +33,14 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
     return dict(_readable(sections))
 
 
-def keep_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Write models down; says which were not there, or otherwise.
 
     Raises:
         HomeError: If the home cannot be written to.
         SettingsError: If the file cannot be read.
     """
-    with locked(home / "locks", [NAME], _nobody):
+    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
         there = _sections(home)
         new = [name for name, section in sections.items() if there.get(name) != dict(section)]
         if new:
@@ -48,9 +48,9 @@ def keep_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
     return new
 
 
-def forget_model(home: Path, name: str) -> bool:
+def remove_model(home: Path, name: str) -> bool:
     """Take a model away; says whether it was there."""
-    with locked(home / "locks", [NAME], _nobody):
+    with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
         there = _sections(home)
         if name not in there:
             return False
@@ -58,12 +58,12 @@ def forget_model(home: Path, name: str) -> bool:
     return True
 
 
-def _nobody(_: str) -> None:
+def _ignore_wait(_: str) -> None:
     """Who waits for milliseconds need not be told."""
 
 
 def _sections(home: Path) -> dict[str, dict[str, Any]]:
-    written = read_toml(home / NAME)
+    written = read_toml(home / MODELS_FILE)
     return {n: one for n, one in written.get("models", {}).items() if isinstance(one, dict)}
 
 
@@ -71,14 +71,14 @@ def _readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
     found = []
     for name, section in sections.items():
         try:
-            found.append((name, read_model(section)))
+            found.append((name, read_model_section(section)))
         except ValueError:  # pydantic's is one
             continue
     return found
 
 
 def _write(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> None:
-    with written_aside(home / NAME) as file:
+    with open_atomic(home / MODELS_FILE) as file:
         file.write(_ABOUT.encode())
         for name, section in sections.items():
             lines = [f"{entry} = {_toml(value)}" for entry, value in section.items()]

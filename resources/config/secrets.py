@@ -27,28 +27,28 @@ _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _PLAIN_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", re.ASCII)
 
-Variable = Callable[[str], str]
+ReadVariable = Callable[[str], str]
 """The value of an environment variable; "" if it is not set."""
 
 
-def secrets_in(written: object, variable: Variable) -> Secrets:
+def secrets_in(written: object, variable: ReadVariable) -> Secrets:
     """Find every secret: behind ``..._env``, under a name such as ``api_key``, in addresses."""
     return Secrets(_found(written, "", variable))
 
 
-def without_shapes(text: str) -> str:
+def redact_key_shapes(text: str) -> str:
     """Take out of a message about settings what is shaped as a key.
 
-    >>> without_shapes("no model named 'hf_AbCdEfGhIjKlMnOp'")
+    >>> redact_key_shapes("no model named 'hf_AbCdEfGhIjKlMnOp'")
     "no model named '***'"
     """
     return _IN_TEXT.sub(HIDDEN, text)
 
 
-def names_a_variable(text: str) -> str:
+def require_variable_name(text: str) -> str:
     """Check that a text can be the name of an environment variable, and is no key.
 
-    >>> names_a_variable("MY_API_KEY")
+    >>> require_variable_name("MY_API_KEY")
     'MY_API_KEY'
 
     Raises:
@@ -63,22 +63,22 @@ def names_a_variable(text: str) -> str:
     return text
 
 
-def may_be_told(variable: str) -> bool:
+def is_plain_variable(variable: str) -> bool:
     """Whether a name of a variable is certainly a name, such as ``MY_KEY``, and no key.
 
-    >>> may_be_told("MY_KEY"), may_be_told("k3yk3yk3y"), may_be_told("9A8F7E6D")
+    >>> is_plain_variable("MY_KEY"), is_plain_variable("k3yk3yk3y"), is_plain_variable("9A8F7E6D")
     (True, False, False)
     """
     runs = max(map(len, variable.split("_")))
     return bool(_PLAIN_VARIABLE.fullmatch(variable)) and runs < 16 and variable.isascii()
 
 
-def named_in_command(command: str) -> str:
+def key_in_command(command: str) -> str:
     """Name the option or the variable by which a command is given a key; "" if none is.
 
-    >>> named_in_command("vllm serve --api-key sk-12345"), named_in_command("env HF_TOKEN=a1b2c3 x")
+    >>> key_in_command("vllm serve --api-key sk-12345"), key_in_command("env HF_TOKEN=a1b2c3 x")
     ('--api-key', 'HF_TOKEN')
-    >>> named_in_command("vllm serve --api-key EMPTY --max-tokens=16000000")
+    >>> key_in_command("vllm serve --api-key EMPTY --max-tokens=16000000")
     ''
     """
     words = shlex.split(command)
@@ -99,7 +99,9 @@ def _is_secret(name: str, value: str) -> bool:
     return bool(_TOKEN.fullmatch(plain) and _OPENS.fullmatch(value))
 
 
-def _found(written: object, name: str, variable: Variable, *, free: bool = False) -> Iterator[str]:
+def _found(
+    written: object, name: str, variable: ReadVariable, *, free: bool = False
+) -> Iterator[str]:
     if isinstance(written, Mapping):
         free = free or name in _FREE
         for inner, value in written.items():
@@ -114,7 +116,7 @@ def _found(written: object, name: str, variable: Variable, *, free: bool = False
         yield str(written)
 
 
-def _in_text(text: str, name: str, variable: Variable) -> Iterator[str]:
+def _in_text(text: str, name: str, variable: ReadVariable) -> Iterator[str]:
     if named := _OF_ENVIRONMENT.fullmatch(text):
         yield from _in_database(variable(named[1]))
     if name.lower().endswith("_env"):

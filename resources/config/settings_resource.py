@@ -8,10 +8,10 @@ from pydantic import Field
 
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.benchmarks import AuditSettings
-from resources.config.sections.engine_kinds import read_model
+from resources.config.sections.engine_kinds import read_model_section
 
 
-class SettingsFile(dg.ConfigurableResource[Any]):
+class SettingsResource(dg.ConfigurableResource[Any]):
     """``bench.toml``, read anew at every run, so that a running UI sees its changes."""
 
     home: str
@@ -40,7 +40,7 @@ class SettingsFile(dg.ConfigurableResource[Any]):
             **written.sources,
             **{k: str(Path(v).absolute()) for k, v in self.sources.items()},
         }
-        given = {name: read_model(section) for name, section in self.models.items()}
+        given = {name: read_model_section(section) for name, section in self.models.items()}
         changed = written.model_copy(update={"suites": suites, "sources": sources})
         if self.training:
             named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])

@@ -4,20 +4,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resources.config.bench_toml import Settings
-from resources.config.environment import secret
+from resources.config.environment import read_secret
 from resources.response_cache.port import ResponseStore
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
-from resources.storage.locks.file_locks import Locks, LocksHere
-from resources.storage.locks.leases import ClaimFiles, Claims, SharedClaims
-from resources.storage.vectors.store import KnownVectors, VectorStore
+from resources.storage.leases import FileLeases, Leases, PostgresLeases
+from resources.storage.locks import FileLocks, Locks
+from resources.storage.vectors import SqliteVectorCache, VectorCache
 
 if TYPE_CHECKING:
     from resources.storage.postgres import Database
 
 
-def responses_of(settings: Settings) -> ResponseStore:
+def open_response_store(settings: Settings) -> ResponseStore:
     """What remembers responses; a file is made where there is none.
 
     Raises:
@@ -26,19 +26,19 @@ def responses_of(settings: Settings) -> ResponseStore:
     """
     if not settings.storage.variable:
         return SqliteResponseStore(settings.responses_file)
-    from resources.response_cache.postgres_store import SharedResponses
+    from resources.response_cache.postgres_store import PostgresResponseStore
 
-    return SharedResponses(database_of(settings))
+    return PostgresResponseStore(open_database(settings))
 
 
-def remembered_responses(settings: Settings) -> ResponseStore | None:
+def existing_response_store(settings: Settings) -> ResponseStore | None:
     """The same; None where no file was ever made, and none is made."""
     if settings.storage.variable or settings.responses_file.is_file():
-        return responses_of(settings)
+        return open_response_store(settings)
     return None
 
 
-def blobs_of(settings: Settings, below: str) -> Blobs:
+def open_home_blobs(settings: Settings, below: str) -> Blobs:
     """One kind of what a home has: "tables", "images", "export".
 
     Raises:
@@ -49,7 +49,7 @@ def blobs_of(settings: Settings, below: str) -> Blobs:
     return open_blobs(settings.home, below, storage.objects, storage.endpoint)
 
 
-def vectors_of(settings: Settings) -> KnownVectors:
+def open_vector_cache(settings: Settings) -> VectorCache:
     """What remembers vectors; a file is made with the first.
 
     Raises:
@@ -57,34 +57,34 @@ def vectors_of(settings: Settings) -> KnownVectors:
         HomeError: If the database cannot be.
     """
     if not settings.storage.variable:
-        return VectorStore(vectors_file(settings))
-    from resources.storage.vectors.postgres_store import SharedVectors
+        return SqliteVectorCache(vectors_file(settings))
+    from resources.storage.vectors import PostgresVectorCache
 
-    return SharedVectors(database_of(settings))
+    return PostgresVectorCache(open_database(settings))
 
 
-def claims_of(settings: Settings, seconds: float) -> Claims:
+def open_leases(settings: Settings, seconds: float) -> Leases:
     """What says who starts something; a claim holds for some seconds.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
     """
     if not settings.storage.variable:
-        return ClaimFiles(settings.home / "claims", seconds)
-    return SharedClaims(database_of(settings), seconds)
+        return FileLeases(settings.home / "claims", seconds)
+    return PostgresLeases(open_database(settings), seconds)
 
 
-def table_locks_of(settings: Settings) -> Locks:
+def open_table_locks(settings: Settings) -> Locks:
     """What says who makes a table now: all homes that share tables and a database have the same.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
     """
     if not (settings.storage.variable and settings.storage.objects):
-        return LocksHere(settings.home / "locks")
-    from resources.storage.locks.postgres_locks import SharedLocks
+        return FileLocks(settings.home / "locks")
+    from resources.storage.locks import PostgresLocks
 
-    return SharedLocks(database_of(settings))
+    return PostgresLocks(open_database(settings))
 
 
 def vectors_file(settings: Settings) -> Path:
@@ -92,7 +92,7 @@ def vectors_file(settings: Settings) -> Path:
     return settings.home / "vectors.sqlite"
 
 
-def database_of(settings: Settings) -> "Database":
+def open_database(settings: Settings) -> "Database":
     """The database that is named.
 
     Raises:
@@ -101,4 +101,4 @@ def database_of(settings: Settings) -> "Database":
     from resources.storage.postgres import Database
 
     variable = settings.storage.variable
-    return Database(secret(variable), variable)
+    return Database(read_secret(variable), variable)

@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.archives import is_archive, unpack
-from resources.datasets.download import Downloads, Patience, RemoteFile
+from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
 from resources.datasets.hub import HubRelease, Release, hub_files
-from resources.images.allowed_hosts import Hosts
+from resources.http.allowed_hosts import HostPolicy
 
 _RECORD = "fetched.json"
 _SPARE = 1 << 30  # bytes of the disk that are left free
@@ -46,9 +46,9 @@ class CachedRelease:
 class ReleaseCache:
     """The folder ``sources`` of a home: one folder a suite and address."""
 
-    def __init__(self, home: Path, patience: Patience | None = None) -> None:
+    def __init__(self, home: Path, patience: DownloadRetryPolicy | None = None) -> None:
         self._folder = home / "sources"
-        self._patience = patience or Patience()
+        self._patience = patience or DownloadRetryPolicy()
 
     def fetched(self, suite: str, release: Release) -> CachedRelease | None:
         """What is known of a release that was fetched whole; None if it was not.
@@ -91,7 +91,7 @@ class ReleaseCache:
         """
         place = self._place(suite, release)
         place.mkdir(parents=True, exist_ok=True)
-        with _alone(place):
+        with _exclusive(place):
             if not (place / _RECORD).exists():
                 self._fetch(place, release, watched)
         folder = place / "files" / release.below
@@ -105,9 +105,9 @@ class ReleaseCache:
             files.replace(arrived)  # a kill came before the record was written
         commit, remote = _contents(release)
         total = sum(file.size or 0 for file in remote)
-        _require_room(place, total)
+        _require_space(place, total)
         watched.begin(str(release), total)
-        digests = asyncio.run(_bring(remote, arrived, self._patience, watched))
+        digests = asyncio.run(_download_files(remote, arrived, self._patience, watched))
         archives = [_inside(arrived, file) for file in remote if is_archive(file.path)]
         for archive in archives:
             unpack(archive)
@@ -138,23 +138,26 @@ def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
     return "", [RemoteFile(path=name, url=release.url, sha256=release.sha256)]
 
 
-async def _bring(
-    remote: Sequence[RemoteFile], folder: Path, patience: Patience, watched: DownloadObserver
+async def _download_files(
+    remote: Sequence[RemoteFile],
+    folder: Path,
+    patience: DownloadRetryPolicy,
+    watched: DownloadObserver,
 ) -> dict[str, str]:
     import aiohttp
 
-    from resources.images.host_resolver import connector
+    from resources.http.host_resolver import restricted_connector
 
     # Bytes are counted as they are stored: nothing may be unpacked on its way.
     # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
-    hosts = Hosts.typed_by_user(remote[0].url) if remote else Hosts()
+    hosts = HostPolicy.typed_by_user(remote[0].url) if remote else HostPolicy()
     async with aiohttp.ClientSession(
-        connector=connector(hosts),
+        connector=restricted_connector(hosts),
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
         timeout=aiohttp.ClientTimeout(total=None, sock_read=patience.timeout),
         auto_decompress=False,
     ) as session:
-        downloads = Downloads(session, patience, watched.add, hosts)
+        downloads = FileDownloader(session, patience, watched.add, hosts)
         return {file.path: await downloads.fetch(file, _inside(folder, file)) for file in remote}
 
 
@@ -165,7 +168,7 @@ def _inside(folder: Path, file: RemoteFile) -> Path:
     return folder / path
 
 
-def _require_room(place: Path, total: int) -> None:
+def _require_space(place: Path, total: int) -> None:
     free = shutil.disk_usage(place).free
     if total + _SPARE > free:
         raise SourceError(
@@ -174,7 +177,7 @@ def _require_room(place: Path, total: int) -> None:
 
 
 @contextmanager
-def _alone(place: Path) -> Generator[None]:
+def _exclusive(place: Path) -> Generator[None]:
     with (place / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,11 @@
-"""Resumable download of one pinned file."""
+"""Resumable download of one pinned file.
+
+Download progress: log lines or a terminal bar.
+"""
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,21 +13,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
+from resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
 from resources.http.backoff import wait_of
-from resources.images.allowed_hosts import ForbiddenAddressError, Hosts, opened
 
 if TYPE_CHECKING:
     import aiohttp
+    from rich.progress import Progress
 
-Progress: TypeAlias = Callable[[int], None]  # bytes that arrived; below 0: that were thrown away
 
-_LATER = {408, 416, 425, 429, 500, 502, 503, 504}  # what a server may answer otherwise next time
+# bytes that arrived; below 0: that were thrown away
+ByteCallback: TypeAlias = Callable[[int], None]
+
+# what a server may answer otherwise next time
+_RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}
 _CHUNK = 1 << 20
 _MOST = 64 << 30  # bytes of a file whose size is not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class DownloadRetryPolicy:
     """How often one file is tried, and how long is waited."""
 
     tries: int = 6  # in a row that bring nothing
@@ -56,13 +64,13 @@ class _DownloadFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class Downloads:
+class FileDownloader:
     """Fetches files over one session."""
 
     session: "aiohttp.ClientSession"  # with the connector of ``hosts``
-    patience: Patience
-    progress: Progress
-    hosts: Hosts
+    patience: DownloadRetryPolicy
+    progress: ByteCallback
+    hosts: HostPolicy
 
     async def fetch(self, file: RemoteFile, target: Path) -> str:
         """Bring a file to ``target``, unless it is there, and return its SHA-256.
@@ -114,7 +122,7 @@ class Downloads:
             return None
         headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
         try:
-            async with opened(self.session, file.url, self.hosts, headers) as response:
+            async with open_url(self.session, file.url, self.hosts, headers) as response:
                 if here and response.status in (200, 416):  # it does not go on where we want it to
                     self._throw_away(part)
                     here = 0
@@ -133,7 +141,7 @@ class Downloads:
     ) -> _DownloadFailure | None:
         """Keep what comes; None if it ended, all of it or not."""
         if response.status not in (200, 206):
-            again, wait = response.status in _LATER, wait_of(response.headers)
+            again, wait = response.status in _RETRIED_STATUSES, wait_of(response.headers)
             return _DownloadFailure(f"HTTP {response.status}", again, wait)
         before = here = _size(part)
         started = time.monotonic()
@@ -175,3 +183,74 @@ def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
         if wanted and wanted != found:
             return found, f"its {name} is {found}, not {wanted}: not the file that was pinned"
     return sha256.hexdigest(), ""
+
+
+_log = logging.getLogger("bench_assets.sources")
+_EVERY = 10.0  # s between two lines of a log
+
+
+class DownloadLog:
+    """Tells the log of a fetching, now and then."""
+
+    def __init__(self) -> None:
+        self._title, self._total, self._done = "", 0, 0
+        self._started = self._logged = time.monotonic()
+
+    def begin(self, title: str, total: int) -> None:
+        """Say what is fetched, and how many bytes."""
+        self._title, self._total = title, total
+        self._started = self._logged = time.monotonic()
+        _log.warning("%s: fetching %.1f MB", title, total / 1e6)
+
+    def add(self, n: int) -> None:
+        """Count bytes, and say how many there are if that was long ago."""
+        self._done += n
+        now = time.monotonic()
+        if now - self._logged > _EVERY:
+            self._logged = now
+            done, rate = self._done / 1e6, self._done / 1e6 / (now - self._started)
+            _log.warning(
+                "%s: %.1f of %.1f MB, %.1f MB/s", self._title, done, self._total / 1e6, rate
+            )
+
+
+class DownloadBar:
+    """Draws a bar on standard error; close it after use."""
+
+    def __init__(self) -> None:
+        self._bar = _bar()
+        self._line = self._bar.add_task("", total=None)
+
+    def begin(self, title: str, total: int) -> None:
+        """Show the bar."""
+        self._bar.update(self._line, description=title, total=total or None)
+        self._bar.start()
+
+    def add(self, n: int) -> None:
+        """Move the bar by bytes."""
+        self._bar.advance(self._line, n)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self._bar.stop()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

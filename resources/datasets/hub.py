@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.text.redaction import without_named
 from resources.checkpoints.hub_revisions import hub_errors
 from resources.checkpoints.identity import first_line
-from resources.config.secrets import without_shapes
+from resources.config.secrets import redact_key_shapes
 from resources.datasets.download import RemoteFile
 
 if TYPE_CHECKING:
@@ -55,22 +55,24 @@ class WebRelease:
 Release: TypeAlias = HubRelease | WebRelease
 
 
-def is_address(text: str) -> bool:
+def is_release_address(text: str) -> bool:
     """Whether a source is an address, and no folder.
 
-    >>> is_address("hf:a/b@main"), is_address("https://x.org/a.zip"), is_address("data/codis")
-    (True, True, False)
+    >>> is_release_address("hf:a/b@main"), is_release_address("https://x.org/a.zip")
+    (True, True)
+    >>> is_release_address("data/codis")
+    False
     """
     return text.startswith(("hf:", "http://", "https://"))
 
 
-def read_address(text: str) -> Release:
+def parse_release_address(text: str) -> Release:
     """Read an address as bench.toml has it.
 
     Raises:
         SettingsError: If it is none, lacks its digest, or would be fetched without encryption.
 
-    >>> read_address("hf:BLINK-Benchmark/BLINK@6c1a").revision
+    >>> parse_release_address("hf:BLINK-Benchmark/BLINK@6c1a").revision
     '6c1a'
     """
     place, _, fragment = text.partition("#")
@@ -83,7 +85,7 @@ def read_address(text: str) -> Release:
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if well and parts.hostname and encrypted and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(place, sha256, below)
-    shown = without_shapes(without_named(text))
+    shown = redact_key_shapes(without_named(text))
     raise SettingsError(
         f'{shown!r} is no address of a release: "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits; a folder in it is "below=data"'
@@ -106,7 +108,7 @@ class HubFiles(NamedTuple):
     files: Sequence[RemoteFile]
 
 
-def pinned(release: HubRelease) -> HubRelease:
+def pin_release(release: HubRelease) -> HubRelease:
     """Name the commit that a branch or a tag is at; asks the hub, unless it is one already.
 
     Raises:

@@ -18,15 +18,15 @@ import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.cache import ReleaseCache
-from resources.datasets.download_progress import LoggedDownload
-from resources.datasets.hub import Release, is_address, read_address
-from resources.tables.locations import PLACES
+from resources.datasets.download import DownloadLog
+from resources.datasets.hub import Release, is_release_address, parse_release_address
+from resources.tables.locations import SOURCES_FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SuiteSource:
     """What a suite is read from, never written to unless it is the mini edition's."""
 
     folder: Path  # of a benchmark without Python, its one file or folder
@@ -36,9 +36,9 @@ class Source:
 class SourceFiles(dg.ConfigurableResource[Any]):
     """One source folder for each suite, from the settings."""
 
-    settings: SettingsFile
+    settings: SettingsResource
 
-    def open(self, suite: str) -> Source:
+    def open(self, suite: str) -> SuiteSource:
         """Find the folder of a suite; without one in the settings, the mini edition's.
 
         A release that is named by its address is fetched, unless it is in the home already.
@@ -52,15 +52,15 @@ class SourceFiles(dg.ConfigurableResource[Any]):
         benchmark = settings.benchmarks.get(suite)
         named = settings.sources.get(suite) or (benchmark.file if benchmark else None)
         if named is None:
-            return Source(folder=settings.home / "mini" / suite, is_mini=True)
+            return SuiteSource(folder=settings.home / "mini" / suite, is_mini=True)
         if release := configured_release(settings, suite):
             cache = ReleaseCache(settings.home)
-            return Source(folder=cache.fetch(suite, release, LoggedDownload()), is_mini=False)
+            return SuiteSource(folder=cache.fetch(suite, release, DownloadLog()), is_mini=False)
         folder = settings.resolve(named)
         if not (folder.is_dir() or (benchmark and folder.is_file())):
             what = "file or folder" if benchmark else "folder"
             raise SourceError(f"{folder}: no such {what}; it is the source of {suite}")
-        return Source(folder=folder, is_mini=False)
+        return SuiteSource(folder=folder, is_mini=False)
 
 
 def configured_release(settings: Settings, suite: str) -> Release | None:
@@ -70,10 +70,10 @@ def configured_release(settings: Settings, suite: str) -> Release | None:
         SettingsError: If what it names is no address.
     """
     named = settings.sources.get(suite, "")
-    if not is_address(named):
+    if not is_release_address(named):
         return None
     try:
-        return read_address(named)
+        return parse_release_address(named)
     except SettingsError as why:
         raise SettingsError(f"{settings.file}, [sources], {suite}: {why}") from why
 
@@ -82,7 +82,7 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")
 _READABLE = 40  # characters of a source's name that its place is called by
 
 
-def places(settings: Settings) -> dict[str, str]:
+def table_locations(settings: Settings) -> dict[str, str]:
     """Suite -> the place of its tables; a suite whose source is not named has none."""
     return {suite: _place(named, settings) for suite, named in settings.sources.items()}
 
@@ -92,24 +92,24 @@ def _place(named: str, settings: Settings) -> str:
 
     Where one was written otherwise before, as ``--source``, its place is kept.
     """
-    if is_address(named):
-        return place_of(named)
+    if is_release_address(named):
+        return location_name(named)
     path = settings.resolve(named).absolute()
     ways = [str(path), os.path.relpath(path, settings.home.absolute())]
     if not Path(named).expanduser().is_absolute():
         ways.reverse()
-    found = [place_of(way) for way in ways]
+    found = [location_name(way) for way in ways]
     there = [place for place in found if (settings.home / "tables" / place).is_dir()]
     return (there or found)[0]
 
 
-def place_of(source: str) -> str:
+def location_name(source: str) -> str:
     """Name the place of a source: its own name, and a digest of the whole.
 
-    >>> place_of("hf:BLINK-Benchmark/BLINK@6c1a")
+    >>> location_name("hf:BLINK-Benchmark/BLINK@6c1a")
     '.of/BLINK@6c1a-fe5584a8'
     """
     digest = hashlib.sha256(source.encode("utf-8", "surrogateescape")).hexdigest()[:8]
     last = source.partition("#")[0].rstrip("/").rpartition("/")[2]
     name = _UNUSUAL.sub("-", last).strip("-.")[:_READABLE]
-    return f"{PLACES}/{name}-{digest}"
+    return f"{SOURCES_FOLDER}/{name}-{digest}"

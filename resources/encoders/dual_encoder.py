@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import unchanged
+from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.identity import first_line, pin
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.images.store import ImageStore
@@ -29,8 +29,8 @@ from resources.models.transformers.loading import (
     refuse_incomplete_parts,
 )
 from resources.models.transformers.nan_checks import refuse_infinite_weights
-from resources.response_cache.image_changes import OPENED, ShownImages
-from resources.storage.vectors.store import KnownVectors, RememberingEncoder
+from resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
+from resources.storage.vectors import CachingEncoder, VectorCache
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -186,7 +186,7 @@ class EncoderSpec(BaseModel):
 
 @contextmanager
 def open_encoder(
-    name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore, store: KnownVectors
+    name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore, store: VectorCache
 ) -> Iterator[ImageTextEncoder]:
     """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
 
@@ -206,7 +206,7 @@ def open_encoder(
     checkpoint = pin(location, spec.revision)
     load = _CheckpointEncoder if spec.kind == "transformers" else _SentenceTransformersEncoder
     try:
-        with unchanged(checkpoint.checksums):
+        with require_unchanged(checkpoint.checksums):
             encoder = load(
                 checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
             )
@@ -215,8 +215,8 @@ def open_encoder(
     except Exception as why:  # of any kind: libraries read what strangers wrote
         raise ModelError(f"{location}: does not load as an encoder: {first_line(why)}") from why
     identity = f"{name}@{checkpoint.content}"
-    shown = ShownImages(image_store.read, OPENED)
-    yield RememberingEncoder(
+    shown = ImageChangeRecorder(image_store.read, PYTHON_CHANGES)
+    yield CachingEncoder(
         identity, encoder, store, spec.batch_size, lambda key: key + shown.mark(key)
     )
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from bench_assets.core.schema.errors import SourceError
+from resources.http.allowed_hosts import PUBLIC_HOSTS, ForbiddenAddressError, HostPolicy, open_url
 from resources.http.backoff import back_off, may_pass, wait_of
-from resources.images.allowed_hosts import PUBLIC, ForbiddenAddressError, Hosts, opened
 from resources.images.store import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
+class ImageDownload:
     """What became of one address."""
 
     url: str
@@ -38,7 +38,7 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Politeness:
+class ImageDownloadLimits:
     """How much is asked of others, and how long."""
 
     connections: int = 8  # under way at once; half of them to one host
@@ -49,7 +49,7 @@ class Politeness:
     max_bytes: int = MAX_BYTES
 
 
-def downloaded(urls: Iterable[str], folder: Path) -> list[Download]:
+def recorded_downloads(urls: Iterable[str], folder: Path) -> list[ImageDownload]:
     """List which addresses were fetched before, without asking anyone.
 
     A file that is not as it was recorded counts as not fetched.
@@ -58,7 +58,7 @@ def downloaded(urls: Iterable[str], folder: Path) -> list[Download]:
         SourceError: If the list of checksums in the folder is not ours.
     """
     known = _recorded(folder)
-    absent = Download(url="", error="not downloaded; set download = true")
+    absent = ImageDownload(url="", error="not downloaded; set download = true")
     return [
         record
         if (record := known.get(url)) and _digest(folder / record.file) == record.sha256
@@ -67,14 +67,14 @@ def downloaded(urls: Iterable[str], folder: Path) -> list[Download]:
     ]
 
 
-def download(
+def download_images(
     urls: Iterable[str],
     folder: Path,
-    polite: Politeness,
+    polite: ImageDownloadLimits,
     rng: random.Random,
     progress: Progress = lambda done, known, total: None,
-    hosts: Hosts = PUBLIC,
-) -> list[Download]:
+    hosts: HostPolicy = PUBLIC_HOSTS,
+) -> list[ImageDownload]:
     """Fetch every address that is not in the folder yet; each at most once, in order of ``urls``.
 
     What arrives is recorded at once, with its checksum: a run that is killed loses what was under
@@ -89,19 +89,21 @@ def download(
         hosts: Who may be asked; addresses come from files that others have written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    rows = {row.url: row for row in downloaded(urls, folder)}
+    rows = {row.url: row for row in recorded_downloads(urls, folder)}
     missing = [url for url, row in rows.items() if row.error]
     known = len(rows) - len(missing)
     asyncio.run(
-        _fetch_all(missing, _DownloadSession(folder, polite, rng, hosts), rows, progress, known)
+        _fetch_all(
+            missing, _ImageDownloadSession(folder, polite, rng, hosts), rows, progress, known
+        )
     )
     return list(rows.values())
 
 
 async def _fetch_all(
     urls: list[str],
-    fetching: "_DownloadSession",
-    rows: dict[str, Download],
+    fetching: "_ImageDownloadSession",
+    rows: dict[str, ImageDownload],
     progress: Progress,
     known: int,
 ) -> None:
@@ -115,7 +117,7 @@ async def _fetch_all(
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
+class _ImageDownloadFailure:
     """A try that brought nothing."""
 
     error: str
@@ -123,10 +125,12 @@ class _Failure:
     wait: float = 0.0  # s; what the server asks for
 
 
-class _DownloadSession:
+class _ImageDownloadSession:
     """What all addresses have in common."""
 
-    def __init__(self, folder: Path, polite: Politeness, rng: random.Random, hosts: Hosts) -> None:
+    def __init__(
+        self, folder: Path, polite: ImageDownloadLimits, rng: random.Random, hosts: HostPolicy
+    ) -> None:
         self._folder = folder
         self._polite = polite
         self._rng = rng
@@ -137,62 +141,70 @@ class _DownloadSession:
         """Open connections, at most half of them to one host."""
         from aiohttp import ClientSession
 
-        from resources.images.host_resolver import connector
+        from resources.http.host_resolver import restricted_connector
 
         limit = self._polite.connections
         return ClientSession(
-            connector=connector(self._hosts, limit=limit, limit_per_host=max(1, limit // 2)),
+            connector=restricted_connector(
+                self._hosts, limit=limit, limit_per_host=max(1, limit // 2)
+            ),
             headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
             auto_decompress=False,
         )
 
-    async def fetch(self, session: "aiohttp.ClientSession", url: str) -> Download:
+    async def fetch(self, session: "aiohttp.ClientSession", url: str) -> ImageDownload:
         """Try an address until it is there or no further try is worth it."""
         async with self._under_way:
             for tries in range(1, self._polite.tries + 1):
                 outcome = await self._try(session, url)
-                if isinstance(outcome, Download):
+                if isinstance(outcome, ImageDownload):
                     return outcome
                 pause = back_off(tries, self._polite.pause, self._rng, asked_for=outcome.wait)
                 last = tries == self._polite.tries or pause > self._polite.longest_pause
                 if last or not outcome.again:
                     break
                 await asyncio.sleep(pause)
-            return Download(url=url, error=outcome.error)
+            return ImageDownload(url=url, error=outcome.error)
 
-    async def _try(self, session: "aiohttp.ClientSession", url: str) -> Download | _Failure:
+    async def _try(
+        self, session: "aiohttp.ClientSession", url: str
+    ) -> ImageDownload | _ImageDownloadFailure:
         from aiohttp import ClientError
 
         try:
             async with (
                 asyncio.timeout(self._polite.timeout),
-                opened(session, url, self._hosts) as response,
+                open_url(session, url, self._hosts) as response,
             ):
                 if response.status == 200:
                     return await self._keep(response, url)
                 again = may_pass(response.status)
-                return _Failure(f"HTTP {response.status}", again, wait_of(response.headers))
+                return _ImageDownloadFailure(
+                    f"HTTP {response.status}", again, wait_of(response.headers)
+                )
         except ForbiddenAddressError as why:
-            return _Failure(str(why), again=False)
+            return _ImageDownloadFailure(str(why), again=False)
         except TimeoutError:
-            return _Failure(f"not there within {self._polite.timeout:g} s", again=True)
+            return _ImageDownloadFailure(f"not there within {self._polite.timeout:g} s", again=True)
         except (ClientError, ValueError) as why:
             # A ValueError is about the address or the size, which stay as they are.
-            return _Failure(f"{type(why).__name__}: {why}", not isinstance(why, ValueError))
+            return _ImageDownloadFailure(
+                f"{type(why).__name__}: {why}", not isinstance(why, ValueError)
+            )
 
-    async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> Download:
+    async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> ImageDownload:
         if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
             raise ValueError(f"comes packed ({packed}), which it was not asked for")
         digest, n_bytes = sha256(), 0
         name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        with _unfinished(self._folder / name) as file:
+        with _open_temporary(self._folder / name) as file:
             async for chunk in response.content.iter_chunked(_CHUNK):
                 n_bytes += len(chunk)
                 if n_bytes > self._polite.max_bytes:
                     raise ValueError(f"more than the {self._polite.max_bytes} bytes allowed")
                 digest.update(chunk)
                 file.write(chunk)
-        row = Download(url=url, file=name, sha256=digest.hexdigest(), n_bytes=n_bytes)
+        row = ImageDownload(url=url, file=name, sha256=digest.hexdigest(), n_bytes=n_bytes)
         with (self._folder / _CHECKSUMS).open("a", encoding="utf-8") as records:
             # The line break comes first: the line before may have been cut short by a kill.
             records.write("\n" + json.dumps(asdict(row)))
@@ -200,7 +212,7 @@ class _DownloadSession:
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[BinaryIO]:
+def _open_temporary(path: Path) -> Iterator[BinaryIO]:
     """Give a temporary file that takes its name only when everything went well."""
     with (
         tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file,
@@ -212,11 +224,11 @@ def _unfinished(path: Path) -> Iterator[BinaryIO]:
     Path(file.name).replace(path)
 
 
-def _recorded(folder: Path) -> dict[str, Download]:
+def _recorded(folder: Path) -> dict[str, ImageDownload]:
     file = folder / _CHECKSUMS
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        rows = [Download(**json.loads(line)) for line in lines if line.endswith("}")]
+        rows = [ImageDownload(**json.loads(line)) for line in lines if line.endswith("}")]
     except (ValueError, TypeError, RecursionError) as why:
         raise SourceError(f"{file}: not as we write it ({why}); delete it to fetch anew") from why
     if wrong := [row for row in rows if not all(map(_is_text, (row.url, row.file, row.sha256)))]:

@@ -17,7 +17,7 @@ from resources.http.backoff import back_off, may_pass, wait_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpQuestion:
+class BoundedRequest:
     """What is asked. With a body it is a POST, which no redirect is followed with."""
 
     url: str
@@ -28,7 +28,7 @@ class HttpQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpAnswer:
+class BoundedResponse:
     """What came back."""
 
     status: int
@@ -36,7 +36,7 @@ class HttpAnswer:
     body: bytes
 
 
-def exchanged(question: HttpQuestion) -> HttpAnswer:
+def send_bounded(question: BoundedRequest) -> BoundedResponse:
     """Ask, and wait for the answer; to be called where no loop runs.
 
     A key in a header is for who was asked: whoever that one redirects to does not get it.
@@ -45,10 +45,10 @@ def exchanged(question: HttpQuestion) -> HttpAnswer:
         OSError: If there is no answer, or not all of it in time; ``TimeoutError`` is one.
         ValueError: If the address is none, or the answer is larger.
     """
-    return asyncio.run(_exchanged(question))
+    return asyncio.run(_send(question))
 
 
-async def _exchanged(question: HttpQuestion) -> HttpAnswer:
+async def _send(question: BoundedRequest) -> BoundedResponse:
     import aiohttp  # which takes long, and most commands ask nobody
 
     try:
@@ -69,7 +69,7 @@ async def _exchanged(question: HttpQuestion) -> HttpAnswer:
                 if len(body) > question.most:
                     raise ValueError(f"the answer has more than {question.most} bytes")
             headers = dict(response.headers)
-            return HttpAnswer(status=response.status, headers=headers, body=bytes(body))
+            return BoundedResponse(status=response.status, headers=headers, body=bytes(body))
     except TimeoutError as why:
         raise TimeoutError(f"no whole answer within {question.timeout:g} s") from why
     except aiohttp.InvalidURL as why:
@@ -83,7 +83,7 @@ _LONGEST_WAIT = 60.0  # s; a gallery that asks for more is left alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundImage:
+class GalleryHit:
     """An image that a gallery found."""
 
     image_id: str
@@ -117,7 +117,7 @@ class HttpGallery:
         self._rng = random.Random()
         self._asked = False
 
-    def search(self, query: str) -> list[FoundImage]:
+    def search(self, query: str) -> list[GalleryHit]:
         """Ask for the images of one query, in the gallery's order.
 
         Raises:
@@ -136,7 +136,7 @@ class HttpGallery:
         return [_image(entry, query, f"{url}, entry {n}") for n, entry in enumerate(found, 1)]
 
     def _found(self, url: str, tries: int = 1) -> object:
-        answer = exchanged(HttpQuestion(url=url, timeout=self._timeout, most=_MOST_BYTES))
+        answer = send_bounded(BoundedRequest(url=url, timeout=self._timeout, most=_MOST_BYTES))
         if answer.status == 200:
             return json.loads(answer.body)
         wait = back_off(tries, self._pause, self._rng, asked_for=wait_of(answer.headers))
@@ -146,8 +146,8 @@ class HttpGallery:
         return self._found(url, tries + 1)
 
 
-def _image(entry: Any, query: str, where: str) -> FoundImage:  # noqa: ANN401
+def _image(entry: Any, query: str, where: str) -> GalleryHit:  # noqa: ANN401
     names = ("id", "prompt", "url")
     if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in names):
         raise SourceError(f"{where}: expected texts {', '.join(names)}, found {entry!r:.60}")
-    return FoundImage(image_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"])
+    return GalleryHit(image_id=entry["id"], query=query, prompt=entry["prompt"], url=entry["url"])

@@ -8,7 +8,7 @@ from resources.storage.blobs.opening import shared_folder
 _GIGABYTE = 10**9
 
 
-def images_of(settings: Settings) -> ImageStore:
+def open_image_store(settings: Settings) -> ImageStore:
     """The images of a home; nothing is opened yet."""
     storage = settings.storage
     if not storage.objects:

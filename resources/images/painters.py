@@ -21,11 +21,11 @@ from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from resources.checkpoints.torchvision_operators import let_torchvision_load
-from resources.config.environment import secret
-from resources.config.secrets import names_a_variable
-from resources.images.gallery import HttpQuestion, exchanged
+from resources.config.environment import read_secret
+from resources.config.secrets import require_variable_name
+from resources.images.gallery import BoundedRequest, send_bounded
 from resources.images.locations import is_digest
-from resources.images.store import ImageStore, StoredFiles
+from resources.images.store import ImageImport, ImageStore
 from resources.storage.blobs.port import Blobs
 
 _SIDE = 336  # px
@@ -53,17 +53,17 @@ class ImageRequest:
     seed: int
 
 
-class _Strict(BaseModel):
+class _PainterSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class DrawerSpec(_Strict):
+class DrawerSpec(_PainterSection):
     """Draws what a prompt says in the form "exactly 3 of: red apple"; needs no model."""
 
     kind: Literal["drawer"] = "drawer"
 
 
-class DiffusersSpec(_Strict):
+class DiffusersSpec(_PainterSection):
     """A text-to-image pipeline of the package diffusers, run in this process."""
 
     kind: Literal["diffusers"]
@@ -76,14 +76,14 @@ class DiffusersSpec(_Strict):
     device: str = "cuda"
 
 
-class ImagesServerSpec(_Strict):
+class ImagesServerSpec(_PainterSection):
     """A model behind the images endpoint of an OpenAI-compatible server."""
 
     kind: Literal["server"]
     base_url: str = Field(pattern=r"^https?://[^/@?#\s]+(/[^?#\s]*)?$")
     """Up to and including ``/v1``."""
     model: str
-    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
+    api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key."""
     concurrency: int = Field(4, gt=0)
     timeout: float = Field(300.0, gt=0)
@@ -227,9 +227,9 @@ class ServerPainter:
         }
         headers = {"Content-Type": "application/json"}
         if spec.api_key_env:
-            headers["Authorization"] = f"Bearer {secret(spec.api_key_env)}"
+            headers["Authorization"] = f"Bearer {read_secret(spec.api_key_env)}"
         url = f"{spec.base_url.rstrip('/')}/images/generations"
-        asked = HttpQuestion(
+        asked = BoundedRequest(
             url=url,
             body=json.dumps(body).encode(),
             headers=headers,
@@ -237,7 +237,7 @@ class ServerPainter:
             most=_MOST_BYTES,
         )
         try:
-            answer = exchanged(asked)
+            answer = send_bounded(asked)
             if answer.status != 200:
                 raise OSError(f"HTTP {answer.status}")
             return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])
@@ -271,9 +271,9 @@ def open_painter(spec: PainterSpec) -> Painter:
             return ServerPainter(spec)
 
 
-def paint_all(
+def paint_images(
     requests: Sequence[ImageRequest], painter: Painter, image_store: ImageStore, notes: Blobs
-) -> StoredFiles:
+) -> ImageImport:
     """Make every image that this painter did not make before, and store them all.
 
     An image is remembered the moment it is made: a killed run loses only what was under way. One
@@ -309,7 +309,7 @@ def paint_all(
         Rejection(entry=name, reason=str(why).removeprefix(f"{name}: "))
         for name, why in failed.items()
     ]
-    return StoredFiles(made, rejections)
+    return ImageImport(made, rejections)
 
 
 def _stored(
@@ -317,7 +317,7 @@ def _stored(
 ) -> StoredImage:
     key = json.dumps([painter.identity, request.prompt, request.seed])
     note = hashlib.sha256(key.encode()).hexdigest()
-    if before := _made_before(notes.get(note), image_store):
+    if before := _painted_earlier(notes.get(note), image_store):
         return image_store.put(before, request.name)
     try:
         made = image_store.put(painter.paint(request), request.name)
@@ -327,7 +327,7 @@ def _stored(
     return made
 
 
-def _made_before(noted: bytes | None, image_store: ImageStore) -> bytes | None:
+def _painted_earlier(noted: bytes | None, image_store: ImageStore) -> bytes | None:
     """The image of that digest; None if it was never made, or is not in the store any more."""
     digest = (noted or b"").decode(errors="replace")
     try:

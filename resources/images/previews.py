@@ -26,7 +26,7 @@ _TEXT = 500  # characters of a text that are shown
 _TEXTS = 100_000  # characters of a page that texts may fill; a mark is five
 
 
-class Page:
+class PreviewTable:
     """A table in Markdown with thumbnails; it stays small whatever it is given.
 
     Texts are shown as they are written, whatever they hold; images are data, not addresses.
@@ -71,8 +71,8 @@ def question_preview(
     questions: Sequence[Question], image_store: ImageStore, n: int = 6
 ) -> dict[str, dg.MetadataValue]:
     """Show questions spread evenly over the table, as a person would look at them."""
-    page = Page(image_store, ["id", "images", "context", "question", "options", "answer"])
-    for question in spread(questions, n):
+    page = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
+    for question in sample_evenly(questions, n):
         texts = [question.context, question.text, options_of(question)]
         page.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
     return page.shown("questions")
@@ -83,7 +83,7 @@ def options_of(question: Question) -> str:
     return lettered(question.options) if question.kind in ("choice", "choices") else ""
 
 
-def spread(rows: Sequence[Row], n: int) -> Sequence[Row]:
+def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
     """Take up to ``n`` rows, spread evenly over all."""
     return rows[:: max(1, len(rows) // n)][:n]
 
@@ -108,9 +108,9 @@ def responses_preview(
     questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
     """Show responses spread evenly over the table, each beside what was asked and what is right."""
-    page = Page(image_store, _ASKED)
-    shown = list(at(predictions, spread(_known(questions, predictions), _ROWS)))
-    asked = _asked(questions, shown)
+    page = PreviewTable(image_store, _ASKED)
+    shown = list(at(predictions, sample_evenly(_known(questions, predictions), _ROWS)))
+    asked = _questions_of(questions, shown)
     for said in shown:
         _add(page, asked[said.question_id], said)
     return page.shown("responses")
@@ -123,12 +123,12 @@ def verdicts_preview(
     image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
     """Show what the judge said of responses spread evenly over the table."""
-    page = Page(image_store, [*_ASKED, "verdict", "the judge's words"])
+    page = PreviewTable(image_store, [*_ASKED, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
-    shown = spread([n for n in _known(questions, predictions) if judged[n]], _ROWS)
+    shown = sample_evenly([n for n in _known(questions, predictions) if judged[n]], _ROWS)
     responses = list(at(predictions, shown))
-    asked, about = _asked(questions, responses), _about(judgements, responses)
+    asked, about = _questions_of(questions, responses), _rows_about(judgements, responses)
     for said in responses:
         rows = about[_identity(said)]
         words = " / ".join(dict.fromkeys(row.error or row.response for row in rows))
@@ -148,13 +148,13 @@ def mistakes_preview(
 
     Nothing where there is none.
     """
-    page = Page(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
+    page = PreviewTable(image_store, [*_ASKED, "read as", "verdict", "points", "why"])
     points = zip(column(scores, "points"), column(scores, "max_points"), strict=True)
     lost = [one is not None and one < most for one, most in points]
     wrong = [place for place in _known(questions, scores) if lost[place]]
-    shown = list(at(scores, spread(wrong, n)))
-    asked, about = _asked(questions, shown), _about(judgements, shown)
-    responses = _about(predictions, shown)
+    shown = list(at(scores, sample_evenly(wrong, n)))
+    asked, about = _questions_of(questions, shown), _rows_about(judgements, shown)
+    responses = _rows_about(predictions, shown)
     for score in shown:
         rows = about.get(_identity(score), [])
         got = f"{score.points:.3g} of {score.max_points:.3g}"
@@ -170,14 +170,14 @@ def _known(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
     return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
 
 
-def _asked(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
+def _questions_of(questions: Sequence[Question], rows: Sequence[_Row]) -> dict[str, Question]:
     """The questions of a few rows."""
     wanted = {row.question_id for row in rows}
     places = [n for n, name in enumerate(column(questions, "question_id")) if name in wanted]
     return {question.question_id: question for question in at(questions, places)}
 
 
-def _about(
+def _rows_about(
     rows: Sequence[_Row], few: Sequence[Prediction] | Sequence[Score]
 ) -> dict[_Identity, list[_Row]]:
     """Rows of a table about the same responses as a few."""
@@ -188,7 +188,7 @@ def _about(
     return dict(found)
 
 
-def _add(page: Page, question: Question, said: Prediction, *more: str) -> None:
+def _add(page: PreviewTable, question: Question, said: Prediction, *more: str) -> None:
     draw = f", draw {said.sample}" if said.sample else ""
     text = f"{question.text}\n{question.context}"
     if question.text in question.context:  # as in BLINK, where it is the whole prompt

@@ -13,8 +13,7 @@ from PIL import Image
 from bench_assets.core.images.decoding import MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from resources.images.locations import ImageFolder, ImagePlace
-from resources.images.shared_images import SharedImages
+from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
 
 MAX_BYTES = 64 * 2**20
 
@@ -22,7 +21,7 @@ _log = logging.getLogger("bench_assets.images")
 _THREADS = 8  # images that are decoded at once; each may take as much memory as it has pixels
 
 
-class StoredFiles(NamedTuple):
+class ImageImport(NamedTuple):
     """The images that are stored now, and why the others are not."""
 
     images: list[StoredImage]
@@ -46,7 +45,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
     max_pixels: int = MAX_PIXELS
     max_bytes: int = MAX_BYTES
 
-    def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> StoredFiles:
+    def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> ImageImport:
         """Store image files by name, several at a time; those that are none do not end the rest.
 
         Args:
@@ -63,7 +62,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
 
         with ThreadPoolExecutor(_THREADS) as threads:
             results = list(threads.map(stored, files))
-        return StoredFiles(
+        return ImageImport(
             [result for result in results if isinstance(result, StoredImage)],
             [result for result in results if isinstance(result, Rejection)],
         )
@@ -93,7 +92,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         Raises:
             ImageError: If it does not decode, or has more pixels or bytes than allowed.
         """
-        seen = looked_at(data, name, self.max_pixels, self.max_bytes)
+        seen = inspect_image(data, name, self.max_pixels, self.max_bytes)
         self.place.keep(seen.sha256, data)
         return seen
 
@@ -143,14 +142,14 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return ImageFolder(self.folder).file(digest)
 
     @property
-    def place(self) -> ImagePlace:
+    def place(self) -> ImageLocation:
         """Where the images lie, as other processes can be told: stores do not pickle."""
         if not self.objects:
             return ImageFolder(self.folder)
-        return SharedImages(self.objects, self.endpoint, self.folder, self.fetched_bytes)
+        return ObjectImages(self.objects, self.endpoint, self.folder, self.fetched_bytes)
 
 
-def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
+def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
     """Decode an image that is to be stored, and say what it is.
 
     Raises:
@@ -170,7 +169,7 @@ def looked_at(data: bytes, name: str, max_pixels: int, max_bytes: int) -> Stored
     )
 
 
-def damaged_images(place: ImagePlace, digests: Sequence[str]) -> dict[str, str]:
+def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, str]:
     """Read images where they lie, several at once; say what is wrong with those that differ."""
 
     def problem(digest: str) -> str:

@@ -1,1 +1,1 @@
-"""Redaction of secrets in logs and in Dagster's records."""
+"""Redaction of secrets in model responses, logs and Dagster's records."""

@@ -23,11 +23,11 @@ from dagster_postgres.storage import DagsterPostgresStorage
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from resources.config.environment import home_here, secret
-from resources.redaction.dagster_storage import RedactedRecords
-from resources.redaction.logs import let_logs_tell_no_secrets, let_tracebacks_tell_no_secrets
+from resources.config.environment import local_home, read_secret
+from resources.redaction.dagster_storage import RecordRedactor
+from resources.redaction.logs import redact_logs, redact_tracebacks
 from resources.runs.heartbeats import Heartbeats
-from resources.runs.in_process_runs import as_kept
+from resources.runs.in_process_runs import with_origin
 from resources.storage.postgres import PATIENCE, Database
 
 Result = TypeVar("Result")
@@ -38,7 +38,7 @@ _TABLES = ("runs", "event_logs", "instigators")  # one of each part
 _MAKING = 0x646167737465  # "dagste": who makes tables holds this lock
 
 
-class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
+class RedactingPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
     """What ``dagster.yaml`` names where homes record in common."""
 
     def __init__(
@@ -60,17 +60,17 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
             SettingsError: If the variable holds no address of a PostgreSQL.
             HomeError: If the database cannot be used.
         """
-        address = secret(variable)
-        url, door = f"postgresql+psycopg2://?dsn={quote(address, safe='')}", RedactedRecords(*homes)
+        address = read_secret(variable)
+        url, door = f"postgresql+psycopg2://?dsn={quote(address, safe='')}", RecordRedactor(*homes)
         self.postgres_url, self.should_autocreate_tables = url, True
         self._inst_data = inst_data
 
         def make() -> None:
-            self._run_storage = _Runs(url, pool_of, Heartbeats(address, variable))
+            self._run_storage = _PostgresRuns(url, pool_of, Heartbeats(address, variable))
             self._event_log_storage = _PostgresEvents(url, door)
             self._schedule_storage = _PostgresTicks(url, door)
 
-        _made_once(Database(address, variable), make)
+        _create_once(Database(address, variable), make)
         super(DagsterPostgresStorage, self).__init__()
 
     @classmethod
@@ -85,28 +85,29 @@ class DiscreetPostgres(DagsterPostgresStorage):  # type: ignore[misc]
     @classmethod
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
-    ) -> "DiscreetPostgres":
+    ) -> "RedactingPostgresStorage":
         """Open the storage as ``dagster.yaml`` says; the process prints no secrets from now on."""
         written = Path(config_value["base_dir"]).parent
-        homes = dict.fromkeys((home_here(written), written))  # of one that is opened beside another
-        let_logs_tell_no_secrets(*homes)
-        let_tracebacks_tell_no_secrets(*homes)
+        # of one that is opened beside another
+        homes = dict.fromkeys((local_home(written), written))
+        redact_logs(*homes)
+        redact_tracebacks(*homes)
         return cls(config_value["variable"], homes, config_value.get("pool_of", {}), inst_data)
 
 
-class HomeHere(LocalArtifactStorage):
+class LocalHomeArtifacts(LocalArtifactStorage):
     """Where Dagster's files lie: in this machine's home, whichever machine has started a run."""
 
     @classmethod
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
-    ) -> "HomeHere":
+    ) -> "LocalHomeArtifacts":
         """Find it."""
-        home = home_here(Path(config_value["base_dir"]).parent)
+        home = local_home(Path(config_value["base_dir"]).parent)
         return cls(str(home / "dagster"), inst_data)
 
 
-class _Runs(PostgresRunStorage):  # type: ignore[misc]
+class _PostgresRuns(PostgresRunStorage):  # type: ignore[misc]
     def __init__(self, url: str, pool_of: Mapping[str, str], heartbeats: Heartbeats) -> None:
         super().__init__(url)
         self._pool_of = pool_of
@@ -116,12 +117,12 @@ class _Runs(PostgresRunStorage):  # type: ignore[misc]
         return _connected(self._engine)
 
     def add_run(self, dagster_run: DagsterRun) -> DagsterRun:
-        kept: DagsterRun = super().add_run(as_kept(dagster_run, self._pool_of))
+        kept: DagsterRun = super().add_run(with_origin(dagster_run, self._pool_of))
         return kept
 
 
 class _PostgresEvents(PostgresEventLogStorage):  # type: ignore[misc]
-    def __init__(self, url: str, door: RedactedRecords) -> None:
+    def __init__(self, url: str, door: RecordRedactor) -> None:
         super().__init__(url)
         self._door = door
 
@@ -138,7 +139,7 @@ class _PostgresEvents(PostgresEventLogStorage):  # type: ignore[misc]
 
 
 class _PostgresTicks(PostgresScheduleStorage):  # type: ignore[misc]
-    def __init__(self, url: str, door: RedactedRecords) -> None:
+    def __init__(self, url: str, door: RecordRedactor) -> None:
         super().__init__(url)
         self._door = door
 
@@ -155,7 +156,7 @@ class _PostgresTicks(PostgresScheduleStorage):  # type: ignore[misc]
         return made
 
 
-def _made_once(database: Database, make: Callable[[], None]) -> None:
+def _create_once(database: Database, make: Callable[[], None]) -> None:
     """Open what makes its tables itself where there are none: two at once trip over each other.
 
     Raises:

@@ -19,17 +19,13 @@ from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import Sqlit
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 from dagster._serdes import ConfigurableClassData, deserialize_value, serialize_value
 
-from resources.redaction.logs import (
-    CurrentSecrets,
-    let_logs_tell_no_secrets,
-    let_tracebacks_tell_no_secrets,
-)
-from resources.runs.in_process_runs import Runs
+from resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
+from resources.runs.in_process_runs import OriginRunStorage
 
 Stored = TypeVar("Stored", EventLogEntry, TickData)
 
 
-class RedactedRecords:
+class RecordRedactor:
     """Lets through what tells no secret of home folders."""
 
     def __init__(self, *homes: Path) -> None:
@@ -45,7 +41,7 @@ class RedactedRecords:
         return deserialize_value(told, type(value))
 
 
-class DiscreetStorage(DagsterSqliteStorage):
+class RedactingSqliteStorage(DagsterSqliteStorage):
     """What ``dagster.yaml`` of a home folder names; its ``base_dir`` is ``home/dagster``."""
 
     def __init__(
@@ -55,11 +51,11 @@ class DiscreetStorage(DagsterSqliteStorage):
         pool_of: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(base_dir, inst_data)
-        door = RedactedRecords(Path(base_dir).parent)
-        self._run_storage = Runs(self._run_storage._conn_string, pool_of)
-        self._event_log_storage = _Events(str(Path(base_dir, "history", "runs", "")), door)
+        door = RecordRedactor(Path(base_dir).parent)
+        self._run_storage = OriginRunStorage(self._run_storage._conn_string, pool_of)
+        self._event_log_storage = _SqliteEvents(str(Path(base_dir, "history", "runs", "")), door)
         made = SqliteScheduleStorage.from_local(str(Path(base_dir, "schedules")))
-        self._schedule_storage = _Ticks(made._conn_string, door)
+        self._schedule_storage = _SqliteTicks(made._conn_string, door)
 
     @classmethod
     def config_type(cls) -> UserConfigSchema:
@@ -69,20 +65,20 @@ class DiscreetStorage(DagsterSqliteStorage):
     @classmethod
     def from_config_value(
         cls, inst_data: ConfigurableClassData, config_value: Mapping[str, Any]
-    ) -> "DiscreetStorage":
+    ) -> "RedactingSqliteStorage":
         """Open the storage as ``dagster.yaml`` says; the process prints no secrets from now on.
 
         Dagster's daemon and web server come through here as well, and load nothing else of ours.
         """
         home = Path(config_value["base_dir"]).parent
-        let_logs_tell_no_secrets(home)
-        let_tracebacks_tell_no_secrets(home)
+        redact_logs(home)
+        redact_tracebacks(home)
         Path(config_value["base_dir"]).mkdir(parents=True, exist_ok=True)
         return cls(config_value["base_dir"], inst_data, config_value.get("pool_of"))
 
 
-class _Events(SqliteEventLogStorage):
-    def __init__(self, base_dir: str, door: RedactedRecords) -> None:
+class _SqliteEvents(SqliteEventLogStorage):
+    def __init__(self, base_dir: str, door: RecordRedactor) -> None:
         super().__init__(base_dir)
         self._door = door
 
@@ -90,8 +86,8 @@ class _Events(SqliteEventLogStorage):
         super().store_event(self._door.passed(event))
 
 
-class _Ticks(SqliteScheduleStorage):
-    def __init__(self, conn_string: str, door: RedactedRecords) -> None:
+class _SqliteTicks(SqliteScheduleStorage):
+    def __init__(self, conn_string: str, door: RecordRedactor) -> None:
         super().__init__(conn_string)
         self._door = door
 

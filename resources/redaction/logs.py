@@ -48,7 +48,7 @@ def _state(file: Path) -> tuple[int, int]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def let_logs_tell_no_secrets(*homes: Path) -> None:
+def redact_logs(*homes: Path) -> None:
     """Have this process make its records so that ``***`` stands where a secret would be printed."""
     secrets = CurrentSecrets(*homes)
 
@@ -65,7 +65,7 @@ def let_logs_tell_no_secrets(*homes: Path) -> None:
     logging.setLogRecordFactory(Record)
 
 
-def let_tracebacks_tell_no_secrets(*homes: Path) -> None:
+def redact_tracebacks(*homes: Path) -> None:
     """Have this process print ``***`` where a secret would stand: of all its threads.
 
     Whoever else listens for what threads and the collector raise, as tests do, goes on listening.

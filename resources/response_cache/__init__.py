@@ -1,1 +1,1 @@
-"""The response cache: caching model, SQLite and PostgreSQL stores, validation, leases."""
+"""The response cache: port, SQLite and PostgreSQL stores, caching model, validation, upkeep."""

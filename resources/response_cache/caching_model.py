@@ -11,15 +11,21 @@ from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.response_validation import readable
-from resources.response_cache.engine import GATE, Engine, LooksFurther, TakesAll, let_in
+from resources.response_cache.engine import (
+    VALIDATION_VERSION,
+    BatchSizeHint,
+    Engine,
+    KeyExtension,
+    validate_arrivals,
+)
 from resources.response_cache.port import RequestSession, ResponseStore
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.throughput import Throughput
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
 
 
-class RememberingModel:
+class CachingModel:
     """A chat model that asks its engine only what the store does not know yet."""
 
     def __init__(
@@ -35,7 +41,7 @@ class RememberingModel:
         self._name = name
         self._engine = engine
         # To look whether it looks takes a tenth of all that is done for a response.
-        self._further = engine if isinstance(engine, LooksFurther) else None
+        self._further = engine if isinstance(engine, KeyExtension) else None
         self._store = store
         self._progress = progress
         self._throughput = throughput or Throughput()
@@ -56,7 +62,7 @@ class RememberingModel:
     @property
     def asked_as(self) -> tuple[str, str]:
         """Identity and decoding, as the store names them."""
-        return self._engine.identity, _written(self._engine.decoding)
+        return self._engine.identity, _decoding_text(self._engine.decoding)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, from the store where it can.
@@ -74,13 +80,13 @@ class RememberingModel:
         Raises:
             ModelError: As ``response``, also at the end.
         """
-        most = self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
+        most = self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
         return self._answered(some_at_once(requests, most), len(requests))
 
     def _answered(
         self, parts: Iterable[Sequence[Request]], n: int
     ) -> Iterator[tuple[Request, Response]]:
-        come = _Come(n)
+        come = _AskedCount(n)
         for requests in parts:
             keys = [self._key(request) for request in requests]
             known = self._store.find(list(dict.fromkeys(keys)))
@@ -94,7 +100,7 @@ class RememberingModel:
         if come.failed and come.failed == come.asked:
             raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
 
-    def _ask(self, unknown: dict[str, Request], come: "_Come") -> dict[str, Response]:
+    def _ask(self, unknown: dict[str, Request], come: "_AskedCount") -> dict[str, Response]:
         """Ask what is unknown, and wait for what somebody else is asking at the moment."""
         responses: dict[str, Response] = {}
         while waiting := [key for key in unknown if key not in responses]:
@@ -112,7 +118,7 @@ class RememberingModel:
         asking: RequestSession,
         unknown: dict[str, Request],
         responses: dict[str, Response],
-        come: "_Come",
+        come: "_AskedCount",
     ) -> None:
         """Ask what is ours to ask, and put the responses to the others."""
         if not asking.ours:
@@ -120,7 +126,7 @@ class RememberingModel:
         keys, came = list(asking.ours), []
         requests = [unknown[key] for key in keys]
         started = perf_counter()
-        for position, response in let_in(self._engine.stream(requests), len(requests)):
+        for position, response in validate_arrivals(self._engine.stream(requests), len(requests)):
             key = keys[position]
             responses[key] = response
             came.append(response)
@@ -148,22 +154,22 @@ class RememberingModel:
             "image_tokens": " ".join(map(str, response.image_tokens)),
             "seconds": response.seconds,
             "note": response.note,
-            "gate": GATE,
+            "gate": VALIDATION_VERSION,
         }
-        return {**row, "digest": digest_of(row)}, readable(request.prompt.to_json())
+        return {**row, "digest": row_digest(row)}, readable(request.prompt.to_json())
 
     def _decoding(self, request: Request) -> str:
         drawn, temperature = self._engine.decoding, request.temperature
         if temperature is None:
-            return _written(drawn)
+            return _decoding_text(drawn)
         return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
 
     def _key(self, request: Request) -> str:
         more = self._further.particulars(request) if self._further else ""
-        return key_of(self._engine.identity, self._decoding(request), request, more)
+        return response_key(self._engine.identity, self._decoding(request), request, more)
 
 
-class _Come:
+class _AskedCount:
     """How far an asking has come, over all of its parts."""
 
     def __init__(self, n: int) -> None:
@@ -188,11 +194,11 @@ class _Come:
         self.why = self.why or next(iter(failed), "")
 
 
-def key_of(identity: str, decoding: str, request: Request, more: str = "") -> str:
+def response_key(identity: str, decoding: str, request: Request, more: str = "") -> str:
     """Name a response by who was asked what how; ``more`` is what an engine looks further at."""
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
     return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
 
 
-def _written(decoding: Decoding | None) -> str:
+def _decoding_text(decoding: Decoding | None) -> str:
     return str(decoding) if decoding else ""

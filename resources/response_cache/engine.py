@@ -49,7 +49,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class LooksFurther(Protocol):
+class KeyExtension(Protocol):
     """What engines have whose responses depend on more than identity, decoding, prompt and draw."""
 
     def particulars(self, request: Request) -> str:
@@ -58,7 +58,7 @@ class LooksFurther(Protocol):
 
 
 @runtime_checkable
-class TakesAll(Protocol):
+class BatchSizeHint(Protocol):
     """What engines have that should be handed more than others, or fewer, whatever that holds."""
 
     @property
@@ -67,12 +67,14 @@ class TakesAll(Protocol):
         ...
 
 
-GATE = (
+VALIDATION_VERSION = (
     "1"  # kept beside each response; raise it when a gate before the store lets less in than before
 )
 
 
-def let_in(arrivals: Iterable[tuple[int, Response]], n: int) -> Iterator[tuple[int, Response]]:
+def validate_arrivals(
+    arrivals: Iterable[tuple[int, Response]], n: int
+) -> Iterator[tuple[int, Response]]:
     """Let through one response to each of ``n`` requests, as they arrive; see ``core.certain``.
 
     What is no response, and what never came, comes out with ``error``.

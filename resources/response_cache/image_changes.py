@@ -17,17 +17,17 @@ from resources.response_cache.engine import ReadImage
 Changes: TypeAlias = frozenset[Change]
 Arrivals: TypeAlias = Iterator[tuple[int, Response]]
 
-LOCALLY: Changes = frozenset({"laid on white", "scaled"})
+LOCAL_CHANGES: Changes = frozenset({"laid on white", "scaled"})
 """What the local engines did not do before version 1."""
 
-OPENED: Changes = LOCALLY | {"turned"}
+PYTHON_CHANGES: Changes = LOCAL_CHANGES | {"turned"}
 """What the image store's ``open`` and models in Python did not do."""
 
-SERVED: Changes = OPENED | {"first frame", "inks"}
+SERVER_CHANGES: Changes = PYTHON_CHANGES | {"first frame", "inks"}
 """What was left to servers: they were sent the file."""
 
 
-class ShownImages:
+class ImageChangeRecorder:
     """Looks at each image once."""
 
     def __init__(self, read_image: ReadImage, new: Changes) -> None:

@@ -1,12 +1,61 @@
-"""Port of the response cache: SQLite or PostgreSQL."""
+"""Port of the response cache: SQLite or PostgreSQL.
 
+Cached responses of a model: counts and mean lengths.
+"""
+
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.history import Earlier, Tokens
+from bench_assets.core.schema.response_validation import MOST_TOKENS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCounts:
+    """Tokens that a model read and wrote, or is expected to."""
+
+    prompt: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseAverages:
+    """How a model's responses were on average; None without any."""
+
+    seconds: float | None = None
+    tokens: float | None = None
+
+
+def tokens_of(db: sqlite3.Connection, identity: str) -> TokenCounts:
+    """Add up the tokens of every response that is remembered of a model."""
+    prompt, completion = db.execute(
+        f"SELECT total({_valid_token_count('prompt_tokens')}),"
+        f" total({_valid_token_count('completion_tokens')})"
+        " FROM responses WHERE model = ?",
+        (identity,),
+    ).fetchone()
+    return TokenCounts(prompt=int(prompt), completion=int(completion))
+
+
+def response_averages(db: sqlite3.Connection, identity: str, decoding: str) -> ResponseAverages:
+    """Say how the responses were that a model gave when it was asked in this way."""
+    seconds, tokens = db.execute(
+        f"SELECT avg(seconds), avg({_valid_token_count('completion_tokens')}) FROM responses"
+        " WHERE model = ? AND decoding = ?",
+        (identity, decoding),
+    ).fetchone()
+    return ResponseAverages(seconds=seconds, tokens=tokens)
+
+
+def _valid_token_count(tokens: str) -> str:
+    """A column of tokens in SQL, without what an older gate took for a number of them."""
+    is_count = f"typeof({tokens}) = 'integer' AND {tokens} BETWEEN 0 AND {MOST_TOKENS}"
+    return f"CASE WHEN {is_count} THEN {tokens} END"
+
 
 Row: TypeAlias = Mapping[str, Any]
 """A response as it is kept: the columns of ``response_file``, digests as hexadecimal text."""
@@ -61,11 +110,11 @@ class ResponseStore(Protocol):
         """Begin to ask; what of ``keys`` is neither ours nor found, somebody else is asking."""
         ...
 
-    def tokens_of(self, identity: str) -> Tokens:
+    def tokens_of(self, identity: str) -> TokenCounts:
         """Add up the tokens of every response that is remembered of a model."""
         ...
 
-    def earlier(self, identity: str, decoding: str) -> Earlier:
+    def earlier(self, identity: str, decoding: str) -> ResponseAverages:
         """Say how the responses were that a model gave when it was asked in this way."""
         ...
 

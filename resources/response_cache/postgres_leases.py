@@ -38,7 +38,7 @@ WHERE held.until < clock_timestamp() OR held.owner = excluded.owner RETURNING ke
 """
 
 
-class Leases:
+class RequestLeases:
     """What one asking alone may ask; everything is measured by the database's clock."""
 
     def __init__(self, line: ConnectionPool, seconds: float) -> None:
@@ -76,7 +76,9 @@ class Leases:
 class LeasedRequests:
     """Responses as they arrive are written by a thread: as many at once as came while it wrote."""
 
-    def __init__(self, leases: Leases, ours: Sequence[str], found: Mapping[str, Response]) -> None:
+    def __init__(
+        self, leases: RequestLeases, ours: Sequence[str], found: Mapping[str, Response]
+    ) -> None:
         self.ours, self.found = ours, found
         self._leases = leases
         self._items: queue.Queue[_Item] = queue.Queue(_WAITING)

@@ -13,12 +13,16 @@ from functools import partial
 from typing import Any
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.cleanup import renamed
-from resources.response_cache.history import Earlier, Tokens
-from resources.response_cache.port import Row
-from resources.response_cache.postgres_leases import LeasedRequests, Leases
+from resources.response_cache.maintenance import with_identity
+from resources.response_cache.port import ResponseAverages, Row, TokenCounts
+from resources.response_cache.postgres_leases import LeasedRequests, RequestLeases
 from resources.response_cache.postgres_rows import SCHEMA, VERSION, as_bytes, insert, row_of
-from resources.response_cache.sqlite_file import digest_of, is_damaged, is_prompt, stored_response
+from resources.response_cache.sqlite_file import (
+    is_damaged,
+    is_prompt,
+    response_from_row,
+    row_digest,
+)
 from resources.storage.postgres import Connection, Database, Result
 
 _LOG = logging.getLogger("bench_assets.responses")
@@ -26,11 +30,11 @@ _LOG = logging.getLogger("bench_assets.responses")
 LEASE = 60.0  # s after which a request is asked by another, unless its owner says that it lives
 _AT_ONCE = 10_000  # rows of one look-up
 _MOST_WAITING = 5.0  # s between two looks for what somebody else is asking
-_OF = "model || CASE WHEN decoding = '' THEN '' ELSE '|' || decoding END"
+_MODEL_AND_DECODING = "model || CASE WHEN decoding = '' THEN '' ELSE '|' || decoding END"
 _SELECT = "SELECT * FROM bench_responses"
 
 
-class SharedResponses:
+class PostgresResponseStore:
     """The responses of all homes that name the same database."""
 
     def __init__(self, database: Database, lease: float = LEASE) -> None:
@@ -75,7 +79,7 @@ class SharedResponses:
             HomeError: If the database cannot be reached for a minute.
         """
         with self._database.line() as line:
-            leases = Leases(line, self._lease)
+            leases = RequestLeases(line, self._lease)
             began = time.monotonic()
             claimed = leases.claim(keys)
             # Between a look-up and a claim another may have stored it.
@@ -89,7 +93,7 @@ class SharedResponses:
             with LeasedRequests(leases, ours, found) as asking:
                 yield asking
 
-    def tokens_of(self, identity: str) -> Tokens:
+    def tokens_of(self, identity: str) -> TokenCounts:
         """Add up the tokens of every response that is remembered of a model."""
         sql = (
             "SELECT coalesce(sum(prompt_tokens), 0) AS prompt,"
@@ -97,24 +101,24 @@ class SharedResponses:
             "model = %s"
         )
         (row,) = self._run(lambda db: db.execute(sql, (identity,)).fetchall())
-        return Tokens(prompt=int(row["prompt"]), completion=int(row["completion"]))
+        return TokenCounts(prompt=int(row["prompt"]), completion=int(row["completion"]))
 
-    def earlier(self, identity: str, decoding: str) -> Earlier:
+    def earlier(self, identity: str, decoding: str) -> ResponseAverages:
         """Say how the responses were that a model gave when it was asked in this way."""
         sql = (
             "SELECT avg(seconds) AS seconds, avg(completion_tokens)::double precision AS tokens"
             " FROM bench_responses WHERE model = %s AND decoding = %s"
         )
         (row,) = self._run(lambda db: db.execute(sql, (identity, decoding)).fetchall())
-        return Earlier(**row)
+        return ResponseAverages(**row)
 
     def rename_model(self, before: str, now: str) -> int:
         """Keep a model's responses under another identity; how many there were."""
 
         def move(db: Connection) -> int:
             found = [row_of(one) for one in db.execute(f"{_SELECT} WHERE model = %s", (before,))]
-            moved = [renamed(row, now) for row in found if not is_damaged(row)]
-            insert(db, [{**row, "digest": digest_of(row)} for row in moved])
+            moved = [with_identity(row, now) for row in found if not is_damaged(row)]
+            insert(db, [{**row, "digest": row_digest(row)} for row in moved])
             db.execute("DELETE FROM bench_responses WHERE model = %s", (before,))
             return len(found)
 
@@ -145,7 +149,7 @@ class SharedResponses:
         Prompts stay: another home may be asking one of them at this moment.
         """
         before = [one.partition("|thinking=")[0] for one in asked_as]  # as in ``removed``
-        sql = f"DELETE FROM bench_responses WHERE {_OF} = ANY(%s)"
+        sql = f"DELETE FROM bench_responses WHERE {_MODEL_AND_DECODING} = ANY(%s)"
         return self._run(lambda db: int(db.execute(sql, (before,)).rowcount))
 
     def n_since(self, moment: datetime) -> int:
@@ -195,4 +199,4 @@ def _fetched(db: Connection, sql: str, given: Any) -> list[dict[str, Any]]:  # n
 
 
 def _response(row: Mapping[str, Any]) -> Response:
-    return Response(error="damaged") if is_damaged(row) else stored_response(row)
+    return Response(error="damaged") if is_damaged(row) else response_from_row(row)

@@ -16,7 +16,7 @@ from typing import Any
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.response_validation import certain
-from resources.storage.sqlite import connect, create, opened_to_read, told
+from resources.storage.sqlite import connect, create, describe_sqlite_errors, open_read_only
 
 VERSION = 1
 """Of the tables, as ``PRAGMA user_version`` has it; 0: before rows had digests."""
@@ -44,20 +44,20 @@ _NOT_DIGESTED = ("asked_at", "digest")
 _as_json = json.JSONEncoder(sort_keys=True, default=repr).encode
 
 
-def make_ready(file: Path) -> None:
+def prepare_file(file: Path) -> None:
     """Make an empty store, or bring an older one up to date; many processes may do so at once.
 
     Raises:
         HomeError: If the file is damaged, something else or of a newer version: it stays as it is.
     """
-    with told(file, IF_DAMAGED):
+    with describe_sqlite_errors(file, IF_DAMAGED):
         if not file.exists():
             create(file, _SCHEMA)
-        elif require_known(file) < VERSION:
+        elif require_known_version(file) < VERSION:
             _bring_up_to_date(file)
 
 
-def require_known(file: Path) -> int:
+def require_known_version(file: Path) -> int:
     """Say which version of our tables a file has.
 
     Raises:
@@ -70,7 +70,7 @@ def require_known(file: Path) -> int:
         raise HomeError(
             f"{file}: empty; put a backup in its place, or delete it: everything is asked again"
         )
-    with opened_to_read(file) as db:
+    with open_read_only(file) as db:
         ((version,),) = db.execute("PRAGMA user_version")
         tables = {str(row[0]) for row in db.execute("SELECT name FROM sqlite_schema")}
         columns = {str(row[1]) for row in db.execute("PRAGMA table_info(responses)")}
@@ -87,19 +87,20 @@ def require_known(file: Path) -> int:
     return int(version)
 
 
-def rows_in(found: sqlite3.Cursor) -> Iterator[dict[str, Any]]:
+def iterate_rows(found: sqlite3.Cursor) -> Iterator[dict[str, Any]]:
     """Name the columns of each row that was found."""
     names = [column[0] for column in found.description]
     for row in found:
         yield dict(zip(names, row, strict=True))
 
 
-def digest_of(row: Mapping[str, object]) -> str:
+def row_digest(row: Mapping[str, object]) -> str:
     """Digest a row, the same before it is written and after it is read.
 
     Columns that say nothing do not count: one that is added later leaves digests as they are.
 
-    >>> digest_of({"key": "k", "seconds": 1.0}) == digest_of({"key": "k", "seconds": 1, "note": ""})
+    >>> row = {"key": "k", "seconds": 1.0}
+    >>> row_digest(row) == row_digest({"key": "k", "seconds": 1, "note": ""})
     True
     """
     said: dict[str, object] = {}
@@ -118,7 +119,7 @@ def digest_of(row: Mapping[str, object]) -> str:
 
 def is_damaged(row: Mapping[str, Any]) -> bool:
     """Whether a row is not as it was written; in a file older than digests it is taken as it is."""
-    return "digest" in row and row["digest"] != digest_of(row)
+    return "digest" in row and row["digest"] != row_digest(row)
 
 
 def count_states(db: sqlite3.Connection) -> Counter[str]:
@@ -126,7 +127,7 @@ def count_states(db: sqlite3.Connection) -> Counter[str]:
 
     Prompts that are damaged.
     """
-    responses = rows_in(db.execute("SELECT * FROM responses"))
+    responses = iterate_rows(db.execute("SELECT * FROM responses"))
     return states_of(responses, db.execute("SELECT sha256, turns FROM prompts"))
 
 
@@ -171,14 +172,14 @@ def _bring_up_to_date(file: Path) -> None:
                 db.execute(f"ALTER TABLE responses ADD COLUMN {column} TEXT DEFAULT ''")
         names = [*dict.fromkeys((*there, *_ADDED))]
         db.create_function(
-            "digest_of", len(names), lambda *row: digest_of(dict(zip(names, row, strict=True)))
+            "digest_of", len(names), lambda *row: row_digest(dict(zip(names, row, strict=True)))
         )
         db.execute(f"UPDATE responses SET digest = digest_of({', '.join(names)}) WHERE digest = ''")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
 
 
-def stored_response(row: Mapping[str, Any]) -> Response:
+def response_from_row(row: Mapping[str, Any]) -> Response:
     """Make a response of a row; it has an ``error`` if none stands there."""
     try:
         of_each = tuple(map(int, row["image_tokens"].split()))

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache import cleanup, history
+from resources.response_cache import maintenance, port
 from resources.response_cache.port import Row
 from resources.response_cache.sqlite_file import (
     IF_DAMAGED,
     is_damaged,
     is_prompt,
-    make_ready,
-    rows_in,
-    stored_response,
+    iterate_rows,
+    prepare_file,
+    response_from_row,
 )
-from resources.storage.sqlite import connect, opened_to_read, told
+from resources.storage.sqlite import connect, describe_sqlite_errors, open_read_only
 
 _LOG = logging.getLogger("bench_assets.responses")
 
@@ -67,7 +67,7 @@ class SqliteResponseStore:
             HomeError: If it is damaged, something else, or of a newer version.
         """
         self.file = file
-        make_ready(file)
+        prepare_file(file)
 
     @property
     def place(self) -> str:
@@ -86,53 +86,53 @@ class SqliteResponseStore:
         Raises:
             HomeError: If the file as a whole is damaged.
         """
-        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), open_read_only(self.file) as db:
             found = {row["key"]: _response(row) for row in _rows(db, keys)}
         return {key: response for key, response in found.items() if not response.error}
 
     def prompt(self, sha256: str) -> str | None:
         """The turns of a prompt that was once asked, as JSON; None also if they are damaged."""
-        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), open_read_only(self.file) as db:
             row = db.execute("SELECT turns FROM prompts WHERE sha256 = ?", (sha256,)).fetchone()
         return str(row[0]) if row and is_prompt(sha256, row[0]) else None
 
     @contextmanager
-    def asking(self, keys: Sequence[str]) -> Generator["_AskingHere"]:
+    def asking(self, keys: Sequence[str]) -> Generator["_LocalRequestSession"]:
         """Begin to ask: everything is ours; of processes that ask the same, the first one's stays.
 
         Raises:
             HomeError: If the file is damaged, or the disk is full.
         """
-        with told(self.file, IF_DAMAGED), closing(self.connect()) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), closing(self.connect()) as db:
             self._drop_damaged(keys)
-            yield _AskingHere(db, keys)
+            yield _LocalRequestSession(db, keys)
 
-    def tokens_of(self, identity: str) -> history.Tokens:
+    def tokens_of(self, identity: str) -> port.TokenCounts:
         """Add up the tokens of every response that is remembered of a model."""
         with closing(self.connect()) as db:
-            return history.tokens_of(db, identity)
+            return port.tokens_of(db, identity)
 
-    def earlier(self, identity: str, decoding: str) -> history.Earlier:
+    def earlier(self, identity: str, decoding: str) -> port.ResponseAverages:
         """Say how the responses were that a model gave when it was asked in this way."""
         with closing(self.connect()) as db:
-            return history.earlier(db, identity, decoding)
+            return port.response_averages(db, identity, decoding)
 
     def rename_model(self, before: str, now: str) -> int:
         """Keep a model's responses under another identity, and no byte of the one before."""
         with closing(self.connect()) as db:
-            return cleanup.rename_model(db, before, now)
+            return maintenance.rename_model(db, before, now)
 
     def rows(self, not_let_in_by: str | None = None) -> Iterator[dict[str, Any]]:
         """Every response as it stands, damaged or not; or those that another gate let in."""
         of = "" if not_let_in_by is None else " WHERE gate IS NOT ?"
-        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
-            yield from rows_in(
+        with describe_sqlite_errors(self.file, IF_DAMAGED), open_read_only(self.file) as db:
+            yield from iterate_rows(
                 db.execute(f"SELECT * FROM responses{of}", (not_let_in_by,) if of else ())
             )
 
     def prompts(self) -> Iterator[tuple[str, str]]:
         """Digest and turns of every prompt as it stands."""
-        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), open_read_only(self.file) as db:
             yield from db.execute("SELECT sha256, turns FROM prompts")
 
     def drop(self, keys: Iterable[str]) -> int:
@@ -147,18 +147,18 @@ class SqliteResponseStore:
         Give the disk its room back.
         """
         with closing(connect(self.file)) as db:
-            return cleanup.remove_responses(db, asked_as)
+            return maintenance.remove_responses(db, asked_as)
 
     def n_since(self, moment: datetime) -> int:
         """Count the responses that came since then."""
         since = moment.astimezone(UTC).strftime(_MOMENT)
-        with told(self.file, IF_DAMAGED), opened_to_read(self.file) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), open_read_only(self.file) as db:
             found = db.execute("SELECT count(*) FROM responses WHERE asked_at >= ?", (since,))
             return int(found.fetchone()[0])
 
     def merge(self, rows: Sequence[Row], prompts: Mapping[str, str]) -> None:
         """Take in whole rows of another store; of two responses to one request the older stays."""
-        with told(self.file, IF_DAMAGED), closing(self.connect()) as db:
+        with describe_sqlite_errors(self.file, IF_DAMAGED), closing(self.connect()) as db:
             self._drop_damaged([row["key"] for row in rows])
             with db:
                 db.executemany(_KEEP_PROMPT, prompts.items())
@@ -176,7 +176,7 @@ class SqliteResponseStore:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskingHere:
+class _LocalRequestSession:
     """An asking of one process of this machine."""
 
     db: sqlite3.Connection
@@ -205,8 +205,10 @@ def _rows(db: sqlite3.Connection, keys: Sequence[str]) -> Iterator[dict[str, Any
     for start in range(0, len(keys), _CHUNK):
         chunk = keys[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        yield from rows_in(db.execute(f"SELECT * FROM responses WHERE key IN ({marks})", chunk))
+        yield from iterate_rows(
+            db.execute(f"SELECT * FROM responses WHERE key IN ({marks})", chunk)
+        )
 
 
 def _response(row: Mapping[str, Any]) -> Response:
-    return Response(error="damaged") if is_damaged(row) else stored_response(row)
+    return Response(error="damaged") if is_damaged(row) else response_from_row(row)

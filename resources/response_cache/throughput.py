@@ -78,20 +78,20 @@ class Throughput:
         }
 
 
-Shown: TypeAlias = Literal["in the log", "as lines", "as a bar"]
+ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar"]
 """Where progress is shown beside the log of the run: nowhere, on stderr, on a terminal."""
 
 EVERY = 10.0  # s between two lines
 
 
-class AskingProgress:
+class RequestProgress:
     """Shows and counts responses as they arrive; a context manager around one asking."""
 
     def __init__(
         self,
         title: str,
         log: Callable[[str], object],
-        shown: Shown,
+        shown: ProgressStyle,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.remembered = 0

@@ -27,7 +27,7 @@ _REPOSITORY = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), "__
 _WEIGHTS = "gpu"  # the pool that assets name: of whatever asks a model
 
 
-class Runs(SqliteRunStorage):
+class OriginRunStorage(SqliteRunStorage):
     """Dagster's own, in which no run is without an origin."""
 
     def __init__(self, conn_string: str, pool_of: Mapping[str, str] | None = None) -> None:
@@ -36,10 +36,10 @@ class Runs(SqliteRunStorage):
 
     def add_run(self, dagster_run: DagsterRun) -> DagsterRun:
         """Keep a run that is to begin."""
-        return super().add_run(as_kept(dagster_run, self._pool_of))
+        return super().add_run(with_origin(dagster_run, self._pool_of))
 
 
-def as_kept(run: DagsterRun, pool_of: Mapping[str, str]) -> DagsterRun:
+def with_origin(run: DagsterRun, pool_of: Mapping[str, str]) -> DagsterRun:
     """A run as it is to be recorded: with an origin, in the pool of its model.
 
     Args:
@@ -47,15 +47,15 @@ def as_kept(run: DagsterRun, pool_of: Mapping[str, str]) -> DagsterRun:
         pool_of: Model, or pattern of models -> the pool that its runs hold instead of ``gpu``;
             the longest pattern counts.
     """
-    run = _placed(run) if run.remote_job_origin is None else run
+    run = _with_location_origin(run) if run.remote_job_origin is None else run
     model = run.tags.get(PARTITION_NAME_TAG, "")
     fits = [named for named in pool_of if fnmatchcase(model, named)]
     pool = pool_of[max(fits, key=len)] if fits else _WEIGHTS  # Dagster sorts what it is told
     held = run.run_op_concurrency
     if pool == _WEIGHTS or not model or held is None:
         return run
-    counts = {_instead(name, pool): n for name, n in held.root_key_counts.items()}
-    pools = {_instead(name, pool) for name in held.all_pools or ()}
+    counts = {_replace_pool(name, pool): n for name, n in held.root_key_counts.items()}
+    pools = {_replace_pool(name, pool) for name in held.all_pools or ()}
     changed = RunOpConcurrency(
         root_key_counts=counts,
         has_unconstrained_root_nodes=held.has_unconstrained_root_nodes,
@@ -64,11 +64,11 @@ def as_kept(run: DagsterRun, pool_of: Mapping[str, str]) -> DagsterRun:
     return run._replace(run_op_concurrency=changed)
 
 
-def _instead(name: str, pool: str) -> str:
+def _replace_pool(name: str, pool: str) -> str:
     return pool if name == _WEIGHTS else name
 
 
-def _placed(run: DagsterRun) -> DagsterRun:
+def _with_location_origin(run: DagsterRun) -> DagsterRun:
     """A run of the one code location that there is, which only a person tries again.
 
     With an origin, the daemon would: beside the command that the person types.

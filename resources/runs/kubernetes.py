@@ -4,7 +4,7 @@ import dagster as dg
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext
 from dagster_k8s import K8sRunLauncher
 
-from resources.runs.orphaned_runs import health_of_process
+from resources.runs.orphaned_runs import process_health
 
 _SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business
 
@@ -20,6 +20,6 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Say of a run that goes on whether its job, or its process, does."""
         if _SENT not in run.tags:
-            return health_of_process(self._instance, run)
+            return process_health(self._instance, run)
         health: CheckRunHealthResult = super().check_run_worker_health(run)
         return health

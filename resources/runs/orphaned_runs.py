@@ -1,8 +1,9 @@
 """Detects and ends orphaned runs: runs whose process, machine, UI or daemon is gone.
 
-Every run has a tag that names its process. Dagster's monitoring asks ``Launcher`` whether it still
-runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another machine its
-heartbeat tells, where runs are recorded in common; where nothing does, a run is left alone.
+Every run has a tag that names its process. Dagster's monitoring asks ``MonitoredRunLauncher``
+whether it still runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another
+machine its heartbeat tells, where runs are recorded in common; where nothing does, a run is left
+alone.
 """
 
 import time
@@ -23,8 +24,8 @@ from dagster._core.launcher import (
     WorkerStatus,
 )
 
-from resources.storage.locks.file_locks import Locks, LocksHere, forget, is_free, locked
-from resources.storage.process_identity import Process, is_gone, this_process
+from resources.storage.locks import FileLocks, Locks, delete_lock_file, hold_locks, is_lock_free
+from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
 
 if TYPE_CHECKING:
     from dagster._core.events import DagsterEvent
@@ -65,37 +66,37 @@ def locks_of(instance: dg.DagsterInstance) -> Path:
     return Path(instance.root_directory).parent / "locks"
 
 
-def beating(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
+def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
     """Have other machines know that a run lives, where it is recorded in common with them."""
     heartbeats = _heartbeats(instance)
     return heartbeats.beating(run_id) if heartbeats else nullcontext()
 
 
-def is_without_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the process of a run is gone for certain."""
     here = this_process()
     if here is None or run.tags.get(_RUN) != run.run_id:
         return False
-    process = Process.parse(run.tags.get(_PROCESS, ""))
+    process = ProcessIdentity.parse(run.tags.get(_PROCESS, ""))
     if process is None:
-        return _never_began(instance, run, here)
+        return _died_before_start(instance, run, here)
     gone, heartbeats = is_gone(process, here), _heartbeats(instance)
     # Machines that were copied have one name and id: here another start may be another machine.
     if heartbeats and (gone is None or process.boot != here.boot):
         return heartbeats.is_lost(run.run_id)
     if gone is None and process.boot == here.boot:  # it is in another container of this machine
-        return is_free(locks_of(instance), run_lock(run.run_id))
+        return is_lock_free(locks_of(instance), run_lock(run.run_id))
     return bool(gone)
 
 
-def health_of_process(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
+def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
     """What a launcher says of a run that it did not send: a command makes it in its process."""
-    if is_without_process(instance, run):
+    if is_orphaned(instance, run):
         return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
     return CheckRunHealthResult(WorkerStatus.RUNNING)
 
 
-def end_runs_without_process(instance: dg.DagsterInstance) -> list[str]:
+def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     """Fail the runs whose process is gone, and free their pools; says what was ended.
 
     The daemon tries again those that it had started, as ``run_retries`` of dagster.yaml has it. Of
@@ -103,7 +104,7 @@ def end_runs_without_process(instance: dg.DagsterInstance) -> list[str]:
     """
     ended = []
     for run in instance.get_runs(dg.RunsFilter(statuses=_GOING)):
-        if not is_without_process(instance, run):
+        if not is_orphaned(instance, run):
             continue
         now = instance.get_run_by_id(run.run_id)
         if now is None or now.status != run.status:  # it wrote its end before it ended
@@ -114,25 +115,25 @@ def end_runs_without_process(instance: dg.DagsterInstance) -> list[str]:
         else:
             instance.report_run_failed(run, why)
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
-        forget(locks_of(instance), run_lock(run.run_id))
+        delete_lock_file(locks_of(instance), run_lock(run.run_id))
         model = run.tags.get("dagster/partition")
         ended.append(f"run {run.run_id[:8]}{f' of {model}' if model else ''}")
     return ended
 
 
-class Launcher(DefaultRunLauncher):
+class MonitoredRunLauncher(DefaultRunLauncher):
     """Dagster's own, which besides can tell whether a run still has a process."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Have a process started, on this machine."""
-        from resources.runs.pending_runs import watch_starting
+        from resources.runs.pending_runs import watch_pending_runs
 
         run_id, here = context.dagster_run.run_id, this_process()
         if here:
             tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
-        watch_starting(self._instance, end_runs_without_process)
+        watch_pending_runs(self._instance, end_orphaned_runs)
 
     @property
     def supports_check_run_worker_health(self) -> bool:
@@ -141,10 +142,10 @@ class Launcher(DefaultRunLauncher):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Say of a run that goes on whether its process does."""
-        return health_of_process(self._instance, run)
+        return process_health(self._instance, run)
 
 
-class _NamedExecutor(InProcessExecutor):
+class _LockingExecutor(InProcessExecutor):
     """Dagster's own, in a process that says who it is and locks the tables that it makes."""
 
     def __init__(self, tables: Callable[[dg.DagsterInstance], Locks]) -> None:
@@ -164,16 +165,16 @@ class _NamedExecutor(InProcessExecutor):
         waits = partial(instance.report_engine_event, dagster_run=run)
         with ExitStack() as until:
             with raise_execution_interrupts():  # who waits can be cancelled
-                until.enter_context(locked(locks, [of_run], waits))
+                until.enter_context(hold_locks(locks, [of_run], waits))
                 if names := table_locks(folders, model or ""):
                     until.enter_context(self._tables(instance).held(names, waits))
-            until.enter_context(beating(instance, run.run_id))
+            until.enter_context(send_heartbeats(instance, run.run_id))
             yield from super().execute(plan_context, execution_plan)
-        forget(locks, of_run)
+        delete_lock_file(locks, of_run)
 
 
-def named_executor(
-    tables: Callable[[dg.DagsterInstance], Locks] = lambda instance: LocksHere(locks_of(instance)),
+def locking_executor(
+    tables: Callable[[dg.DagsterInstance], Locks] = lambda instance: FileLocks(locks_of(instance)),
 ) -> dg.ExecutorDefinition:
     """Execute all steps in the run's own process, which the run then names.
 
@@ -182,8 +183,8 @@ def named_executor(
     """
 
     @dg.executor(name="in_process")
-    def executor(_: dg.InitExecutorContext) -> _NamedExecutor:
-        return _NamedExecutor(tables)
+    def executor(_: dg.InitExecutorContext) -> _LockingExecutor:
+        return _LockingExecutor(tables)
 
     return executor
 
@@ -193,13 +194,15 @@ def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
     return found
 
 
-def _never_began(instance: dg.DagsterInstance, run: dg.DagsterRun, here: Process) -> bool:
+def _died_before_start(
+    instance: dg.DagsterInstance, run: dg.DagsterRun, here: ProcessIdentity
+) -> bool:
     """Whether a run that was started ended before it could say in which process.
 
     One whose first step began says so within milliseconds; it is given as long as Dagster gives it
     to start. Before, what was to start it knows.
     """
-    launched = Process.parse(run.tags.get(_LAUNCHED, ""))
+    launched = ProcessIdentity.parse(run.tags.get(_LAUNCHED, ""))
     record = instance.get_run_record_by_id(run.run_id)
     if launched is None or launched.host != here.host or record is None:
         return False

@@ -61,7 +61,7 @@ def is_unknown_to_its_server(run: dg.DagsterRun, since: datetime) -> bool:
     return not bool(deserialize_value(said, Known).can_cancel)
 
 
-def watch_starting(
+def watch_pending_runs(
     instance: dg.DagsterInstance, end: Callable[[dg.DagsterInstance], object]
 ) -> None:
     """Look every ten seconds, in a thread of its own, until no run is starting any more.

@@ -26,7 +26,7 @@ from dagster._serdes import ConfigurableClass, ConfigurableClassData
 
 from bench_assets.core.schema.errors import BenchError, HomeError
 from resources.config.bench_toml import Settings, load_settings
-from resources.runs.orphaned_runs import health_of_process
+from resources.runs.orphaned_runs import process_health
 from resources.runs.ray_capacity import resources_of, room_of
 from resources.runs.ray_cluster import Result, missing_token, options_of, refusals, within
 from resources.runs.ray_pending_runs import Delays, StartingRuns
@@ -120,7 +120,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         """Say of a run that goes on whether its job does."""
         self._starting.watch()
         if _NEEDS not in run.tags:
-            return health_of_process(self._instance, run)
+            return process_health(self._instance, run)
         health = self._health(run)
         is_on_its_way = run.status == dg.DagsterRunStatus.STARTING  # sent by another, perhaps
         is_unknown = health.status == WorkerStatus.UNKNOWN and "does not exist" in (

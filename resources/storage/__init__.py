@@ -1,1 +1,1 @@
-"""Files, SQLite and PostgreSQL access, file digests, atomic writes."""
+"""Atomic writes, file digests, locks and leases, cached vectors, SQLite and PostgreSQL access."""

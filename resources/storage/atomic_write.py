@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import HomeError
 
 
 @contextmanager
-def written_aside(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
+def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
     """Open a file that takes the place of ``path`` at the end of the ``with`` block.
 
     What cannot be written whole is deleted again: what lay at ``path`` stays.
@@ -23,7 +23,7 @@ def written_aside(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
     Raises:
         HomeError: If the disk is full, or does not take it for another reason; names the place.
     """
-    with told_of_writing(path), unfinished(path) as (file, name):
+    with describe_write_errors(path), open_temporary(path) as (file, name):
         yield file
         file.flush()
         if sync:
@@ -32,7 +32,7 @@ def written_aside(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
 
 
 @contextmanager
-def unfinished(path: Path) -> Generator[tuple[IO[bytes], Path]]:
+def open_temporary(path: Path) -> Generator[tuple[IO[bytes], Path]]:
     """Open a file beside ``path``, which is deleted at the end if it still has that name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(
@@ -46,7 +46,7 @@ def unfinished(path: Path) -> Generator[tuple[IO[bytes], Path]]:
 
 
 @contextmanager
-def told_of_writing(path: Path) -> Generator[None]:
+def describe_write_errors(path: Path) -> Generator[None]:
     """Say in one message which file could not be written.
 
     Raises:

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 
-def states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
+def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
     """The states of files, and of every file in folders, in an order of their own.
 
     Args:
@@ -32,17 +32,17 @@ def states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[
     """
     for path in paths:
         if path.is_file():
-            yield state(path)
+            yield file_state(path)
             continue
         for folder, below, names in os.walk(path, followlinks=True):
             below[:] = sorted(
                 name for name in below if name != "__pycache__" and Path(folder, name) != without
             )
             for name in sorted(names):
-                yield state(Path(folder, name))
+                yield file_state(Path(folder, name))
 
 
-def state(file: Path) -> list[Any]:
+def file_state(file: Path) -> list[Any]:
     """Path, size and time of change; only the path if there is no such file."""
     try:
         about = file.stat()
@@ -51,23 +51,23 @@ def state(file: Path) -> list[Any]:
     return [str(file), about.st_size, about.st_mtime_ns]
 
 
-def digest_of(facts: object) -> str:
+def json_digest(facts: object) -> str:
     """Digest anything that JSON can say; anything else in it as the text that it is shown as."""
     return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def texts_in(value: object) -> Iterator[str]:
+def texts_of(value: object) -> Iterator[str]:
     """Every text in a setting, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        yield from texts_in(list(value.values()))
+        yield from texts_of(list(value.values()))
     elif isinstance(value, Sequence):
         for part in value:
-            yield from texts_in(part)
+            yield from texts_of(part)
 
 
-NAME = "digests.json"
+DIGESTS_FILE = "digests.json"
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _LARGE = 1 << 26  # bytes; larger files count by size and time: nobody waits for gigabytes
@@ -99,7 +99,7 @@ class FileDigests:
         before = dict(self._known)
         for path in paths:
             above = len(str(path.parent)) + 1
-            for state in states([path], without):
+            for state in file_states([path], without):
                 yield [str(state[0])[above:], self._content(*state)]
         if self._known != before:
             self._keep()
@@ -126,7 +126,7 @@ class FileDigests:
         if not self._file.parent.is_dir():  # to look makes no home
             return
         there = {name: known for name, known in list(self._known.items()) if Path(name).exists()}
-        with suppress(HomeError), written_aside(self._file, sync=False) as file:
+        with suppress(HomeError), open_atomic(self._file, sync=False) as file:
             file.write(json.dumps(there).encode())
 
 
@@ -138,6 +138,6 @@ def _is_whole(known: object) -> bool:
 
 
 @cache
-def digests_in(home: Path) -> FileDigests:
+def home_digests(home: Path) -> FileDigests:
     """Those of a home; read once a process."""
-    return FileDigests(home / NAME)
+    return FileDigests(home / DIGESTS_FILE)

@@ -155,12 +155,14 @@ class ConnectionPool:
             try:
                 return self._once(work)
             except Error as why:
-                if not _passes(why) or time.monotonic() > until:
-                    raise HomeError(f"{self._place}: {_said(why)}") from None
+                if not _is_transient(why) or time.monotonic() > until:
+                    raise HomeError(f"{self._place}: {_error_text(why)}") from None
                 if was_idle:  # what broke since it was last used is no news
                     continue
                 if not told:
-                    _LOG.warning("%s: %s; trying for %.0f s", self._place, _said(why), patience)
+                    _LOG.warning(
+                        "%s: %s; trying for %.0f s", self._place, _error_text(why), patience
+                    )
                     told = True
                 time.sleep(_BETWEEN)
 
@@ -191,7 +193,7 @@ class ConnectionPool:
         return self._db
 
 
-def _passes(why: Exception) -> bool:
+def _is_transient(why: Exception) -> bool:
     """Whether what went wrong may go right soon: a restart, two that waited for each other."""
     from psycopg import errors
 
@@ -201,5 +203,5 @@ def _passes(why: Exception) -> bool:
     return not is_full and not any(one in str(why) for one in _HOPELESS)
 
 
-def _said(why: Exception) -> str:
+def _error_text(why: Exception) -> str:
     return " ".join(str(why).split()) or type(why).__name__

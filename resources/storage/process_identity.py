@@ -18,7 +18,7 @@ _AFTER_NAME = {"state": 0, "started": 19}  # fields of /proc/PID/stat behind the
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+class ProcessIdentity:
     """A process, among all that there ever were on any machine."""
 
     host: str  # name and id of the machine
@@ -40,13 +40,13 @@ class Process:
             return None
 
 
-def this_process() -> Process | None:
+def this_process() -> ProcessIdentity | None:
     """The process that asks; None on a system that has no ``/proc``."""
-    pid, started = os.getpid(), start_of(os.getpid())
+    pid, started = os.getpid(), start_ticks(os.getpid())
     if started is None:
         return None
     machine = _MACHINE.read_text().strip() if _MACHINE.exists() else ""
-    return Process(
+    return ProcessIdentity(
         host=f"{socket.gethostname()} {machine}".strip(),
         boot=(_PROC / "sys/kernel/random/boot_id").read_text().strip(),
         pids=str((_PROC / "self/ns/pid").readlink()),
@@ -55,7 +55,7 @@ def this_process() -> Process | None:
     )
 
 
-def start_of(pid: int) -> int | None:
+def start_ticks(pid: int) -> int | None:
     """When a process was started, in clock ticks since the kernel was; None if it does not run."""
     try:
         # The name of a program may have any bytes, brackets and blanks among them.
@@ -66,7 +66,7 @@ def start_of(pid: int) -> int | None:
     return None if ended else int(fields[_AFTER_NAME["started"]])
 
 
-def is_gone(process: Process, here: Process) -> bool | None:
+def is_gone(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
     """Whether a process has ended; None if that cannot be told from here.
 
     Args:
@@ -79,4 +79,4 @@ def is_gone(process: Process, here: Process) -> bool | None:
         return True
     if process.pids != here.pids:
         return None
-    return start_of(process.pid) != process.started
+    return start_ticks(process.pid) != process.started

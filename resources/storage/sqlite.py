@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.atomic_write import told_of_writing
+from resources.storage.atomic_write import describe_write_errors
 
 _PATIENCE = 60  # s that another process may write
 _NOT_DAMAGED = {  # by the first byte of SQLite's code
@@ -42,7 +42,7 @@ def create(file: Path, schema: str) -> None:
     It is made aside, because WAL cannot be switched on while another process looks at the file.
     Not every disk has hard links, so that a lock says who is first.
     """
-    with told_of_writing(file):
+    with describe_write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.with_name(f".{file.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -57,7 +57,7 @@ def create(file: Path, schema: str) -> None:
 
 
 @contextmanager
-def opened_to_read(file: Path) -> Generator[sqlite3.Connection]:
+def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
     """Open a file that this process may not be allowed to write.
 
     SQLite reads a file with a write-ahead log only where it may write beside it. Elsewhere the file
@@ -100,7 +100,7 @@ def _to_read(file: Path, how: str) -> sqlite3.Connection:
 
 
 @contextmanager
-def told(file: Path, if_damaged: str) -> Generator[None]:
+def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
     """Say in one message what is wrong with a file, and what to do.
 
     Args:
@@ -118,10 +118,10 @@ def told(file: Path, if_damaged: str) -> Generator[None]:
         raise HomeError(f"{file}: damaged ({why}); {if_damaged}") from why
 
 
-def complaints(file: Path) -> list[str]:
+def integrity_errors(file: Path) -> list[str]:
     """Say what SQLite finds wrong with the pages of a file; nothing if it is whole."""
     try:
-        with opened_to_read(file) as db:
+        with open_read_only(file) as db:
             found = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
     except (sqlite3.Error, OSError) as why:
         return [str(why)]

@@ -14,16 +14,16 @@ from bench_assets.core.tables.arrow import to_json
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def table_of(row_type: type[Any]) -> dg.DagsterType:
+def table_type(row_type: type[Any]) -> dg.DagsterType:
     """The type of a table that may be large: it is gone through, and is no list.
 
     ``list[Row]`` stays the type of what is small, or looked at all at once.
     """
-    return _table_of(cast(Hashable, row_type))
+    return _table_type(cast(Hashable, row_type))
 
 
 @cache
-def _table_of(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
+def _table_type(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
     return dg.DagsterType(
         lambda _, value: isinstance(value, Sequence),
         key=f"Table.{row_type.__name__}",
@@ -31,17 +31,17 @@ def _table_of(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
     )
 
 
-def gone_through(**row_types: type[Any]) -> Callable[[Function], Function]:
+def accept_large_tables(**row_types: type[Any]) -> Callable[[Function], Function]:
     """Tell Dagster that inputs of a check may be large: which, and of which rows."""
 
     def told(function: Function) -> Function:
-        function.__annotations__ |= {name: table_of(row) for name, row in row_types.items()}
+        function.__annotations__ |= {name: table_type(row) for name, row in row_types.items()}
         return function
 
     return told
 
 
-def row_type_of(context: dg.OutputContext | dg.InputContext) -> type[Any]:
+def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
     """The rows of the table that an asset makes or reads."""
     (row_type,) = get_args(context.dagster_type.typing_type)
     assert isinstance(row_type, type)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 
-Checksum: TypeAlias = Literal["whole", "none"]
+ChecksumState: TypeAlias = Literal["whole", "none"]
 
 _NAME = "bench_checksum"
 _NOUGHTS = b"0" * sha256().digest_size * 2
@@ -46,16 +46,16 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
     file.flush()
 
 
-def verify(file: IO[bytes]) -> Checksum:
+def verify_checksum(file: IO[bytes]) -> ChecksumState:
     """Compare a file with its checksum; a file that is older than checksums has none.
 
     Raises:
         TableError: If it is not as it was written.
     """
-    return "whole" if checksummed(file) else "none"
+    return "whole" if verified_checksum(file) else "none"
 
 
-def checksummed(file: IO[bytes]) -> str:
+def verified_checksum(file: IO[bytes]) -> str:
     """Compare a file with its checksum, and give it; "" of a file that is older than checksums.
 
     Raises:
@@ -72,7 +72,7 @@ def checksummed(file: IO[bytes]) -> str:
     return checksum.decode()
 
 
-def noted(file: IO[bytes]) -> str:
+def recorded_checksum(file: IO[bytes]) -> str:
     """Read a file's checksum without comparing it; "" where there is none, or none is found."""
     try:
         place = _place(file)

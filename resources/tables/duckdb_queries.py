@@ -12,27 +12,29 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import require_columns, schema
-from resources.tables.checksums import Checksum, verify
-from resources.tables.file_bytes import require_own, told
+from resources.tables.checksums import ChecksumState, verify_checksum
+from resources.tables.file_bytes import describe_table_errors, require_table_name
 
 if TYPE_CHECKING:
     import duckdb
 
 
-class StoredFile(NamedTuple):
+class ParquetFile(NamedTuple):
     """A Parquet file, and the columns that it says it has."""
 
     path: Path
     schema: pa.Schema
 
 
-Source: TypeAlias = StoredFile | pa.Table
+Source: TypeAlias = ParquetFile | pa.Table
 """A file, or the rows of what is none."""
 
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
 
-def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Checksum]:
+def inspect_table_file(
+    path: Path, row_type: type[Any], own: str
+) -> tuple[ParquetFile, ChecksumState]:
     """Verify a file of a table, as far as that can be done without making its rows.
 
     Args:
@@ -43,17 +45,17 @@ def looked_at(path: Path, row_type: type[Any], own: str) -> tuple[StoredFile, Ch
     Raises:
         TableError: If it is not as it was written, is another's, or has other columns.
     """
-    with told(str(path)):
+    with describe_table_errors(str(path)):
         with path.open("rb") as file:
-            checksum = verify(file)
+            checksum = verify_checksum(file)
         with pq.ParquetFile(pa.OSFile(str(path))) as file:
             columns = file.schema_arrow
-        require_own(columns.metadata, own)
+        require_table_name(columns.metadata, own)
         require_columns(columns, row_type)
-    return StoredFile(path, columns), checksum
+    return ParquetFile(path, columns), checksum
 
 
-def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
+def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
     """Run SQL over what is known to be there; a view without a source has no rows.
 
     Raises:
@@ -66,7 +68,7 @@ def run(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
             for name, (sources, row_type) in views.items():
                 # To make columns alike that are takes long, of a thousand tables.
                 alike = all(one.schema == sources[0].schema for one in sources)
-                files = [one.path for one in sources if isinstance(one, StoredFile)]
+                files = [one.path for one in sources if isinstance(one, ParquetFile)]
                 if files:
                     # DuckDB takes "?", "*" and "[" in a path for patterns.
                     exact = ", ".join(_quoted(glob.escape(str(file))) for file in files)

@@ -13,8 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import HomeError, TableError
-from resources.tables.checksums import Checksum, checksummed, noted, verify
-from resources.tables.locations import WHOLE, TablePlaces, file_name
+from resources.tables.checksums import (
+    ChecksumState,
+    recorded_checksum,
+    verified_checksum,
+    verify_checksum,
+)
+from resources.tables.locations import WHOLE_TABLE, TableLocations, file_name
 
 DIGEST = b"bench_digest"
 WRITTEN = b"bench_written"  # s since the epoch
@@ -27,7 +32,7 @@ _AGAIN = "materialize it again; `bench verify` names the command"
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
-class TableBytes(TablePlaces):
+class TableBytes(TableLocations):
     """Opens tables, and tells them apart."""
 
     def digest(self, key: Sequence[str], partition: str = "") -> str | None:
@@ -41,16 +46,16 @@ class TableBytes(TablePlaces):
         with self.opened_whole(key, partition) as file:
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
 
-    def checksum(self, key: Sequence[str], partition: str = "") -> Checksum:
+    def checksum(self, key: Sequence[str], partition: str = "") -> ChecksumState:
         """Verify a table against the digest in its file, if it is not older than digests.
 
         Raises:
             TableError: If it is not as it was written, is another's, or cannot be read.
         """
         with self._as_file(key, partition) as file:
-            found = verify(file)
+            found = verify_checksum(file)
             if found == "whole":
-                require_own(pq.read_metadata(file).metadata, own_name(key, partition))
+                require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
             return found
 
     def require_model(self, key: Sequence[str], partition: str) -> None:
@@ -62,8 +67,8 @@ class TableBytes(TablePlaces):
             TableError: If all of its rows are another model's.
         """
         with self._as_file(key, partition) as file:
-            for name in _only_models(pq.read_metadata(file)) - {partition or WHOLE}:
-                raise TableError(f"in the place of {own_name(key, partition)} lie rows of {name}")
+            for name in _only_models(pq.read_metadata(file)) - {partition or WHOLE_TABLE}:
+                raise TableError(f"in the place of {table_name(key, partition)} lie rows of {name}")
 
     def state(self, key: Sequence[str], partition: str = "") -> str:
         """Digest of all bytes of a table, which are verified; "" if it was never written.
@@ -74,7 +79,7 @@ class TableBytes(TablePlaces):
         if not self.exists(key, partition):
             return ""
         with self._as_file(key, partition) as file:
-            return checksummed(file) or sha256(file.read()).hexdigest()
+            return verified_checksum(file) or sha256(file.read()).hexdigest()
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Partition -> what is another if its table is, without verifying it."""
@@ -85,13 +90,13 @@ class TableBytes(TablePlaces):
         if self.blobs.folder is not None:
             for partition, version in found.items():
                 with suppress(OSError), self.path(key, partition).open("rb") as file:
-                    found[partition] = noted(file) or version
+                    found[partition] = recorded_checksum(file) or version
         return found
 
     @contextmanager
     def _as_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
         """The bytes of a table: of a file, no more than are being read are held."""
-        with told(self.place(key, partition)):
+        with describe_table_errors(self.place(key, partition)):
             if self.blobs.folder is None:
                 yield io.BytesIO(self._bytes(key, partition))
             else:
@@ -108,7 +113,7 @@ class TableBytes(TablePlaces):
                 with self.opened_whole(key, partition) as file:
                     about = file.schema_arrow.metadata or {}
             else:
-                with told(self.place(key, partition)):
+                with describe_table_errors(self.place(key, partition)):
                     about = pq.read_metadata(self.path(key, partition)).metadata or {}
             if WRITTEN in about:
                 return float(about[WRITTEN])
@@ -131,7 +136,10 @@ class TableBytes(TablePlaces):
             raise self._never_written(key, partition)
         self.checksum(key, partition)
         path = self.path(key, partition)
-        with told(str(path)), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with (
+            describe_table_errors(str(path)),
+            pq.ParquetFile(path, page_checksum_verification=True) as file,
+        ):
             yield file
 
     def _bytes(self, key: Sequence[str], partition: str) -> bytes:
@@ -160,11 +168,11 @@ class TableBytes(TablePlaces):
             TableError: If it was never written, or is not as it was written.
         """
         data = self._bytes(key, partition)
-        with told(self.place(key, partition)):
-            verify(io.BytesIO(data))
+        with describe_table_errors(self.place(key, partition)):
+            verify_checksum(io.BytesIO(data))
             # Not read_table: it imports pyarrow.dataset, which takes 15 MB and 0.1 s.
             with pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True) as file:
-                require_own(file.schema_arrow.metadata, own_name(key, partition))
+                require_table_name(file.schema_arrow.metadata, table_name(key, partition))
                 yield file
 
 
@@ -178,12 +186,12 @@ def _only_models(about: pq.FileMetaData) -> set[str]:
     return {str(low) for low, high in bounds if low == high}
 
 
-def own_name(key: Sequence[str], partition: str = "") -> str:
+def table_name(key: Sequence[str], partition: str = "") -> str:
     """What a table's file says it is; not of which source: a home may be moved without those."""
     return "/".join((*key, file_name(partition)))
 
 
-def require_own(about: Mapping[bytes, bytes] | None, own: str) -> None:
+def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     """Compare whose table a file says it is with whose it has to be; an older one says nothing.
 
     Raises:
@@ -195,7 +203,7 @@ def require_own(about: Mapping[bytes, bytes] | None, own: str) -> None:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def describe_table_errors(place: str) -> Iterator[None]:
     """Say of which table it is that something is wrong, and what to do."""
     try:
         yield
@@ -207,19 +215,19 @@ def told(place: str) -> Iterator[None]:
         raise TableError(f"{place}: cannot be read as a table ({why}); {_AGAIN}") from why
 
 
-class Facts(NamedTuple):
+class TableFooter(NamedTuple):
     """What stands in the footer of a table."""
 
     digest: str  # of its rows; "" of one that is older than digests
     written: float  # s since the epoch; 0 of one that is older than that
 
 
-def facts_of(data: bytes, place: str) -> Facts:
+def read_footer(data: bytes, place: str) -> TableFooter:
     """Read the footer of a table.
 
     Raises:
         TableError: If it is none; names the place.
     """
-    with told(place):
+    with describe_table_errors(place):
         about = pq.read_metadata(io.BytesIO(data)).metadata or {}
-        return Facts(about.get(DIGEST, b"").decode(), float(about.get(WRITTEN, 0)))
+        return TableFooter(about.get(DIGEST, b"").decode(), float(about.get(WRITTEN, 0)))

@@ -13,14 +13,14 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 
-PLACES = ".of"
+SOURCES_FOLDER = ".of"
 """Below it lie the tables of named sources, see ``resources.datasets.source_files``."""
 
-WHOLE = "all"  # the file of a table without partitions
+WHOLE_TABLE = "all"  # the file of a table without partitions
 _PARQUET = ".parquet"
 
 
-class TablePlaces(dg.ConfigurableResource[Any]):
+class TableLocations(dg.ConfigurableResource[Any]):
     """The folder all tables lie in, and where in it those of each suite do."""
 
     folder: str
@@ -57,7 +57,7 @@ class TablePlaces(dg.ConfigurableResource[Any]):
     def elsewhere(self, suite: str) -> list[Self]:
         """The tables of the same suite that were made of other sources."""
         blobs = self.blobs
-        roots = [f"{PLACES}/{one}" for one in blobs.folders(PLACES)]
+        roots = [f"{SOURCES_FOLDER}/{one}" for one in blobs.folders(SOURCES_FOLDER)]
         found = {root for root in ["", *roots] if suite in blobs.folders(root)}
         return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
 
@@ -65,8 +65,8 @@ class TablePlaces(dg.ConfigurableResource[Any]):
         """The tables that a file of theirs belongs to, the key of its asset, and its partition."""
         path = PurePosixPath(name)
         parts = path.parent.parts
-        place, key = (parts[:2], parts[2:]) if parts[0] == PLACES else ((), parts)
-        model = "" if path.stem == WHOLE else unquote(path.stem)
+        place, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
+        model = "" if path.stem == WHOLE_TABLE else unquote(path.stem)
         return self._of({key[0]: "/".join(place)}), key, model
 
     def name(self, key: Sequence[str], partition: str = "") -> str:
@@ -139,7 +139,7 @@ class TablePlaces(dg.ConfigurableResource[Any]):
         root = self.root(suite)
         for one in self.blobs.list(self.below([suite])):
             path = PurePosixPath(one.name)
-            if path.name == f"{WHOLE}{_PARQUET}":
+            if path.name == f"{WHOLE_TABLE}{_PARQUET}":
                 yield path.parent.relative_to(root).parts
 
     def _of(self, places: dict[str, str]) -> Self:
@@ -149,7 +149,7 @@ class TablePlaces(dg.ConfigurableResource[Any]):
 
 def file_name(partition: str = "") -> str:
     """How the file of a partition is called, whichever asset's it is."""
-    return f"{quote(partition, safe='@+=') or WHOLE}{_PARQUET}"
+    return f"{quote(partition, safe='@+=') or WHOLE_TABLE}{_PARQUET}"
 
 
 def _in_folder(folder: Path) -> dict[str, str]:
@@ -162,7 +162,7 @@ def _in_folder(folder: Path) -> dict[str, str]:
     try:
         with os.scandir(folder) as there:
             for one in there:
-                if about := _about(one):
+                if about := _stat(one):
                     found[one.name] = f"{about.st_mtime_ns} {about.st_size}"
     except (FileNotFoundError, NotADirectoryError):
         return {}
@@ -171,7 +171,7 @@ def _in_folder(folder: Path) -> dict[str, str]:
     return found
 
 
-def _about(entry: os.DirEntry[str]) -> os.stat_result | None:
+def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
         return entry.stat()
     except PermissionError:  # of the folder: it has names, but may not be entered

@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.tables.json_records import read_lines, records
 from bench_assets.evaluation.task import Task
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 from resources.tables.parquet import TableFiles
 
 _FILES: Mapping[type[Any], str] = {JudgeFigure: "judges.jsonl", OrderFigure: "orders.jsonl"}
@@ -43,13 +43,13 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     """
     file = home / _FILES[kind]
     before = file.read_text("utf-8") if file.exists() else ""
-    lines = [json.dumps(_known(one), ensure_ascii=False) + "\n" for one in figures]
-    with written_aside(file) as written:
+    lines = [json.dumps(_json_fields(one), ensure_ascii=False) + "\n" for one in figures]
+    with open_atomic(file) as written:
         written.write((before + "".join(lines)).encode())
     return file
 
 
-def _known(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
+def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
     """Its fields, but for numbers of an order that are none: JSON has no NaN."""
     kept = asdict(figure)
     if isinstance(figure, OrderFigure):
@@ -57,7 +57,7 @@ def _known(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
     return kept
 
 
-def figures_by_people(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
+def figures_from_annotation(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
     """Measure the judges of all tasks whose responses people judged; nothing where nobody did.
 
     A table that cannot be read is left out: ``bench verify`` tells of it.

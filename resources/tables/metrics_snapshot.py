@@ -20,44 +20,46 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import schema
 from resources.storage.blobs.port import Blobs
-from resources.tables.checksums import verify, write_checksummed
+from resources.tables.checksums import verify_checksum, write_checksummed
 
 _LOG = logging.getLogger("bench_assets.tables")
 
-GATHERED = ".gathered"
+SNAPSHOT_FOLDER = ".gathered"
 """Below it lies what is gathered, under the names of the folders of tables."""
 
-AT_ONCE = 32  # objects that are being fetched
+PARALLEL_FETCHES = 32  # objects that are being fetched
 _FEWEST = 16  # tables that are worth it
 _LARGEST = 1 << 20  # bytes of a table's rows
 _ABOUT = b"bench_gathered"
 _UNREADABLE = (TableError, pa.ArrowException, OSError, KeyError, TypeError)
 
-Fetched: TypeAlias = pa.Table | str
+FetchedTable: TypeAlias = pa.Table | str
 """The rows of a table, or why there are none."""
 
 
-class _Part(NamedTuple):
+class _SnapshotPart(NamedTuple):
     """One table of those that were gathered."""
 
     version: str
     rows: pa.Table
 
 
-def fetch_all(partitions: Iterable[str], fetch: Callable[[str], Fetched]) -> dict[str, Fetched]:
+def fetch_all(
+    partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
+) -> dict[str, FetchedTable]:
     """Fetch tables, many at a time."""
     wanted = list(partitions)
-    with ThreadPoolExecutor(AT_ONCE) as threads:
+    with ThreadPoolExecutor(PARALLEL_FETCHES) as threads:
         return dict(zip(wanted, threads.map(fetch, wanted), strict=True))
 
 
-def gathered(
+def fetch_metrics(
     blobs: Blobs,
     below: str,
     versions: Mapping[str, str],
     row_type: type[Any],
-    fetch: Callable[[str], Fetched],
-) -> dict[str, Fetched]:
+    fetch: Callable[[str], FetchedTable],
+) -> dict[str, FetchedTable]:
     """Fetch the tables of an asset; those of metrics that were gathered, all in one object.
 
     Args:
@@ -69,12 +71,12 @@ def gathered(
     """
     if row_type is not Metric or len(versions) < _FEWEST:
         return fetch_all(versions, fetch)
-    name, columns = f"{GATHERED}/{below}", schema(row_type)
+    name, columns = f"{SNAPSHOT_FOLDER}/{below}", schema(row_type)
     before = _read(blobs, name, columns)
     known = {one: part for one, part in before.items() if versions.get(one) == part.version}
     fetched = fetch_all(versions.keys() - known.keys(), fetch)
     new = {
-        one: _Part(versions[one], rows)
+        one: _SnapshotPart(versions[one], rows)
         for one, rows in fetched.items()
         # One that is older than a column would come back with nothing in it, not without it.
         if isinstance(rows, pa.Table) and rows.schema == columns and rows.nbytes < _LARGEST
@@ -84,13 +86,13 @@ def gathered(
     return {one: known[one].rows if one in known else fetched[one] for one in versions}
 
 
-def _read(blobs: Blobs, name: str, columns: pa.Schema) -> dict[str, _Part]:
+def _read(blobs: Blobs, name: str, columns: pa.Schema) -> dict[str, _SnapshotPart]:
     """What was gathered; nothing if it is damaged, or has other columns."""
     data = blobs.get(name)
     if data is None:
         return {}
     try:
-        verify(io.BytesIO(data))
+        verify_checksum(io.BytesIO(data))
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             about = json.loads(file.schema_arrow.metadata[_ABOUT])
             rows = file.read().replace_schema_metadata()
@@ -101,14 +103,14 @@ def _read(blobs: Blobs, name: str, columns: pa.Schema) -> dict[str, _Part]:
         return {}
     parts, start = {}, 0
     for partition, version, n in about["parts"]:
-        parts[partition] = _Part(version, rows.slice(start, n))
+        parts[partition] = _SnapshotPart(version, rows.slice(start, n))
         start += n
     return parts
 
 
-def _keep(blobs: Blobs, name: str, columns: pa.Schema, parts: Mapping[str, _Part]) -> None:
+def _keep(blobs: Blobs, name: str, columns: pa.Schema, parts: Mapping[str, _SnapshotPart]) -> None:
     """Write what was gathered; who may not write goes without."""
-    ordered: Sequence[tuple[str, _Part]] = sorted(parts.items())
+    ordered: Sequence[tuple[str, _SnapshotPart]] = sorted(parts.items())
     about = {
         "columns": _named(columns),
         "parts": [(one, part.version, part.rows.num_rows) for one, part in ordered],

@@ -2,11 +2,14 @@
 
 Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead; where
 tables are objects that homes share, they are fetched for it, many at a time.
+
+Table columns as Arrow arrays, without row objects.
 """
 
 import io
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,13 +19,20 @@ import pyarrow as pa
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows
 from bench_assets.core.tables.large_tables import BLOCK, InFile, LargeTable, in_blocks
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 from resources.tables import duckdb_queries
-from resources.tables.asset_types import preview, row_type_of, table_of
+from resources.tables.asset_types import asset_row_type, preview, table_type
 from resources.tables.checksums import write_groups
-from resources.tables.file_bytes import DIGEST, OWN, WRITTEN, TableBytes, own_name, told
+from resources.tables.file_bytes import (
+    DIGEST,
+    OWN,
+    WRITTEN,
+    TableBytes,
+    describe_table_errors,
+    table_name,
+)
 from resources.tables.locations import file_name
-from resources.tables.metrics_snapshot import Fetched, fetch_all, gathered
+from resources.tables.metrics_snapshot import FetchedTable, fetch_all, fetch_metrics
 
 Row = TypeVar("Row")
 Rows = TypeVar("Rows", bound=Sequence[Any])
@@ -42,7 +52,7 @@ class TableFiles(TableBytes):
         Returns:
             Where it is: a path, or the address of an object.
         """
-        said = own_name(key, partition)
+        said = table_name(key, partition)
         about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", OWN: said}
         columns = schema(row_type).with_metadata(about)
         tables = in_blocks(rows, row_type)
@@ -51,7 +61,7 @@ class TableFiles(TableBytes):
             write_groups(tables, columns, whole)
             self.blobs.put(self.name(key, partition), whole.getvalue())
         else:
-            with written_aside(self.path(key, partition)) as file:
+            with open_atomic(self.path(key, partition)) as file:
                 write_groups(tables, columns, file)
         return self.place(key, partition)
 
@@ -85,7 +95,7 @@ class TableFiles(TableBytes):
             require_columns(file.schema_arrow, row_type)
             if file.metadata.num_rows <= BLOCK:
                 return to_rows(file.read(), row_type)
-        with told(self.place(key, partition)):
+        with describe_table_errors(self.place(key, partition)):
             shared = self.blobs.folder is None
             lies = self._bytes(key, partition) if shared else self.path(key, partition)
             return LargeTable(InFile(lies).blocks(), row_type)
@@ -124,12 +134,14 @@ class TableFiles(TableBytes):
         """
         left_out: dict[Table, str] = {}
         try:
-            found = duckdb_queries.run(
+            found = duckdb_queries.run_sql(
                 sql, self._views(views, left_out, thorough=False), parameters
             )
         except TableError:
             # Of files that are older than checksums, only reading them tells which it is.
-            found = duckdb_queries.run(sql, self._views(views, left_out, thorough=True), parameters)
+            found = duckdb_queries.run_sql(
+                sql, self._views(views, left_out, thorough=True), parameters
+            )
         if unreadable is not None:
             unreadable.update(left_out)
         elif left_out:
@@ -175,7 +187,7 @@ class TableFiles(TableBytes):
     ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
         blobs, below = self.blobs, self.below(key)
 
-        def fetched(part: str) -> Fetched:
+        def fetched(part: str) -> FetchedTable:
             try:
                 return self._fetched(key, part, row_type, thorough=thorough)
             except TableError as why:
@@ -184,7 +196,9 @@ class TableFiles(TableBytes):
         def file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
-                found, checksum = duckdb_queries.looked_at(path, row_type, own_name(key, part))
+                found, checksum = duckdb_queries.inspect_table_file(
+                    path, row_type, table_name(key, part)
+                )
                 if thorough and checksum == "none":
                     self.read(key, row_type, part)
                 return found
@@ -195,7 +209,7 @@ class TableFiles(TableBytes):
             return ((part, file(part)) for part in versions)
         if thorough:
             return fetch_all(versions, fetched).items()
-        return gathered(blobs, below, versions, row_type, fetched).items()
+        return fetch_metrics(blobs, below, versions, row_type, fetched).items()
 
     def _fetched(
         self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
@@ -208,7 +222,7 @@ class TableFiles(TableBytes):
         return table.replace_schema_metadata()
 
 
-class RowTables(dg.ConfigurableIOManager):
+class TableIOManager(dg.ConfigurableIOManager):
     """Stores every asset annotated ``list[Row]`` as a table."""
 
     files: TableFiles
@@ -216,14 +230,14 @@ class RowTables(dg.ConfigurableIOManager):
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset, or of its one partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
-        place = self.files.write(context.asset_key.path, obj, row_type_of(context), partition)
+        place = self.files.write(context.asset_key.path, obj, asset_row_type(context), partition)
         context.add_output_metadata({"path": dg.MetadataValue.path(place)})
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
         """Read one partition, or all of them for an asset that gathers models."""
         keys = context.asset_partition_keys if context.has_asset_partitions else [""]
-        row_type = row_type_of(context)
-        if len(keys) == 1 and context.dagster_type is table_of(row_type):
+        row_type = asset_row_type(context)
+        if len(keys) == 1 and context.dagster_type is table_type(row_type):
             return self.files.rows(context.asset_key.path, row_type, *keys)
         return [
             row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
@@ -248,3 +262,48 @@ def table_output(
         data_version=dg.DataVersion(digest(rows)),
         metadata={**(metadata or {}), "dagster/row_count": len(rows), **preview(rows)},
     )
+
+
+def read_columns(
+    tables: TableFiles,
+    key: Sequence[str],
+    row_type: type[Any],
+    partition: str = "",
+    names: Sequence[str] = (),
+) -> dict[str, list[Any]]:
+    """Read columns of a table as lists, in the order of its rows.
+
+    A column that the table is too old for has its default in every row.
+
+    Args:
+        tables: Where the table lies.
+        key: Whose table.
+        row_type: What a row of it is.
+        partition: Of which partition.
+        names: Which columns; none named: all.
+
+    Raises:
+        TableError: If it was never written, or by code with other columns; if it is not as it was
+            written.
+    """
+    if not tables.exists(key, partition):
+        raise TableError(f"{'/'.join(key)} {partition}: no table yet; materialize it first")
+    wanted = list(names) or [field.name for field in fields(row_type)]
+    with tables.opened(key, partition) as file:
+        require_columns(file.schema_arrow, row_type)
+        there = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in wanted if name in there])
+        known = {name: table.column(name).to_pylist() for name in table.column_names}
+        lacking = {
+            name: [_default_value(row_type, name)] * table.num_rows for name in {*wanted} - there
+        }
+    return {name: (known | lacking)[name] for name in wanted}
+
+
+def _default_value(row_type: type[Any], name: str) -> object:
+    """What stands in a column that is not there, in the form in which Arrow gives it."""
+    (field,) = (one for one in fields(row_type) if one.name == name)
+    kind = schema(row_type).field(name).type
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        return []
+    return None if field.default is MISSING else field.default

@@ -9,7 +9,7 @@ from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from tests.audit import answering, faults
 from tests.audit.held import TASK, Held, failed, found
@@ -58,7 +58,7 @@ def held_of(evidence: TaskEvidence) -> Held:
 @pytest.fixture(scope="module")
 def minis(tmp_path_factory) -> Mapping[str, Held]:
     """Task -> what is held of its mini edition."""
-    home = SettingsFile(home=str(tmp_path_factory.mktemp("home")))
+    home = SettingsResource(home=str(tmp_path_factory.mktemp("home")))
     with Workbench(home, SUITES) as bench:
         for suite in SUITES:
             bench.refresh_questions(suite)

@@ -6,7 +6,7 @@ from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.workspace.evaluate.dry_run import dry_run
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.models.registry.baselines import ScriptedModel
 from tests.chat_server import ChatServer
 from tests.suites.codis.raw import entry, write_release
@@ -61,14 +61,14 @@ def bench(tmp_path_factory, server):
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(MODELS.format(url=server.base_url))
-    with Workbench(SettingsFile(home=str(home)), ["codis", "multi"]) as opened:
+    with Workbench(SettingsResource(home=str(home)), ["codis", "multi"]) as opened:
         opened.refresh_questions("codis")
         yield opened
 
 
 def test_a_dry_run_needs_the_question_tables(tmp_path):
     with (
-        Workbench(SettingsFile(home=str(tmp_path)), ["codis"]) as bare,
+        Workbench(SettingsResource(home=str(tmp_path)), ["codis"]) as bare,
         pytest.raises(
             TableError, match=r"codis/questions: no table yet.*`bench questions codis` does"
         ),

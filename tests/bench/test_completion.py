@@ -8,7 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.cli.app.completion import NOTE
+from bench_assets.cli.app.completion import CACHE_FILE
 from bench_assets.cli.main import app
 
 
@@ -73,9 +73,9 @@ def test_a_new_model_is_known_at_once(home):
 
 @pytest.mark.parametrize("written", ["[models", "[]", '{"state": 3}', "\x00"])
 def test_a_damaged_note_is_written_anew(home, written):
-    (home / NOTE).write_text(written)
+    (home / CACHE_FILE).write_text(written)
     assert "codis" in completed("bash", "bench evaluate cod", home)
-    assert "codis" in json.loads((home / NOTE).read_text())["names"]["suites"]
+    assert "codis" in json.loads((home / CACHE_FILE).read_text())["names"]["suites"]
 
 
 def test_a_mistake_in_the_settings_is_not_told_to_a_shell(tmp_path):

@@ -34,7 +34,7 @@ def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_reco
     storage = {
         "custom": {
             "module": "resources.redaction.dagster_storage",
-            "class": "DiscreetStorage",
+            "class": "RedactingSqliteStorage",
             "config": {"base_dir": str(tmp_path / "dagster")},
         }
     }

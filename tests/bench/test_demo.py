@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from bench_assets.cli.app.demo import evaluate_embedded
+from bench_assets.cli.commands.demo import evaluate_embedded
 from bench_assets.core.schema.errors import ModelError, SourceError
 from resources.config.sections.models import EMBEDDED_MODELS
 

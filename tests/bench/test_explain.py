@@ -11,7 +11,7 @@ from bench_assets.cli.main import app
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.annotation import VOTES
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 
 FIRST = "codis/000/1"
 
@@ -32,7 +32,7 @@ def home(tmp_path_factory, evaluated):
         (home / f"{name}.jsonl").write_text("\n".join(map(json.dumps, responses)))
         lines.append(f'[models.{name}]\nkind = "recorded"\nfile = "{name}.jsonl"')
     (home / "bench.toml").write_text("\n".join(lines))
-    with Workbench(SettingsFile(home=str(home)), ["codis"]) as opened:
+    with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
         for name in ("old", "new"):
             opened.evaluate(["codis"], name)
     return home
@@ -175,7 +175,7 @@ def test_explain_walks_back_to_what_people_said(home):
         )
         for n, (person, why) in enumerate([("ana", ""), ("bo", "after the deadline")])
     ]  # fmt: skip
-    tables = tables_of(SettingsFile(home=str(home)))
+    tables = tables_of(SettingsResource(home=str(home)))
     tables.write(VOTES.table("items").split("/"), [item], Unit)
     tables.write(VOTES.table("answers").split("/"), said, Answer)
     shown = run("explain", FIRST, "--model", "old").stdout

@@ -12,7 +12,7 @@ from bench_assets.suites.codis.suite import SUITE as CODIS
 from bench_assets.workspace.materialization import freshness
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from tests.conftest import CHECKOUT
 from tests.suites.codis.raw import entry, png, write_release
@@ -49,8 +49,8 @@ def configure(home: Path, says="A", suite="", models=""):
 
 
 def inputs(home: Path) -> str:
-    source = SourceFiles(settings=SettingsFile(home=str(home))).open("codis")
-    return freshness.inputs(load_settings(home), CODIS, source)
+    source = SourceFiles(settings=SettingsResource(home=str(home))).open("codis")
+    return freshness.inputs_digest(load_settings(home), CODIS, source)
 
 
 def write_as_long(home):
@@ -113,7 +113,7 @@ def test_change(home, change, counts):
 def test_the_code_that_counts_is_what_all_suites_share_and_the_suites_own(tmp_path):
     (tmp_path / "elsewhere.py").write_text("")
     suite = replace(CODIS, code=(SUITES / "codis", tmp_path / "elsewhere.py"))
-    files = {name for name, _ in freshness.code(tmp_path, suite)}
+    files = {name for name, _ in freshness.code_digests(tmp_path, suite)}
     shared = {"bench_assets/evaluation/pipeline.py", "resources/tables/parquet.py"}
     assert {"elsewhere.py", "codis/suite.py", *shared} <= files
     assert not any(name.startswith(("bench_assets/suites/", "blink/")) for name in files)
@@ -124,7 +124,7 @@ def bench(home):
     configure(home)
     (home / "captions.jsonl").unlink()
     (home / "bench.toml").write_text('[sources]\ncodis = "../codis"\n')
-    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as opened:
+    with Workbench(SettingsResource(home=str(home)), ["codis"], scratch=home / "tables") as opened:
         yield opened
 
 
@@ -153,7 +153,7 @@ def test_a_home_that_was_copied_is_as_fresh_as_it_was(home, bench):
     there = home.parent / "elsewhere"
     for name in ("codis", "home"):  # with other times
         copytree(home.parent / name, there / name, copy_function=copyfile, symlinks=True)
-    settings = SettingsFile(home=str(there / "home"))
+    settings = SettingsResource(home=str(there / "home"))
     with Workbench(settings, ["codis"], scratch=there / "home" / "tables") as copied:
         copied.refresh_questions("codis")
         copied.evaluate(["codis"], "random")

@@ -1,10 +1,10 @@
 """What fills a home: by suite, by model and by kind, with the command that takes it away."""
 
-from bench_assets.workspace.maintain.disk_usage import kept
+from bench_assets.workspace.maintain.disk_usage import disk_usage
 
 
 def test_a_home_that_is_not_there_is_empty(tmp_path):
-    assert kept(tmp_path / "none") == []
+    assert disk_usage(tmp_path / "none") == []
 
 
 def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_path):
@@ -23,7 +23,7 @@ def test_tables_are_told_by_suite_and_by_model_and_the_largest_come_first(tmp_pa
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x" * size)
-    found = {one.what: one for one in kept(tmp_path)}
+    found = {one.what: one for one in disk_usage(tmp_path)}
     assert {what: (one.n_files, one.megabytes) for what, one in found.items()} == {
         "responses.sqlite": (2, 5.0),
         "tables/codis": (1, 1.0),
@@ -45,6 +45,6 @@ def test_tables_of_named_sources_are_told_by_suite_too(tmp_path):
     file = tmp_path / "tables/.of/release-1/codis/questions/all.parquet"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"x")
-    (one,) = kept(tmp_path)
+    (one,) = disk_usage(tmp_path)
     assert one.what == "tables/.of/release-1/codis"
     assert "bench questions codis, with their source, makes them again" in one.goes

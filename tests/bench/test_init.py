@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from resources.config.bench_toml import load_settings
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
     text = (home / "bench.toml").read_text()
     section = tomllib.loads(text.replace("\n# A bench", "\n## A bench").replace("\n# ", "\n"))
     (home / "bench.toml").write_text("")
-    written = PlainBenchmark.model_validate(section["benchmarks"]["fridge"])
-    assert written.model_fields_set == PlainBenchmark.model_fields.keys() - {"title", "seed"}
+    written = FileBenchmarkSettings.model_validate(section["benchmarks"]["fridge"])
+    assert written.model_fields_set == FileBenchmarkSettings.model_fields.keys() - {"title", "seed"}
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import os
 import sqlite3
 import sys
 
-from bench_assets.cli.app.command_context import how_to_go_on
-from resources.response_cache.sqlite_file import make_ready
+from bench_assets.cli.app.command_context import interrupt_summary
+from resources.response_cache.sqlite_file import prepare_file
 
 NOON = 1_790_000_000.0  # s since the epoch
 
@@ -22,20 +22,20 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypa
     table(tmp_path, "codis/scores/m.parquet", NOON + 1)
     table(tmp_path, "codis/scores/n.parquet", NOON - 1)
     store = tmp_path / "responses.sqlite"
-    make_ready(store)
+    prepare_file(store)
     with sqlite3.connect(store) as db:
         for key, seconds in (("a", -1), ("b", 0), ("c", 60)):
             db.execute(
                 "INSERT INTO responses (key, asked_at) VALUES (?, datetime(?, 'unixepoch'))",
                 (key, NOON + seconds),
             )
-    assert how_to_go_on(tmp_path, NOON) == (
+    assert interrupt_summary(tmp_path, NOON) == (
         "\nkept since it began: 2 responses, 1 tables;"
         " to go on: bench evaluate codis --model 'my model'"
     )
 
 
 def test_nothing_is_said_where_nothing_came_or_nothing_can_be_read(tmp_path):
-    assert how_to_go_on(tmp_path / "none", NOON) == ""
+    assert interrupt_summary(tmp_path / "none", NOON) == ""
     (tmp_path / "responses.sqlite").write_bytes(b"no database" * 1000)
-    assert how_to_go_on(tmp_path, NOON) == ""
+    assert interrupt_summary(tmp_path, NOON) == ""

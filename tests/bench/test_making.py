@@ -8,11 +8,15 @@ import pytest
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Judgement, Metric, Question, Score
 from bench_assets.suites.codis.task import TASK
-from bench_assets.workspace.materialization.table_groups import Home, evaluations, note
+from bench_assets.workspace.materialization.table_groups import (
+    HomeContext,
+    evaluation_groups,
+    record_built,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
-from resources.config.models_toml import keep_models
-from resources.config.settings_resource import SettingsFile
+from resources.config.models_toml import save_models
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.baselines import ScriptedModel
 from resources.tables.parquet import TableFiles
@@ -54,7 +58,7 @@ def configure(home, **changed):
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    settings = SettingsFile(home=str(tmp_path_factory.mktemp("graph")))
+    settings = SettingsResource(home=str(tmp_path_factory.mktemp("graph")))
     with Workbench(settings, ["codis"]) as bench:
         return bench.definitions, bench.catalog
 
@@ -72,8 +76,10 @@ def home(tmp_path):
 
 def making(graph, home, model):
     tables = TableFiles(folder=str(home / "tables"))
-    sources = SourceFiles(settings=SettingsFile(home=str(home)))
-    (one,) = evaluations(Home(*graph, tables, load_settings(home), sources), [TASK], model, "main")
+    sources = SourceFiles(settings=SettingsResource(home=str(home)))
+    (one,) = evaluation_groups(
+        HomeContext(*graph, tables, load_settings(home), sources), [TASK], model, "main"
+    )
     return one
 
 
@@ -168,21 +174,21 @@ def test_a_table_that_is_gone_or_new_counts_and_so_do_images_that_are_gone(graph
         pytest.param(toml(says="wrong"), False, id="a model"),
         pytest.param(toml(judge='" broken'), False, id="half of the file is written"),
         pytest.param(
-            lambda home: keep_models(home, {"new": {"kind": "random"}}), True, id="a model is added"
+            lambda home: save_models(home, {"new": {"kind": "random"}}), True, id="a model is added"
         ),
     ],
 )
 def test_what_changes_while_tables_are_made_keeps_them_from_being_noted(graph, home, change, noted):
-    file = SettingsFile(home=str(home))
+    file = SettingsResource(home=str(home))
     before, one = file.load(), making(graph, home, "yes")
     change(home)
-    note([one], before, file)
+    record_built([one], before, file)
     assert one.is_fresh() == noted
 
 
 @pytest.fixture
 def bench(home):
-    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as opened:
+    with Workbench(SettingsResource(home=str(home)), ["codis"], scratch=home / "tables") as opened:
         opened.build_questions("codis")
         yield opened
 
@@ -229,7 +235,7 @@ def test_what_was_made_while_the_judge_was_changed_is_not_taken_for_that_of_the_
     configure(home, judge="rules")
     file = home / "bench.toml"
     file.write_text(text := file.read_text() + EDITED.format(file=file))
-    with Workbench(SettingsFile(home=str(home)), ["codis"], scratch=home / "tables") as bench:
+    with Workbench(SettingsResource(home=str(home)), ["codis"], scratch=home / "tables") as bench:
         bench.build_questions("codis")
         runs, judges = [], []
         for _ in range(3):

@@ -5,7 +5,7 @@ from math import nan
 
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.workspace.inspect.leaderboard import Matrix, curves, matrices
+from bench_assets.workspace.inspect.leaderboard import Matrix, checkpoint_trends, matrices
 
 
 def measured(task: str, model: str, value: float, **more: object) -> LeaderboardRow:
@@ -90,7 +90,7 @@ def test_a_run_learned_where_the_intervals_of_its_ends_lie_apart() -> None:
         *(at(10, "a", 0.6), at(10, "b", 0.6), at(10, "c", 0.55), at(10, "new", 1.0)),
         measured("a", "alone/step-1", 0.1),
     ]
-    assert list(curves(rows)) == [
+    assert list(checkpoint_trends(rows)) == [
         "run, step 2 to 10: better at a (0.400 to 0.600); worse at b (0.800 to 0.600); no clear"
         " difference on 1 tasks"
     ]

@@ -12,9 +12,9 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.workspace.maintain.migration import MigrationResult, migrate
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import blobs_of
-from resources.images.opening import images_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_home_blobs
+from resources.images.opening import open_image_store
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.bench.test_cli import bench, lines
@@ -30,8 +30,8 @@ KEY = ["codis", "questions"]
 HOLDS = """
 import sys
 from pathlib import Path
-from resources.storage.locks.file_locks import locked
-with locked(Path(sys.argv[1]), ["m on codis"], print):
+from resources.storage.locks import hold_locks
+with hold_locks(Path(sys.argv[1]), ["m on codis"], print):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -90,7 +90,7 @@ def shared(settings: Settings) -> dict[str, bytes | None]:
     return {
         f"{part}/{one.name}": blobs.get(one.name)
         for part in ("images", "tables", "painted")
-        for blobs in (blobs_of(settings, part),)
+        for blobs in (open_home_blobs(settings, part),)
         for one in blobs.list()
     }
 
@@ -142,8 +142,8 @@ def test_of_two_tables_the_newer_stays_and_the_other_is_kept_apart(
     assert counted(moved(other))["tables"] == (2, 2, 0, 0)
     assert shared(settings)[name] == newer
     assert shared(settings)["tables/.built/codis"] == b"made of b"
-    assert older in [blobs_of(settings, "replaced").get(one.name)
-                     for one in blobs_of(settings, "replaced").list()]  # fmt: skip
+    assert older in [open_home_blobs(settings, "replaced").get(one.name)
+                     for one in open_home_blobs(settings, "replaced").list()]  # fmt: skip
     assert counted(moved(settings))["tables"] == (0, 0, 0, 2)
     assert shared(settings)[name] == newer
     assert shared(settings)["tables/.built/codis"] == b"made of b"
@@ -215,7 +215,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     for part in ("images", "tables"):
         (home / part).rename(home / f"old-{part}")
     assert bench("table", "codis/metrics", "--json").stdout == before
-    with Workbench(SettingsFile(home=str(home)), ["codis"]) as opened:
+    with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
         n_runs = opened.instance.get_runs_count()
         opened.refresh_questions("codis")
         opened.evaluate(["codis"], "random")
@@ -228,7 +228,7 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     assert kept["shared images"]["path"] == f"{bucket}/team a/images"
     made = {one["name"]: one["made"] for one in lines(bench("tables", "codis", "--json"))}
     assert made["codis/metrics"] == made["codis/questions"] == 1
-    blobs = blobs_of(load_settings(home), "images")
+    blobs = open_home_blobs(load_settings(home), "images")
     (first, *_) = [one.name for one in blobs.list()]
     blobs.put(first, b"other bytes")
     (wrong,) = [one for one in lines(bench("verify", "--json", fails=True))
@@ -238,4 +238,4 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     bench("verify")
     bench("remove", "random", "--yes")
     assert "random" not in bench("verify", "--json").stdout
-    assert images_of(load_settings(home)).place.read(first[3:])
+    assert open_image_store(load_settings(home)).place.read(first[3:])

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.annotation.tasks.backend import PeopleError
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.inspect.annotation import make_links, revoke_links
+from bench_assets.workspace.annotation import make_links, revoke_links
 from resources.annotation.opening import open_people
 from resources.annotation.web.backend import PagesPeople
 from resources.annotation.web.signed_links import LinkError, Links

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.workspace.evaluate.power import what_shows
+from bench_assets.workspace.evaluate.power import estimate_power
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
@@ -41,7 +41,7 @@ def bench(tmp_path):
 
 
 def test_without_models_the_worst_is_taken_and_pairs_count_for_less(bench):
-    same, other = what_shows(bench, "quiz", 0.1, 0.5)
+    same, other = estimate_power(bench, "quiz", 0.1, 0.5)
     assert (same.questions, same.units, same.clusters) == (100, 100, 50)
     # 2 * 1/4 for each of 100, 1.3 times as much in pairs: (1.984 + 0.842) sqrt(0.65 / 100).
     assert same.smallest == other.smallest == pytest.approx(2.826 * 0.65**0.5 / 10, abs=5e-4)
@@ -53,7 +53,7 @@ def test_without_models_the_worst_is_taken_and_pairs_count_for_less(bench):
 def test_models_that_were_measured_say_how_they_differ(bench):
     bench.ask("a", [1.0, 0.0] * 50)
     bench.ask("b", [1.0, 0.0] * 45 + [0.0, 1.0] * 5)
-    same, other = what_shows(bench, "quiz", None, 0.5)
+    same, other = estimate_power(bench, "quiz", None, 0.5)
     assert same.basis == "2 models' responses"
     # In every pair as much is lost as won: no more than one changed cluster in 102 is taken.
     assert same.smallest == pytest.approx(2.826 * (1 / 102) ** 0.5 / 10, abs=5e-4)
@@ -63,7 +63,7 @@ def test_models_that_were_measured_say_how_they_differ(bench):
 
 def test_one_model_is_not_enough_to_say_how_two_differ(bench):
     bench.ask("a", [1.0, 0.0] * 50)
-    assert "no model seen" in what_shows(bench, "quiz", None, 0.5)[0].basis
+    assert "no model seen" in estimate_power(bench, "quiz", None, 0.5)[0].basis
 
 
 def test_a_fresh_home_falls_back_on_the_papers_counts(tmp_path, monkeypatch):

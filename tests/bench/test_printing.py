@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.workspace.console.output import print_rows, say, tell, tell_json
+from bench_assets.workspace.console.output import (
+    print_json_result,
+    print_message,
+    print_result,
+    print_rows,
+)
 
 HOSTILE = "\x1b]8;;http://x\x07a\x1b[2K\r\x9b31m\u202eb\nforged row :bug: [bold]中文 👩\u200d🔬"
 CONTROLS = {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
@@ -36,7 +41,7 @@ def test_a_table_has_a_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_json_lines_read_as_the_rows_are(capsys: pytest.CaptureFixture[str]) -> None:
     print_rows([Row(HOSTILE)], as_json=True)
-    tell_json({"a": HOSTILE})
+    print_json_result({"a": HOSTILE})
     first, second = capsys.readouterr().out.splitlines()
     assert not CONTROLS & set(first + second)
     assert json.loads(first) == {"name": HOSTILE, "several": ["a", HOSTILE]}
@@ -46,15 +51,15 @@ def test_json_lines_read_as_the_rows_are(capsys: pytest.CaptureFixture[str]) -> 
 def test_messages_and_titles_are_printed_as_they_are_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    say(f"error: {HOSTILE}")
-    tell(HOSTILE)
+    print_message(f"error: {HOSTILE}")
+    print_result(HOSTILE)
     printed = "".join(capsys.readouterr())
     assert not CONTROLS & set(printed)
     assert ":bug: [bold]中文 👩\u200d🔬" in printed
 
 
 def test_secrets_are_printed_nowhere(capsys: pytest.CaptureFixture[str]) -> None:
-    say(f"error: {TOKEN}")
+    print_message(f"error: {TOKEN}")
     print_rows([Row(TOKEN)], as_json=False)
     print_rows([Row(TOKEN)], as_json=True)
     printed = "".join(capsys.readouterr())

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from bench_assets.workspace.console.progress import materializing
+from bench_assets.workspace.console.progress import materialization_progress
 
 
 class _Event:
@@ -25,7 +25,7 @@ def test_a_line_says_how_many_tables_there_are(progress, title, lines, capsys):
     clock = iter([0.0, 6.0, 12.0, 18.0])
     with (
         dg.DagsterInstance.ephemeral() as instance,
-        materializing(instance, "r", title, 5, progress, lambda: next(clock)),
+        materialization_progress(instance, "r", title, 5, progress, lambda: next(clock)),
     ):
         for _ in range(3):
             for told in instance._subscribers.get("r", []):

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from bench_assets.core.schema.errors import HomeError
-from bench_assets.workspace.materialization.dagster_instance import told_of_recording
+from bench_assets.workspace.materialization.dagster_instance import storage_error_reporting
 
 UNWRITTEN = "Exception while writing logger call to event log: (sqlite3.OperationalError) disk I/O"
 PLACE = Path("a home", "dagster")
@@ -17,7 +17,7 @@ PLACE = Path("a home", "dagster")
 def test_what_dagster_prints_of_each_record_is_kept_back_and_the_error_names_the_place(capsys):
     full = OperationalError("insert", {}, sqlite3.OperationalError("disk I/O error"))
 
-    @told_of_recording(PLACE)
+    @storage_error_reporting(PLACE)
     def record():
         sys.stderr.write(f"{UNWRITTEN} error\n(Background on this error)\n")
         raise full
@@ -28,7 +28,7 @@ def test_what_dagster_prints_of_each_record_is_kept_back_and_the_error_names_the
 
 
 def test_a_run_that_goes_on_without_some_records_says_so_once(capsys):
-    with told_of_recording(PLACE):
+    with storage_error_reporting(PLACE):
         print("of somebody else", file=sys.stderr)
         for _ in range(3):
             sys.stderr.write(f"{UNWRITTEN} error\n")

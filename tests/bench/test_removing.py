@@ -12,9 +12,9 @@ from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.models_toml import keep_models, read_models
-from resources.config.settings_resource import SettingsFile
-from resources.response_cache.sqlite_file import make_ready
+from resources.config.models_toml import read_models, save_models
+from resources.config.settings_resource import SettingsResource
+from resources.response_cache.sqlite_file import prepare_file
 from resources.runs.orphaned_runs import table_locks
 from tests.rows import prediction
 
@@ -23,8 +23,8 @@ NAMES = ("m", "m2", "org", ODD, "all")
 HOLD = """
 import sys
 from pathlib import Path
-from resources.storage.locks.file_locks import locked
-with locked(Path(sys.argv[1]), [sys.argv[2]], print):
+from resources.storage.locks import hold_locks
+with hold_locks(Path(sys.argv[1]), [sys.argv[2]], print):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -35,7 +35,7 @@ def bench(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     (home / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
     (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
-    with Workbench(SettingsFile(home=str(home)), ["quiz"]) as opened:
+    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
         yield opened
 
 
@@ -48,9 +48,9 @@ def home(bench):
         bench.tables.write(["quiz", "scores"], [], Score, name)
         bench.instance.add_dynamic_partitions(str(MODELS.name), [name])
     bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet
-    keep_models(bench.settings.home, {ODD: {"kind": "random"}})
+    save_models(bench.settings.home, {ODD: {"kind": "random"}})
     file = bench.settings.home / "responses.sqlite"
-    make_ready(file)
+    prepare_file(file)
     with sqlite3.connect(file) as db:
         db.execute("DELETE FROM responses")
         for name in NAMES:

@@ -11,7 +11,12 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.report.site.addresses import PORT
 from bench_assets.report.site.folder import Site
-from bench_assets.workspace.inspect.report import ADDRESS, pack, server, shown_beside
+from bench_assets.workspace.inspect.report_server import (
+    ADDRESS,
+    open_server,
+    pack_report,
+    serve_in_background,
+)
 from resources.images.store import ImageStore
 
 
@@ -26,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def port(folder: Path) -> Iterator[int]:
-    serving = server(folder, 0)
+    serving = open_server(folder, 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield serving.server_port
@@ -44,16 +49,16 @@ def status(port: int, path: str, host: str = ADDRESS) -> int:
 
 
 def test_the_same_report_is_the_same_file(folder: Path, tmp_path: Path) -> None:
-    pack(folder, tmp_path / "a.zip")
+    pack_report(folder, tmp_path / "a.zip")
     for file in folder.rglob("*"):
         file.touch()
-    pack(folder, tmp_path / "b.zip")
+    pack_report(folder, tmp_path / "b.zip")
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
 def test_a_packed_report_is_whole_and_without_stamps(folder: Path, tmp_path: Path) -> None:
-    pack(folder, folder / "report.zip")  # which the next one does not take along
-    pack(folder, tmp_path / "report.zip")
+    pack_report(folder, folder / "report.zip")  # which the next one does not take along
+    pack_report(folder, tmp_path / "report.zip")
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
         names = archive.namelist()
     files = {path.relative_to(folder.parent).as_posix() for path in folder.rglob("*.*")}
@@ -97,16 +102,16 @@ def test_a_page_of_another_name_gets_nothing(port: int) -> None:
 
 def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:
     with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
-        server(folder, port)
+        open_server(folder, port)
 
 
 def test_a_port_that_is_none_is_said(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
-        server(folder, 70_000)
+        open_server(folder, 70_000)
 
 
 def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
-    serving = server(tmp_path / "report", 0)
+    serving = open_server(tmp_path / "report", 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -119,6 +124,6 @@ def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_beside_the_ui_a_taken_port_is_told_and_ends_nothing(folder: Path) -> None:
-    with shown_beside(folder) as first, shown_beside(folder) as second:
+    with serve_in_background(folder) as first, serve_in_background(folder) as second:
         told = {first, second}
     assert f"The report is not shown: port {PORT} is taken (by another bench?)" in told

@@ -7,15 +7,15 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.workspace.maintain.migration import migrate
-from bench_assets.workspace.maintain.verification import drop_doubtful_responses, verify
+from bench_assets.workspace.maintain.verification import drop_invalid_responses, verify
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import responses_of, vectors_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_response_store, open_vector_cache
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.vectors.store import VectorStore
+from resources.storage.vectors import SqliteVectorCache
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.responses.test_port import Says, keep, row
@@ -38,7 +38,7 @@ def bench(tmp_path, address):
     (tmp_path / "bench.toml").write_text(
         '[storage]\ndatabase = "env:TEAM_DATABASE"\n[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
     )
-    with Workbench(SettingsFile(home=str(tmp_path)), ["quiz"]) as opened:
+    with Workbench(SettingsResource(home=str(tmp_path)), ["quiz"]) as opened:
         yield opened
 
 
@@ -48,14 +48,14 @@ def found(bench):
 
 
 def test_verify_reads_what_is_shared_and_drops_what_an_older_gate_let_in(bench, address):
-    store = responses_of(bench.settings)
+    store = open_response_store(bench.settings)
     keep(store, row("a"), row("b"), row("c", gate="0", finish_reason="abort"))
     # the prompt of these rows is the digest of another text
     assert found(bench) == {("shared responses", "whole"): 3, ("shared prompts", "damaged"): 1}
     with psycopg.connect(address) as db:
         db.execute("UPDATE bench_responses SET seconds = 9 WHERE gate <> '0'")
     assert found(bench)["shared responses", "damaged"] == 2
-    assert [one.n for one in drop_doubtful_responses(bench.settings)] == [1]
+    assert [one.n for one in drop_invalid_responses(bench.settings)] == [1]
     assert ("shared responses", "whole") not in found(bench)
 
 
@@ -67,7 +67,7 @@ def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
 def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
     home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
     engine = Says(Response(text="A", seconds=1 / 3), Response(text="a\0"))
-    said = RememberingModel("m", engine, SqliteResponseStore(home / "responses.sqlite")).response(
+    said = CachingModel("m", engine, SqliteResponseStore(home / "responses.sqlite")).response(
         requests
     )
     for _ in range(2):  # begun again, it comes to the same
@@ -76,12 +76,12 @@ def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, addres
         assert there.keys() == {"responses", "prompts"}
         assert there["responses"].left_out == 0
     assert PASSWORD not in there["responses"].target
-    assert RememberingModel("m", engine, responses_of(bench.settings)).response(requests) == said
+    assert CachingModel("m", engine, open_response_store(bench.settings)).response(requests) == said
     (home / "responses.sqlite").rename(home / "moved-away.sqlite")
     back = {one.what: one.n for one in migrate(bench.settings, back=True)}
     assert (back["responses"], back["prompts"]) == (2_500, 2_500)
     again = SqliteResponseStore(home / "responses.sqlite")
-    assert RememberingModel("m", engine, again).response(requests) == said
+    assert CachingModel("m", engine, again).response(requests) == said
     assert len(engine.asked) == 2_500
     before = sorted(
         SqliteResponseStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"]
@@ -96,7 +96,7 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
             '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
             f'base_url = "{server.base_url}"\nbudget_tokens = 10\nconcurrency = 1\n'
         )
-        settings = SettingsFile(home=str(tmp_path / home))
+        settings = SettingsResource(home=str(tmp_path / home))
         image_store = ImageStore(folder=str(tmp_path / home / "images"))
         with (
             closing(Models(settings=settings, image_store=image_store)) as models,
@@ -118,9 +118,9 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
 def test_vectors_are_moved_there_and_back_and_verified(bench, address):
     home = bench.settings.home
     one = {str(n): np.array([n, 1 / 3], np.float32) for n in range(5)}
-    VectorStore(home / "vectors.sqlite").put("e", one)
+    SqliteVectorCache(home / "vectors.sqlite").put("e", one)
     migrate(bench.settings, back=False)
-    shared = vectors_of(bench.settings)
+    shared = open_vector_cache(bench.settings)
     assert {key: list(v) for key, v in shared.get("e", list(one)).items()} == {
         key: list(v) for key, v in one.items()
     }
@@ -130,4 +130,6 @@ def test_vectors_are_moved_there_and_back_and_verified(bench, address):
     assert found(bench) == {("shared vectors", "whole"): 4, ("shared vectors", "damaged"): 1}
     (home / "vectors.sqlite").unlink()
     migrate(bench.settings, back=True)
-    assert VectorStore(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {"3"}
+    assert SqliteVectorCache(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {
+        "3"
+    }

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from resources.storage.process_identity import start_of
+from resources.storage.process_identity import start_ticks
 from tests.chat_server import ChatServer
 from tests.codis_release import entries, write_release
 
 COMMAND = """
 import multiprocessing, time, typer
-from bench_assets.cli.app.command_context import told
+from bench_assets.cli.app.command_context import error_reporting
 
 def first():
-    with told():
+    with error_reporting():
         print("ready", flush=True)
         time.sleep(60)
 
 def stubborn():
-    with told():
+    with error_reporting():
         child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,))
         child.start()
         while True:
@@ -75,7 +75,7 @@ def test_the_second_signal_ends_it_at_once_with_what_it_started():
     process.send_signal(signal.SIGINT)
     assert ended(process) == (130, f"ended at once; {KEPT}")
     end = time.monotonic() + 10
-    while start_of(child) is not None:
+    while start_ticks(child) is not None:
         assert time.monotonic() < end, "the child still runs"
         time.sleep(0.01)
 

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.catalog import Catalog
 from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 
 TOML = """
 [benchmarks.fridge]
@@ -38,7 +38,7 @@ def configure(home, sources=""):
 
 
 def bench(home, source=None):
-    settings = SettingsFile(home=str(home), sources={"fridge": str(source)} if source else {})
+    settings = SettingsResource(home=str(home), sources={"fridge": str(source)} if source else {})
     suites = tuple(suite for _, suite in plain_suites(settings.load()))
     return Workbench(settings, catalog=Catalog(suites=suites))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.workspace.console.signal_exit import KEPT
+from bench_assets.workspace.console.signal_exit import RESUME_MESSAGE
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-start-7Qx9ZpLw3Rk2Vt5"
@@ -42,9 +42,9 @@ main()
 IN_DAGSTERS_PROCESSES = """
 import threading, warnings
 from pathlib import Path
-from resources.redaction.logs import let_tracebacks_tell_no_secrets
+from resources.redaction.logs import redact_tracebacks
 from resources.config.environment import default_home
-let_tracebacks_tell_no_secrets(default_home())
+redact_tracebacks(default_home())
 def fail():
     raise RuntimeError("in a thread KEY")
 class Failing:
@@ -80,7 +80,7 @@ def test_a_signal_while_it_is_loaded_ends_it_with_a_sentence(number, name, tmp_p
     assert process.stdout.readline() == "loading\n"
     process.send_signal(number)
     said = process.communicate(timeout=60)[1]
-    assert (process.returncode, said) == (128 + number, f"stopped by {name}: {KEPT}\n")
+    assert (process.returncode, said) == (128 + number, f"stopped by {name}: {RESUME_MESSAGE}\n")
 
 
 def test_an_exception_that_nobody_caught_is_printed_without_the_key(tmp_path):

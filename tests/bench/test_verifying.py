@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.vectors.store import VectorStore
+from resources.storage.vectors import SqliteVectorCache
 from tests.bench.test_cli import bench, lines
 from tests.unprivileged import unprivileged
 
@@ -21,7 +21,7 @@ def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     home = shutil.copytree(evaluated / "home", tmp_path / "home")
     SqliteResponseStore(home / "responses.sqlite")
-    VectorStore(home / "vectors.sqlite").get("e", ["k"])
+    SqliteVectorCache(home / "vectors.sqlite").get("e", ["k"])
     return home
 
 
@@ -105,7 +105,7 @@ def test_what_an_older_gate_took_for_a_response_is_dropped_when_that_is_asked_fo
         for key, end in (("k", "abort"), ("l", "stop")):
             row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
             columns = "INSERT INTO responses (key, model, text, finish_reason, digest)"
-            db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), digest_of(row)))
+            db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), row_digest(row)))
     bench("verify")
     rows = lines(bench("verify", "--responses", "--json"))
     dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]

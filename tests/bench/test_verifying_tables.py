@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.bench.typed import bench, lines
 from tests.unprivileged import unprivileged
@@ -36,7 +36,7 @@ def evaluated(tmp_path_factory):
     home.mkdir()
     (home / "bench.toml").write_text(TOML)
     (home / "quiz.jsonl").write_text(QUESTIONS)
-    with Workbench(SettingsFile(home=str(home)), ["quiz"]) as opened:
+    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
         opened.refresh_questions("quiz")
         for model in ("a", "b"):
             opened.evaluate(["quiz"], model)

@@ -14,10 +14,10 @@ from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
-from bench_assets.workspace.inspect.annotation import ask
+from bench_assets.workspace.annotation import ask
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_form, to_keys
 from tests.resources.people.pages.on_pages import Site
@@ -64,7 +64,7 @@ needed = 3
         encoding="utf-8",
     )
     for form in ("codis/votes", "journeybench/filter"):
-        with Workbench(SettingsFile(home=str(folder)), [form.split("/")[0]]) as bench:
+        with Workbench(SettingsResource(home=str(folder)), [form.split("/")[0]]) as bench:
             ask(bench, form)
     return folder
 
@@ -80,7 +80,7 @@ def site(home: Path) -> Iterator[Site]:
 
 
 def test_votes_by_keys_make_the_funnel_move(chromium: "Browser", site: Site, home: Path) -> None:
-    tables = tables_of(SettingsFile(home=str(home)))
+    tables = tables_of(SettingsResource(home=str(home)))
     _vote(chromium, site, "CODIS: votes on the others' questions", 2, "111")
     _wait(lambda: _funnel(tables) == {OPEN: 0, KEPT: 3})
     questions = ["codis", "questions"]  # which the same run makes after the funnel

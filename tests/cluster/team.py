@@ -18,7 +18,7 @@ import dagster as dg
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import CHECKOUT, environment_of
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from tests.object_store import KEYS, Front, make_bucket, moto
 from tests.postgres_server import PostgresServer, postgres
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
@@ -70,7 +70,7 @@ class Team:
 
     def opened(self, home: Path) -> Workbench:
         """The graph over a home."""
-        return Workbench(SettingsFile(home=str(home)), list(self.suites))
+        return Workbench(SettingsResource(home=str(home)), list(self.suites))
 
     def node_of(self, bench: Workbench, run: dg.DagsterRun) -> str:
         """The node that a run's job was on, as Ray says."""

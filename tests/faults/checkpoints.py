@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from resources.checkpoints.watched_folders import survey
+from resources.checkpoints.watched_folders import survey_folders
 from tests.faults.table import Fault, FoundError, Trial
 
 _NOW = 4e9  # s since the epoch: everything is settled
@@ -209,7 +209,7 @@ def _surveyed(trial: Trial, spoil: Spoil) -> str:
     root = trial.folder / "runs"
     written_checkpoint(root / "good", b"good")
     spoil(written_checkpoint(root / "hostile", b"evil"), trial.rng)
-    found = survey([root], now=_NOW, settle_seconds=0, remembered={})
+    found = survey_folders([root], now=_NOW, settle_seconds=0, remembered={})
     names = [one.name for one in found.finished]
     if "good" not in names:
         raise FoundError(f"the good one is not taken: {found.unfinished}")

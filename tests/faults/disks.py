@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric, Score
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.tables.parquet import TableFiles
 from tests.faults.finished import finished
@@ -221,7 +221,7 @@ def _flipped_store(trial: Trial) -> str:
         for n in range(200):
             row = {"key": f"{n:064x}", "text": f"the response to {n}", "finish_reason": "stop"}
             columns = "INSERT INTO responses (key, text, finish_reason, digest)"
-            db.execute(f"{columns} VALUES (?, ?, ?, ?)", (*row.values(), digest_of(row)))
+            db.execute(f"{columns} VALUES (?, ?, ?, ?)", (*row.values(), row_digest(row)))
         db.commit()
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     keys = [f"{n:064x}" for n in range(200)]

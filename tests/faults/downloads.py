@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from resources.images.download import Politeness, download
+from resources.images.download import ImageDownloadLimits, download_images
 from tests.faults.image_files import photo, saved
 from tests.faults.table import Fault, FoundError, Trial
 
-_POLITE = Politeness(tries=1, timeout=2.0, pause=0.0)
+_POLITE = ImageDownloadLimits(tries=1, timeout=2.0, pause=0.0)
 _INWARD = (
     *("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f000001"),
     *("0.0.0.0", "0177.0.0.1", "127.0.0.1.", "LOCALHOST", "localhost.", "127.255.255.254"),
@@ -64,7 +64,7 @@ def _refused(trial: Trial, url: Callable[[int], str]) -> str:
     with _listening() as (port, asked):
         address = url(port)
         urls = [address, "http://malformed:port/"]
-        rows = download(urls, trial.folder / "images", _POLITE, random.Random(0))
+        rows = download_images(urls, trial.folder / "images", _POLITE, random.Random(0))
     if asked:
         raise FoundError(f"asked {asked} of this machine")
     if [row.url for row in rows] != urls or not all(row.error for row in rows):

@@ -18,11 +18,11 @@ from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.suite import plain_suites, task_of
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.config.sections.servers import ServerSpec
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.faults.table import FoundError
 
@@ -44,7 +44,7 @@ SPEC: Mapping[str, Any] = {
     "concurrency": 2,
 }
 _FOREIGN = re.compile(r"[\w/]+: (\w+\.)*[A-Z]\w*(Error|Exception|Interrupt|Exit)\b")
-TASK = task_of("quiz", PlainBenchmark(file=Path("quiz.jsonl")), "[benchmarks.quiz]")
+TASK = task_of("quiz", FileBenchmarkSettings(file=Path("quiz.jsonl")), "[benchmarks.quiz]")
 
 
 def asked(number: int) -> str:
@@ -86,7 +86,7 @@ class Pure:
     def evaluate(self) -> float | None:
         """Ask, score and measure, and write down what was said."""
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
-        model = RememberingModel("m", engine, SqliteResponseStore(self.home / "responses.sqlite"))
+        model = CachingModel("m", engine, SqliteResponseStore(self.home / "responses.sqlite"))
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
         except BenchError as why:
@@ -130,7 +130,7 @@ class Whole:
 
     def bench(self) -> Workbench:
         """Open the home folder, with the quiz alone."""
-        settings = SettingsFile(home=str(self.home))
+        settings = SettingsResource(home=str(self.home))
         suites = tuple(suite for _, suite in plain_suites(settings.load()))
         return Workbench(settings, catalog=Catalog(suites=suites))
 

@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.errors import BenchError, ImageError
 from bench_assets.file_benchmarks.questions import build, place_of
 from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
 from resources.models.api.formats.images import encoded
@@ -61,7 +61,7 @@ def _built(trial: Trial, data: bytes) -> str:
         for name in ("good", "hostile")
     ]
     (home / "q.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    benchmark = PlainBenchmark(file=home / "q.jsonl")
+    benchmark = FileBenchmarkSettings(file=home / "q.jsonl")
     settings = Settings(home=home, benchmarks={"quiz": benchmark})
     store = ImageStore(folder=str(home / "images"))
     built = build(

@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
 
@@ -160,7 +160,7 @@ def test_from_source_files_to_the_leaderboard(tmp_path, n, edition, suites):
         + recorded(home, "four-swapped", pairs, wrong=4)
         + recorded(home, "half-silent", pairs[:6])
     )
-    with Workbench(SettingsFile(home=str(home)), suites) as bench:
+    with Workbench(SettingsResource(home=str(home)), suites) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "perfect")
         bench.evaluate(["codis"], "four-swapped")

@@ -15,7 +15,7 @@ from bench_assets.suites.codis.construction import annotation
 from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
 from bench_assets.suites.codis.dataset import SubmissionVote
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from sensors.annotation import listen
 from tests.home import Home
 from tests.people.answer_file import AnswerFile
@@ -154,7 +154,7 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
 )
 def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     (tmp_path / "bench.toml").write_text(written)
-    settings = SettingsFile(home=str(tmp_path)).load()
+    settings = SettingsResource(home=str(tmp_path)).load()
     result = people_have_decided({"codis/votes": found}, settings)
     passed, severity = said
     assert result.passed is passed

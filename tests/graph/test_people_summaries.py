@@ -12,10 +12,10 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.defs.tables.annotation import people_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 from tests.audit.judged import queries
 from tests.rows import prediction
 
@@ -25,7 +25,7 @@ ASKED = queries(12)
 
 def made(home, *assets):
     tables = TableFiles(folder=str(home / "tables"))
-    settings = SettingsFile(home=str(home))
+    settings = SettingsResource(home=str(home))
     images = ImageStore(folder=str(home / "images"))
     with dg.DagsterInstance.ephemeral() as instance:
         dg.materialize(
@@ -35,7 +35,7 @@ def made(home, *assets):
                 "settings": settings,
                 "models": Models(settings=settings, image_store=images),
                 "tables": tables,
-                "io_manager": RowTables(files=tables),
+                "io_manager": TableIOManager(files=tables),
             },
         )
     return tables

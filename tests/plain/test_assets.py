@@ -14,8 +14,8 @@ from bench_assets.file_benchmarks.questions import build, place_of
 from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.benchmarks import PlainBenchmark
-from resources.config.settings_resource import SettingsFile
+from resources.config.sections.benchmarks import FileBenchmarkSettings
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
@@ -29,7 +29,7 @@ def png(colour):
 
 def built(home):
     """The tables of the one benchmark of a home folder, as they are after a refresh."""
-    settings = SettingsFile(home=str(home))
+    settings = SettingsResource(home=str(home))
     suites = tuple(suite for _, suite in plain_suites(settings.load()))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:
         bench.refresh_questions("fridge")
@@ -69,7 +69,7 @@ def test_questions_are_built_once_and_anew_when_a_image_is_another(tmp_path):
 def test_images_inside_a_table_are_stored(tmp_path):
     row = ROW | {"image": {"bytes": png("red"), "path": "gone.png"}}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
-    benchmark = PlainBenchmark(file=tmp_path / "a.parquet")
+    benchmark = FileBenchmarkSettings(file=tmp_path / "a.parquet")
     settings = Settings(home=tmp_path, benchmarks={"fridge": benchmark})
     place = place_of("fridge", benchmark.file, settings)
     store = ImageStore(folder=str(tmp_path / "images"))
@@ -118,5 +118,5 @@ def test_the_judge_of_a_section_is_that_of_its_suite_unless_a_command_names_anot
     (tmp_path / "bench.toml").write_text('[benchmarks.fridge]\nfile = "a"\njudge = "m"\n')
     (_, suite), *_ = plain_suites(load_settings(tmp_path))
     for chosen, judge in (({}, "m"), ({"judge": "rules"}, "rules")):
-        settings = SettingsFile(home=str(tmp_path), suites={"fridge": chosen}).load()
+        settings = SettingsResource(home=str(tmp_path), suites={"fridge": chosen}).load()
         assert settings.suite("fridge", suite.settings).judge == judge

@@ -9,7 +9,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.file_benchmarks.questions import build, image_files, place_of, shuffled
 from resources.config.bench_toml import Settings
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from tests.rows import question
 
 ROW = {"id": "7", "question": "Which colour?", "options": ["red", "blue"], "answer": "B"}
@@ -25,7 +25,7 @@ def built(folder, rows, **settings):
     """What becomes of rows in a file ``fridge.jsonl``."""
     file = folder / "fridge.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in rows))
-    benchmark = PlainBenchmark(file=file, **settings)
+    benchmark = FileBenchmarkSettings(file=file, **settings)
     place = place_of("fridge", file, Settings(home=folder, benchmarks={"fridge": benchmark}))
     return build(benchmark, place, stored)
 
@@ -196,7 +196,7 @@ def test_images_are_found_in_a_folder_of_their_own_and_listed(tmp_path):
     rows = [ROW | {"image": "a.png"}, ROW | {"id": "8", "image": "gone.png"}]
     file = tmp_path / "fridge.jsonl"
     assert len(built(tmp_path, rows, image_folder="images").questions) == 1
-    benchmark = PlainBenchmark(file=file, image_folder="images")
+    benchmark = FileBenchmarkSettings(file=file, image_folder="images")
     place = place_of("fridge", file, Settings(home=tmp_path, benchmarks={"fridge": benchmark}))
     assert image_files(benchmark, place) == [str((tmp_path / "images" / "a.png").resolve())]
 

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.models.registry.baselines import ScriptedModel
 from tests.rows import prediction, question
 
@@ -18,7 +18,9 @@ TEXT = {"answer": ("a cup", "mug")}
 
 
 def task(metric="accuracy", **settings):
-    return task_of("t", PlainBenchmark(file="t.jsonl", metric=metric, **settings), "bench.toml")
+    return task_of(
+        "t", FileBenchmarkSettings(file="t.jsonl", metric=metric, **settings), "bench.toml"
+    )
 
 
 def scores(asked, responses, metric="accuracy", judge=None):

@@ -23,13 +23,13 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import Suite
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.file_benchmarks.suite import task_of
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.rows import question
 
 SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}
-BENCHMARK = PlainBenchmark.model_validate(SECTION)
+BENCHMARK = FileBenchmarkSettings.model_validate(SECTION)
 TASK = task_of("shelf", BENCHMARK, "bench.toml, [benchmarks.shelf]")
 SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
 SAID = ("A", "B", "It is B.", "no idea")  # right, wrong, right, wrong

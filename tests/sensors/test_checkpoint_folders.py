@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from resources.checkpoints.identity import fingerprint
-from resources.checkpoints.watched_folders import locate, survey
+from resources.checkpoints.watched_folders import find_checkpoint, survey_folders
 from resources.config.bench_toml import load_settings
 from resources.config.sections.local_models import TransformersSpec
 from tests.sensors.watched import look, safetensors, watching, write_adapter, write_checkpoint
@@ -136,7 +136,7 @@ def test_the_content_names_a_checkpoint(tmp_path: Path, full: bool) -> None:
 def test_what_did_not_change_is_not_read_again(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "step-1")
     (state,) = look(tmp_path).digests
-    again = survey(
+    again = survey_folders(
         [tmp_path], now=time.time() + 1, settle_seconds=0, remembered={state: "0123abcd"}
     )
     assert [one.key for one in again.finished] == ["step-1@0123abcd"]
@@ -146,12 +146,12 @@ def test_a_checkpoint_is_found_again_by_its_name_or_its_content(tmp_path: Path) 
     folder = write_checkpoint(tmp_path / "run" / "step-1")
     write_checkpoint(tmp_path / "run" / "step-2", b"5678")
     (key,) = (one.key for one in look(tmp_path).finished if one.name == "run/step-1")
-    assert locate(key, [tmp_path]) == folder
+    assert find_checkpoint(key, [tmp_path]) == folder
     renamed = folder.rename(tmp_path / "run" / "best")
-    assert locate(key, [tmp_path]) == renamed
+    assert find_checkpoint(key, [tmp_path]) == renamed
     write_checkpoint(renamed, b"new!")
     with pytest.raises(ModelError, match="deleted, overwritten or unfinished"):
-        locate(key, [tmp_path])
+        find_checkpoint(key, [tmp_path])
 
 
 def test_a_partition_is_asked_as_the_model_it_is_to_be_like(tmp_path: Path) -> None:

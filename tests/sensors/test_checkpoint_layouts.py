@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from resources.checkpoints.watched_folders import Survey
+from resources.checkpoints.watched_folders import CheckpointSurvey
 from tests.sensors.watched import look, safetensors, write_adapter, write_checkpoint, write_files
 
 
-def names(found: Survey) -> list[str]:
+def names(found: CheckpointSurvey) -> list[str]:
     return [one.name for one in found.finished]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.defs.checks.staleness import configured_state
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from sensors.configuration import LEADERBOARD, look
 from tests.quiz import TASK
@@ -37,7 +37,7 @@ class Home:
             return configured_state([TASK], settings, tables)
 
         found = look(
-            self.instance, SettingsFile(home=str(self.folder)), self.tables, self.cursor, state
+            self.instance, SettingsResource(home=str(self.folder)), self.tables, self.cursor, state
         )
         self.cursor = found.cursor
         return [request.asset_selection for request in found.run_requests or ()]

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.adapters import base_of
 from resources.checkpoints.identity import fingerprint, pin
-from resources.checkpoints.pickles import refuse_foreign_code
-from resources.checkpoints.safetensors_headers import tensor_spans
+from resources.checkpoints.weight_files import refuse_foreign_code, tensor_spans
 from tests.sensors.hostile import INDEX, SHARD, pickled
 from tests.sensors.watched import look, write_adapter, write_checkpoint
 

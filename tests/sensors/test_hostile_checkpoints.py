@@ -9,7 +9,7 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from resources.checkpoints.identity import pin
-from resources.checkpoints.watched_folders import locate
+from resources.checkpoints.watched_folders import find_checkpoint
 from tests.sensors.hostile import HOSTILE, Damage
 from tests.sensors.watched import Daemon, look, names, write_checkpoint
 
@@ -40,7 +40,7 @@ def test_a_hostile_checkpoint_is_named_and_the_others_are_found(
     # The good one behind it is found again, too, after it was renamed.
     (key,) = (one.key for one in found.finished if one.name == "c/step-1")
     (tmp_path / "runs" / "c").rename(tmp_path / "runs" / "d")
-    assert locate(key, [tmp_path / "runs"]) == tmp_path / "runs" / "d" / "step-1"
+    assert find_checkpoint(key, [tmp_path / "runs"]) == tmp_path / "runs" / "d" / "step-1"
 
 
 _ONLY_THE_SURVEY_LOOKS = (  # into headers and pickles; loading refuses them by itself

@@ -14,7 +14,7 @@ import pytest
 from huggingface_hub import HfApi
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.hub_revisions import HubSurvey, hub_survey, located_in
+from resources.checkpoints.hub_revisions import HubSurvey, find_revision, hub_survey
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.local_models import TransformersSpec
 from sensors.checkpoints import watch_hub
@@ -233,4 +233,4 @@ def retired(result: dg.SensorResult) -> list[str]:
 
 def test_a_revision_of_no_watched_repository_is_named() -> None:
     with pytest.raises(ModelError, match=r"of no watched repository \(org/vl\)"):
-        located_in(f"org/vlm/main@{OLD}", ["org/vl"])
+        find_revision(f"org/vlm/main@{OLD}", ["org/vl"])

@@ -5,7 +5,7 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from resources.config.bench_toml import load_settings
-from resources.config.models_toml import keep_models
+from resources.config.models_toml import save_models
 from resources.config.sections.models import EMBEDDED_MODELS
 from sensors.configuration import new_partitions
 
@@ -30,7 +30,7 @@ def test_what_is_added_while_it_runs_becomes_a_partition_once(instance, tmp_path
     assert tick(instance, tmp_path) == []
     file.write_text('[models.mine]\nkind = "random"\n[suites.journeybench.encoders.clip]\n')
     assert tick(instance, tmp_path) == ["clip", "mine"]
-    keep_models(tmp_path, {"given/one@1": {"kind": "random"}})
+    save_models(tmp_path, {"given/one@1": {"kind": "random"}})
     assert tick(instance, tmp_path) == ["given/one@1"]
     file.write_text("")
     assert tick(instance, tmp_path) == []

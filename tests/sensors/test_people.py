@@ -6,7 +6,7 @@ import pytest
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, Unit
 from resources.annotation.opening import open_people
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from sensors.annotation import listen
 from tests.people.answer_file import AnswerFile
@@ -35,7 +35,7 @@ class Listening:
 
     def __init__(self, folder, instance):
         self.folder, self.instance = folder, instance
-        self.settings = SettingsFile(home=str(folder))
+        self.settings = SettingsResource(home=str(folder))
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.votes, self.checks = (AnswerFile(folder, name) for name in NAMES)
         self.configure(*NAMES)

@@ -13,10 +13,10 @@ from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.asset_factory.suite_assets import GROUP, MODELS, grouped
 from bench_assets.catalog import load_catalog
 from bench_assets.evaluation.task import Task
-from resources.checkpoints.watched_folders import Survey, survey
+from resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.environment import default_home
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from sensors.changes import change_sensors, following
@@ -127,9 +127,9 @@ def write_adapter(folder: Path, base: str = "org/vlm", weights: bytes = b"1234")
 
 def look(
     *folders: Path, settle_seconds: float = 0, full_digest: bool = False, base: str = ""
-) -> Survey:
+) -> CheckpointSurvey:
     """Survey folders as they are now."""
-    return survey(
+    return survey_folders(
         folders,
         now=time.time() + 1,
         settle_seconds=settle_seconds,
@@ -201,7 +201,7 @@ def _check_of(suite: str) -> dg.AssetChecksDefinition:
     return whole
 
 
-_SETTINGS = SettingsFile(home=str(default_home()))
+_SETTINGS = SettingsResource(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
     dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK)),

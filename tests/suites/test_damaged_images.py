@@ -10,7 +10,7 @@ from bench_assets.suites.blink.assets.ablations import concatenated_images
 from bench_assets.suites.journeybench.diversity.assets import image_map
 from bench_assets.suites.multi.assets.ablations import ocr_for_images
 from bench_assets.suites.multi.construction import table_images as writing
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from tests.rows import question
@@ -39,7 +39,7 @@ def images(store):
 
 
 def sources(home):
-    return SourceFiles(settings=SettingsFile(home=str(home)))
+    return SourceFiles(settings=SettingsResource(home=str(home)))
 
 
 def test_a_question_of_blink_without_its_images_is_left_out(home, store, images, caplog):
@@ -60,7 +60,7 @@ def test_a_image_without_its_bytes_has_no_place_on_the_map(home, store, images):
         question(images=(digest,), labels={"image": name})
         for name, digest in zip(("red", "green", "blue"), images, strict=True)
     ]
-    made = image_map(SettingsFile(home=str(home)), store, shown)
+    made = image_map(SettingsResource(home=str(home)), store, shown)
     assert [point.image_id for point in made.value] == ["red", "blue"]
 
 

@@ -1,1 +1,1 @@
-"""Options, completion, scaffolding and error reporting that all commands share."""
+"""What all commands share: opening a home, error messages, options, completion, templates."""

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
-from bench_assets.workspace.console.output import say, shown_progress
-from bench_assets.workspace.console.signals import SignalExit, heard
+from bench_assets.workspace.console.output import print_message, progress_style
+from bench_assets.workspace.console.signals import SignalExit, signal_listener
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
-    from resources.config.settings_resource import SettingsFile
+    from resources.config.settings_resource import SettingsResource
 
 
-def how_to_go_on(home: Path, started: float) -> str:
+def interrupt_summary(home: Path, started: float) -> str:
     """Say what came since a command began, and how it is begun again; "" where nothing came.
 
     Args:
@@ -46,21 +46,21 @@ def _tables_since(folder: Path, started: float) -> int:
 
 def _responses_since(home: Path, started: float) -> int:
     from resources.config.bench_toml import load_settings
-    from resources.config.stores import remembered_responses
+    from resources.config.stores import existing_response_store
 
     try:
-        store = remembered_responses(load_settings(home))
+        store = existing_response_store(load_settings(home))
         return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
     except BenchError:  # the next command will say so
         return 0
 
 
-_NO_ROOM = "No usable temporary directory"  # as tempfile says of full disks, without a file
-_COLLECTED = 50_000  # new objects that make Python look for cycles; 700 is for small programs
+_DISK_FULL = "No usable temporary directory"  # as tempfile says of full disks, without a file
+_GC_THRESHOLD = 50_000  # new objects that make Python look for cycles; 700 is for small programs
 
 
 @contextmanager
-def opened(  # noqa: PLR0913  (an option each)
+def open_home(  # noqa: PLR0913  (an option each)
     suite: str = "",
     source: Path | None = None,
     judge: str = "",
@@ -72,38 +72,38 @@ def opened(  # noqa: PLR0913  (an option each)
 ) -> "Generator[Workbench]":
     """Open the home folder; with ``scratch``, tables go to a folder that is deleted again."""
     gc.disable()
-    with told(), _folder_that_goes(wanted=scratch) as temporary:
+    with error_reporting(), _temporary_folder(wanted=scratch) as temporary:
         from bench_assets.catalog import load_catalog
         from bench_assets.workspace.materialization.workbench import Workbench
         from resources.config.environment import (
             default_home,
-            keys_too_short,
-            let_waiting_threads_sleep,
+            set_openmp_passive,
+            short_key_warnings,
         )
         from resources.config.sections.engine_kinds import kind_problems
-        from resources.redaction.logs import let_logs_tell_no_secrets
+        from resources.redaction.logs import redact_logs
 
-        let_logs_tell_no_secrets(default_home())
-        let_waiting_threads_sleep()
+        redact_logs(default_home())
+        set_openmp_passive()
         whole = suite.partition("/")[0]  # a task has the source of its suite
         chosen = {"judge": judge, "reading": reading}
         settings = _settings_of(whole, source, chosen, models or {}, training)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         kinds = kind_problems(written.models)
-        _warn([*catalog.problems, *kinds, *keys_too_short(written.models)])
+        _warn([*catalog.problems, *kinds, *short_key_warnings(written.models)])
         with Workbench(
             settings,
             [whole] if whole else (),
             catalog=catalog,
             scratch=temporary,
-            progress=shown_progress(),
+            progress=progress_style(),
         ) as bench:
             left_out = bench.catalog.problems[len(catalog.problems) :]
             if whole and left_out:
                 raise SettingsError("; ".join(left_out))
             _warn(left_out)
-            _collect_rarely()
+            _relax_garbage_collection()
             yield bench
 
 
@@ -113,13 +113,13 @@ def _settings_of(
     chosen: Mapping[str, str],
     models: Mapping[str, Any],
     training: Sequence[Path],
-) -> "SettingsFile":
+) -> "SettingsResource":
     """The home's settings, with what a command was told to have otherwise."""
     from resources.config.environment import default_home
-    from resources.config.settings_resource import SettingsFile
+    from resources.config.settings_resource import SettingsResource
 
     given = {key: value for key, value in chosen.items() if value}
-    return SettingsFile(
+    return SettingsResource(
         home=str(default_home()),
         sources={suite: str(source)} if source else {},
         suites={suite: given} if given else {},
@@ -147,7 +147,7 @@ def check_sections(settings: "Settings") -> None:
 
 
 @contextmanager
-def _folder_that_goes(*, wanted: bool) -> "Generator[Path | None]":
+def _temporary_folder(*, wanted: bool) -> "Generator[Path | None]":
     """Make a folder that is deleted again; none where none is wanted: the disk may be full."""
     if not wanted:
         yield None
@@ -158,21 +158,21 @@ def _folder_that_goes(*, wanted: bool) -> "Generator[Path | None]":
 
 def _warn(problems: Sequence[str]) -> None:
     for problem in problems:
-        say(f"warning: {problem}")
+        print_message(f"warning: {problem}")
 
 
-def _collect_rarely() -> None:
+def _relax_garbage_collection() -> None:
     """Set what start-up made aside, a million objects that stay: the collector finds nothing."""
     gc.freeze()
-    gc.set_threshold(_COLLECTED)
+    gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
 
 
 @contextmanager
-def told() -> Generator[None]:
+def error_reporting() -> Generator[None]:
     """Tell what went wrong in one message, without a stack of ours; or which signal ended it."""
     started = time.time()
-    with heard() as signals:
+    with signal_listener() as signals:
         try:
             yield
         except KeyboardInterrupt:
@@ -180,20 +180,21 @@ def told() -> Generator[None]:
         except BenchError as why:
             ending = signals.ended_by() if signals.first else SignalExit(f"error: {why}", 1)
         except OSError as why:
-            if not why.filename and _NO_ROOM not in str(why):  # no place of the disk's: our mistake
+            # no place of the disk's: our mistake
+            if not why.filename and _DISK_FULL not in str(why):
                 raise
             place = f"{why.filename}: " if why.filename else ""
             ending = SignalExit(f"error: {place}{why.strerror}", 1)
         else:
             return
-        say(ending.sentence + (_how_to_go_on(started) if signals.first else ""))
+        print_message(ending.sentence + (_interrupt_summary(started) if signals.first else ""))
         raise typer.Exit(ending.exit_code)
 
 
-def _how_to_go_on(started: float) -> str:
+def _interrupt_summary(started: float) -> str:
     """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
     if "resources.config.bench_toml" not in sys.modules:
         return ""
     from resources.config.environment import default_home
 
-    return how_to_go_on(default_home(), started)
+    return interrupt_summary(default_home(), started)

@@ -14,34 +14,34 @@ from bench_assets.core.schema.errors import BenchError
 
 Kind: TypeAlias = Literal["suites", "models", "conditions", "judges", "readings"]
 
-NOTE = "names.json"
+CACHE_FILE = "names.json"
 
 _SUITES = Path(__file__).parents[2] / "suites"
 
 
 def complete_suites(incomplete: str) -> list[str]:
     """Suites and tasks."""
-    return _beginning(incomplete, _names("suites"))
+    return _with_prefix(incomplete, _names("suites"))
 
 
 def complete_models(incomplete: str) -> list[str]:
     """Models that have a name."""
-    return _beginning(incomplete, _names("models"))
+    return _with_prefix(incomplete, _names("models"))
 
 
 def complete_conditions(incomplete: str) -> list[str]:
     """Conditions of any task."""
-    return _beginning(incomplete, _names("conditions"))
+    return _with_prefix(incomplete, _names("conditions"))
 
 
 def complete_judges(incomplete: str) -> list[str]:
     """Judges of any task, and the models that may judge."""
-    return _beginning(incomplete, [*_names("judges"), *_names("models")])
+    return _with_prefix(incomplete, [*_names("judges"), *_names("models")])
 
 
 def complete_readings(incomplete: str) -> list[str]:
     """Readings of any task."""
-    return _beginning(incomplete, _names("readings"))
+    return _with_prefix(incomplete, _names("readings"))
 
 
 def complete_tables(incomplete: str) -> list[str]:
@@ -50,10 +50,10 @@ def complete_tables(incomplete: str) -> list[str]:
 
     folder = default_home() / "tables"
     made = {file.parent.relative_to(folder).as_posix() for file in folder.rglob("*.parquet")}
-    return _beginning(incomplete, sorted(made))
+    return _with_prefix(incomplete, sorted(made))
 
 
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
@@ -63,13 +63,15 @@ def _names(kind: Kind) -> list[str]:
 
     with suppress(BenchError, OSError):
         home = default_home()
-        return _noted(home, _gathered)[kind]
+        return _cached_names(home, _collect_names)[kind]
     return []
 
 
-def _noted(home: Path, gather: Callable[[Path], dict[Kind, list[str]]]) -> dict[Kind, list[str]]:
+def _cached_names(
+    home: Path, gather: Callable[[Path], dict[Kind, list[str]]]
+) -> dict[Kind, list[str]]:
     """Take the names from the note, if nothing changed since; else gather and note them."""
-    note, state = home / NOTE, _state(home)
+    note, state = home / CACHE_FILE, _cache_key(home)
     try:
         noted = json.loads(note.read_text(encoding="utf-8"))
         if noted["state"] == state:
@@ -79,18 +81,18 @@ def _noted(home: Path, gather: Callable[[Path], dict[Kind, list[str]]]) -> dict[
     names = gather(home)
     if home.is_dir():
         with suppress(BenchError):
-            _write(note, {"state": state, "names": names})
+            _write_cache(note, {"state": state, "names": names})
     return names
 
 
-def _write(note: Path, content: Any) -> None:  # noqa: ANN401
-    from resources.storage.atomic_write import written_aside
+def _write_cache(note: Path, content: Any) -> None:  # noqa: ANN401
+    from resources.storage.atomic_write import open_atomic
 
-    with written_aside(note, sync=False) as file:
+    with open_atomic(note, sync=False) as file:
         file.write(json.dumps(content).encode())
 
 
-def _state(home: Path) -> list[Any]:
+def _cache_key(home: Path) -> list[Any]:
     """What changes when a name may have: files by their times."""
     import sysconfig
 
@@ -99,7 +101,7 @@ def _state(home: Path) -> list[Any]:
     return [[str(file), file.stat().st_mtime_ns] for file in files if file.exists()]
 
 
-def _gathered(home: Path) -> dict[Kind, list[str]]:
+def _collect_names(home: Path) -> dict[Kind, list[str]]:
     from bench_assets.catalog import load_catalog
     from resources.config.bench_toml import load_settings
     from resources.config.sections.models import EMBEDDED_MODELS

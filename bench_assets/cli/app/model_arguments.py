@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import without_named
-from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
 
 _PORTS = {"http": 80, "https": 443}
-_PATIENCE = 5.0  # s
+_CONNECT_TIMEOUT = 5.0  # s
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +29,30 @@ class ModelArguments:
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def asked_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
+def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
     """Read what stands in the place of models' names, each once; says how new ones are called.
 
     Raises:
         BenchError: If one is no model.
     """
-    from resources.config.ad_hoc_models import given_model
+    from resources.config.ad_hoc_models import parse_ad_hoc_model
     from resources.config.sections.models import EMBEDDED_MODELS
 
     names: dict[str, None] = {}
     sections = {}
     for text in dict.fromkeys(texts):
-        given = given_model(text, settings)
+        given = parse_ad_hoc_model(text, settings)
         names[given.name if given else text] = None
         known = {**EMBEDDED_MODELS, **settings.models_of_file}
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
             if given.name not in settings.models:  # else it was said before
-                say(f"{without_named(text)} is called {given.name} from here on")
+                print_message(f"{without_named(text)} is called {given.name} from here on")
     return ModelArguments(list(names), sections)
 
 
 @contextmanager
-def opened_for(
+def open_home_for(
     models: Sequence[str],
     suite: str = "",
     source: Path | None = None,
@@ -60,38 +60,38 @@ def opened_for(
     reading: str = "",
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
     """Open the home folder to ask models, and say how they are called."""
-    with told():
+    with error_reporting():
         from resources.config.bench_toml import load_settings
         from resources.config.environment import default_home
 
-        asked = asked_models(models, load_settings(default_home()))
-        with opened(suite, source, judge, reading, models=asked.sections) as bench:
+        asked = parse_models(models, load_settings(default_home()))
+        with open_home(suite, source, judge, reading, models=asked.sections) as bench:
             yield bench, asked
 
 
-def keep(asked: ModelArguments, settings: "Settings") -> None:
+def save_models(asked: ModelArguments, settings: "Settings") -> None:
     """Have models that were given by where they are stay known in the home; looks for new servers.
 
     Raises:
         ModelError: If nobody answers at a new address.
         HomeError: If the home cannot be written to.
     """
-    from resources.config.models_toml import keep_models, read_models
+    from resources.config.models_toml import read_models, save_models
 
     there = read_models(settings.home)
     for name, section in asked.sections.items():
         if name not in there and "base_url" in section:
-            _require_answer(str(section["base_url"]))
+            _check_connection(str(section["base_url"]))
     if asked.sections:
-        keep_models(settings.home, asked.sections)
+        save_models(settings.home, asked.sections)
 
 
-def _require_answer(address: str) -> None:
+def _check_connection(address: str) -> None:
     """Connect, and say nothing: hundreds of questions would each be tried again and again."""
     parts = urlsplit(address)
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
-        socket.create_connection(place, _PATIENCE).close()
+        socket.create_connection(place, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as why:
         said = getattr(why, "strerror", None) or str(why)
         raise ModelError(f"{without_named(address)}: nobody answers there: {said}") from why

@@ -26,7 +26,7 @@ from bench_assets.cli.app.completion import (
 Complete = Callable[[str], list[str]]
 
 
-def named(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401  (as typer has it)
+def named_option(about: str, complete: Complete, *flags: str) -> Any:  # noqa: ANN401
     """An option whose value has a name that a shell can complete."""
     return typer.Option(*flags, help=about, autocompletion=complete)
 
@@ -37,27 +37,27 @@ SuiteName = Annotated[
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    named("A suite or task; may be repeated; all without it.", complete_suites, "--suite"),
+    named_option("A suite or task; may be repeated; all without it.", complete_suites, "--suite"),
 ]
 SourceOption = Annotated[
     Path | None, typer.Option(help="Folder with the suite's files, instead of bench.toml's.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
-JudgeOption = Annotated[str, named('A model of bench.toml, or "rules".', complete_judges)]
-ReadingOption = Annotated[str, named("How responses become points.", complete_readings)]
+JudgeOption = Annotated[str, named_option('A model of bench.toml, or "rules".', complete_judges)]
+ReadingOption = Annotated[str, named_option("How responses become points.", complete_readings)]
 ModelsOption = Annotated[
     list[str],
-    named(
+    named_option(
         "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
         " repeated.",
         complete_models,
         "--model",
     ),
 ]
-ConditionOption = Annotated[str, named("main or an ablation.", complete_conditions)]
+ConditionOption = Annotated[str, named_option("main or an ablation.", complete_conditions)]
 ConditionsOption = Annotated[
     list[str] | None,
-    named("main or an ablation; may be repeated.", complete_conditions, "--condition"),
+    named_option("main or an ablation; may be repeated.", complete_conditions, "--condition"),
 ]
 
 
@@ -73,7 +73,7 @@ PANELS = {
 """Headings of ``bench --help``, with the commands below each."""
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """The root group: commands below headings, and help texts of all arguments."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401
@@ -82,8 +82,8 @@ class Commands(TyperGroup):
             for name in names:
                 if isinstance(command := self.commands.get(name), TyperCommand | TyperGroup):
                     command.rich_help_panel = panel
-        for command in _below(self):
-            helps = _helps(command)
+        for command in _walk_commands(self):
+            helps = _argument_helps(command)
             for one in command.params:
                 if isinstance(one, TyperArgument) and not one.help:
                     one.help = helps.get(one.name or "")
@@ -95,13 +95,13 @@ class Commands(TyperGroup):
         return sorted(named, key=lambda name: order.index(name) if name in order else -1)
 
 
-def _below(command: click.Command) -> Iterator[click.Command]:
+def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     yield command
     for one in getattr(command, "commands", {}).values():
-        yield from _below(one)
+        yield from _walk_commands(one)
 
 
-def _helps(command: click.Command) -> dict[str, str | None]:
+def _argument_helps(command: click.Command) -> dict[str, str | None]:
     """What the function behind a command says of its arguments."""
     if command.callback is None:
         return {}

@@ -8,18 +8,18 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import told
+from bench_assets.cli.app.command_context import error_reporting
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.plugins import SUITES, find_owners
-from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.output import print_message
 
 app = typer.Typer(no_args_is_help=True, help="Begin a home folder, or a benchmark of one's own.")
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _EXAMPLE = "fridge"  # the name that templates bear
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_SIDE = 96  # px
+_IMAGE_SIZE = 96  # px
 
 Name = Annotated[str, typer.Argument(help="Small letters, digits and _, such as fridge.")]
 
@@ -33,12 +33,12 @@ def home(
     """Write a bench.toml in which everything stands as a comment."""
     from resources.config.environment import default_home
 
-    with told():
+    with error_reporting():
         root = (folder or default_home()).expanduser().absolute()
-        _write_new({root / "bench.toml": _text("home/bench.toml.txt", _EXAMPLE)})
-        say(f"{root / 'bench.toml'}: take the # away in front of what you need")
+        _write_new({root / "bench.toml": _render_template("home/bench.toml.txt", _EXAMPLE)})
+        print_message(f"{root / 'bench.toml'}: take the # away in front of what you need")
         if root != default_home():
-            say(f"to use it: export BENCH_HOME={quote(str(root))}")
+            print_message(f"to use it: export BENCH_HOME={quote(str(root))}")
 
 
 @app.command()
@@ -47,19 +47,21 @@ def benchmark(name: Name) -> None:
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
 
-    with told():
+    with error_reporting():
         _require_name(name)
         settings = load_settings(default_home())
         folder, file = settings.home / name, settings.file
         if name in settings.benchmarks:
             raise SettingsError(f"{file}: there is a section [benchmarks.{name}] already")
-        texts = {folder / "questions.jsonl": _text("benchmark/questions.jsonl.txt", _EXAMPLE)}
+        texts = {
+            folder / "questions.jsonl": _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
+        }
         _write_new(texts)
         _draw_example(folder)
         with file.open("a", encoding="utf-8") as section:
-            section.write(_text("benchmark/bench.toml.txt", name))
-        say(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two images")
-        say(f"try: bench evaluate {name} --model random")
+            section.write(_render_template("benchmark/bench.toml.txt", name))
+        print_message(f"{file}: section [benchmarks.{name}]\n{folder}: four questions, two images")
+        print_message(f"try: bench evaluate {name} --model random")
 
 
 @app.command()
@@ -70,22 +72,24 @@ def suite(
     ] = None,
 ) -> None:
     """Write a package with a benchmark in Python: entry point, mini edition, tests that pass."""
-    with told():
+    with error_reporting():
         _require_name(name)
         root = folder or Path(f"{name}_bench")
-        texts = dict(_package(root, name))
+        texts = dict(_package_files(root, name))
         _write_new(texts)
-        say(f"{root}: {len(texts)} files\ntry: pip install --editable {root}; pytest {root}")
+        print_message(
+            f"{root}: {len(texts)} files\ntry: pip install --editable {root}; pytest {root}"
+        )
 
 
-def _package(root: Path, name: str) -> Iterator[tuple[Path, str]]:
+def _package_files(root: Path, name: str) -> Iterator[tuple[Path, str]]:
     """Every file of a package: its place and what is written in it."""
     for file in sorted((_TEMPLATES / "suite").rglob("*.txt")):
         inside = file.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
-        yield root / inside.replace(_EXAMPLE, name), _text(f"suite/{inside}.txt", name)
+        yield root / inside.replace(_EXAMPLE, name), _render_template(f"suite/{inside}.txt", name)
 
 
-def _text(template: str, name: str) -> str:
+def _render_template(template: str, name: str) -> str:
     text = (_TEMPLATES / template).read_text(encoding="utf-8")
     title = name.replace("_", " ").capitalize()
     dashed = name.replace("_", "-")
@@ -112,9 +116,9 @@ def _write_new(texts: dict[Path, str]) -> None:
 def _draw_example(folder: Path) -> None:
     from PIL import Image, ImageDraw
 
-    inner = (16, 16, _SIDE - 16, _SIDE - 16)
+    inner = (16, 16, _IMAGE_SIZE - 16, _IMAGE_SIZE - 16)
     for name, colour in (("red-square", "red"), ("blue-disc", "blue")):
-        image = Image.new("RGB", (_SIDE, _SIDE), "white")
+        image = Image.new("RGB", (_IMAGE_SIZE, _IMAGE_SIZE), "white")
         pen = ImageDraw.Draw(image)
         draw = pen.ellipse if name.endswith("disc") else pen.rectangle
         draw(inner, fill=colour)

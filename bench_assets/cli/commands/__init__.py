@@ -1,1 +1,1 @@
-"""Commands, one file per group."""
+"""Commands of bench, one file per word of `bench --help`."""

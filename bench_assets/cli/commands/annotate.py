@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.options import JsonOption
-from bench_assets.workspace.console.output import print_rows, say, tell
+from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.inspect.annotation import PersonLink
+    from bench_assets.workspace.annotation import PersonLink
     from resources.config.bench_toml import Settings
 
 
 app = typer.Typer(no_args_is_help=True, help="Ask people: pages in which they answer, and links.")
 
-_DAYS = 30
+_LINK_LIFETIME_DAYS = 30
 
 
 @app.command()
@@ -36,23 +36,25 @@ def serve(
     from resources.annotation.web.opening import setup_of
     from resources.annotation.web.server import PORT, PagesServer, is_loopback
 
-    with told():
+    with error_reporting():
         settings = _settings()
         with PagesServer(setup_of(settings), host, port) as served:
             if not is_loopback(host):
-                say(
+                print_message(
                     "warning: whoever reaches this machine reaches these pages, and may read what"
                     " goes over the network: put a proxy with TLS in front, and its address into"
                     f" {settings.file}: [people] url"
                 )
             if port != PORT and not settings.people.url:
-                say(f'For links to lead here: {settings.file}, [people], url = "{served.address}"')
-            say("Links to hand out: bench annotate links --person NAME\nCtrl-C ends it.")
-            tell(served.address)
+                print_message(
+                    f'For links to lead here: {settings.file}, [people], url = "{served.address}"'
+                )
+            print_message("Links to hand out: bench annotate links --person NAME\nCtrl-C ends it.")
+            print_result(served.address)
             try:
                 served.wait()
             except KeyboardInterrupt:
-                say("ended")
+                print_message("ended")
 
 
 @app.command()
@@ -69,7 +71,9 @@ def links(
             " of [people.names] without.",
         ),
     ] = None,
-    days: Annotated[float, typer.Option(min=0.01, help="How long it opens the pages.")] = _DAYS,
+    days: Annotated[
+        float, typer.Option(min=0.01, help="How long it opens the pages.")
+    ] = _LINK_LIFETIME_DAYS,
     revoke: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Void all links of a person; may be repeated."),
@@ -78,12 +82,12 @@ def links(
     as_json: JsonOption = False,
 ) -> None:
     """Make links to hand out, one a person: who has it answers in that person's place."""
-    from bench_assets.workspace.inspect.annotation import make_links, revoke_links
+    from bench_assets.workspace.annotation import make_links, revoke_links
 
-    with told():
+    with error_reporting():
         settings = _settings()
         for name in revoke_links(settings, revoke or []):
-            say(f"The links of {name} that were made so far open nothing any more.")
+            print_message(f"The links of {name} that were made so far open nothing any more.")
         if revoke and not person:
             return
         found: list[PersonLink] = make_links(settings, form or [], person or [], days)
@@ -91,7 +95,7 @@ def links(
             print_rows(found, as_json=True)
         else:
             for one in found:
-                tell(f"{one.person}  {one.link}")
+                print_result(f"{one.person}  {one.link}")
 
 
 def _settings() -> "Settings":
@@ -113,25 +117,27 @@ def server(
     make people-server installs it, into an environment of its own. Its data base lies in the home
     folder. What the variable holds that token_env names becomes the token of its first account.
     """
-    from bench_assets.workspace.inspect.annotation import LabelStudioProcess
+    from bench_assets.workspace.annotation import LabelStudioProcess
     from bench_assets.workspace.materialization.dagster_processes import require_free
     from resources.annotation.label_studio.client import LabelStudio
     from resources.annotation.label_studio.server import ADMIN, program
     from resources.config.bench_toml import load_settings
-    from resources.config.environment import default_home, label_studio_environment, secret
+    from resources.config.environment import default_home, label_studio_environment, read_secret
 
-    with told():
+    with error_reporting():
         home = default_home()
-        token = secret(load_settings(home).people.token_env or "LABEL_STUDIO_TOKEN")
+        token = read_secret(load_settings(home).people.token_env or "LABEL_STUDIO_TOKEN")
         label_studio = program(label_studio_environment())
         require_free(port)
         with LabelStudioProcess(home, port, token, label_studio) as served:
-            say(f"Its words: {served.log}\nStarting, the first time for half a minute ...")
+            print_message(
+                f"Its words: {served.log}\nStarting, the first time for half a minute ..."
+            )
             served.wait_for_answer()
             LabelStudio(served.address, token).accounts()  # a data base may know another token
-            say(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
-            say("Ctrl-C ends it.")
-            tell(served.address)
+            print_message(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
+            print_message("Ctrl-C ends it.")
+            print_result(served.address)
             served.wait_for_end()
 
 
@@ -140,25 +146,25 @@ campaigns_app = typer.Typer()
 FormName = Annotated[
     str, typer.Argument(help="Such as codis/votes; without it, all that are asked.")
 ]
-OneForm = Annotated[str, typer.Argument(help="Such as codis/votes.")]
+RequiredFormName = Annotated[str, typer.Argument(help="Such as codis/votes.")]
 
 
 @campaigns_app.command()
 def forms(*, as_json: JsonOption = False) -> None:
     """List what people can be asked, and what of it bench.toml asks."""
-    from bench_assets.workspace.inspect.annotation import form_lines
+    from bench_assets.workspace.annotation import list_forms
 
-    with opened() as bench:
-        print_rows(form_lines(bench), as_json=as_json)
+    with open_home() as bench:
+        print_rows(list_forms(bench), as_json=as_json)
 
 
 @campaigns_app.command()
 def ask(form: FormName = "") -> None:
     """Ask what is to be asked now, take over what was answered, and say how far it is."""
-    from bench_assets.workspace.inspect.annotation import ask as ask_forms
-    from bench_assets.workspace.inspect.annotation import progress
+    from bench_assets.workspace.annotation import ask as ask_forms
+    from bench_assets.workspace.annotation import progress
 
-    with opened(form) as bench:
+    with open_home(form) as bench:
         ask_forms(bench, form)
         print_rows(progress(bench, form, datetime.now(UTC)), as_json=False)
 
@@ -166,38 +172,38 @@ def ask(form: FormName = "") -> None:
 @campaigns_app.command()
 def status(form: FormName = "", *, as_json: JsonOption = False) -> None:
     """Say of each form what is done, in work and open, by whom, and when it will be finished."""
-    from bench_assets.workspace.inspect.annotation import progress
+    from bench_assets.workspace.annotation import progress
 
-    with opened(form) as bench:
+    with open_home(form) as bench:
         print_rows(progress(bench, form, datetime.now(UTC)), as_json=as_json)
 
 
 @campaigns_app.command()
 def quality(form: FormName = "", *, as_json: JsonOption = False) -> None:
     """Say how each person answers: how much, how fast, how like the others, how attentively."""
-    from bench_assets.workspace.inspect.annotation import quality as people_quality
+    from bench_assets.workspace.annotation import quality as people_quality
 
-    with opened(form) as bench:
+    with open_home(form) as bench:
         print_rows(people_quality(bench, form), as_json=as_json)
 
 
 @campaigns_app.command()
 def queue(form: FormName = "", *, as_json: JsonOption = False) -> None:
     """List what a second round should ask: what people differ on, and what lacks answers."""
-    from bench_assets.workspace.inspect.annotation import queue as second_round
+    from bench_assets.workspace.annotation import queue as second_round
 
-    with opened(form) as bench:
+    with open_home(form) as bench:
         print_rows(second_round(bench, form), as_json=as_json)
 
 
 @campaigns_app.command()
 def export(
-    form: OneForm,
+    form: RequiredFormName,
     folder: Annotated[Path, typer.Argument(help="New or empty.")],
 ) -> None:
     """Write a form, its items, answers and images, as files for another tool."""
-    from bench_assets.workspace.inspect.annotation import export as write
+    from bench_assets.workspace.annotation import export as write
 
-    with opened(form) as bench:
+    with open_home(form) as bench:
         for file in write(bench, form, folder):
-            tell(str(file))
+            print_result(str(file))

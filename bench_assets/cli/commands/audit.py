@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.completion import complete_judges, complete_suites
-from bench_assets.cli.app.model_arguments import keep, opened_for
+from bench_assets.cli.app.model_arguments import open_home_for, save_models
 from bench_assets.cli.app.options import (
     JsonOption,
     JudgeOption,
     ModelsOption,
     SourceOption,
     SuiteName,
-    named,
+    named_option,
 )
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.workspace.console.output import Cell, print_rows, say
+from bench_assets.workspace.console.output import Cell, print_message, print_rows
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.evaluate.audit import CheckedJudge
+    from bench_assets.workspace.evaluate.audit import JudgeCheckResult
 
 
 app = typer.Typer()
@@ -57,23 +57,23 @@ def audit(
 
     Ends with 1 if an examination did not pass, or a task could not be examined.
     """
-    from bench_assets.cli.output.check_results import print_examined
-    from bench_assets.workspace.evaluate.audit import examine_each
+    from bench_assets.cli.output.check_results import print_audit
+    from bench_assets.workspace.evaluate.audit import audit_tasks
 
-    with opened(training=training or ()) as bench:
-        rows, failures = examine_each(bench, tasks or ())
+    with open_home(training=training or ()) as bench:
+        rows, failures = audit_tasks(bench, tasks or ())
         if as_json:
             print_rows(rows, as_json=True)
         else:
-            print_examined(rows)
+            print_audit(rows)
         for why in failures:
-            say(f"error: {why}")
+            print_message(f"error: {why}")
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
 judge_app = typer.Typer()
 
-COLUMNS: Mapping[str, Cell] = {
+JUDGE_COLUMNS: Mapping[str, Cell] = {
     "figure": lambda row: row.figure,
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
@@ -90,7 +90,9 @@ def judge_trials(
     questions: Annotated[
         int, typer.Option(min=1, help="Make responses to so many questions.")
     ] = 25,
-    beside: Annotated[str, named("A second judge, for the same responses.", complete_judges)] = "",
+    beside: Annotated[
+        str, named_option("A second judge, for the same responses.", complete_judges)
+    ] = "",
     labels: Annotated[
         Path | None,
         typer.Option(help="JSON lines: people's verdicts on responses that it judged here."),
@@ -99,7 +101,7 @@ def judge_trials(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a judge on responses that are right and wrong by make, and on 100 injections."""
-    with opened(task, source) as bench:
+    with open_home(task, source) as bench:
         from bench_assets.workspace.evaluate.audit import check_judge
 
         judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
@@ -109,13 +111,13 @@ def judge_trials(
             found = check_judge(
                 bench, one, judge, n_questions=questions, beside=beside, labels=labels
             )
-            _tell_judge(one.name, found)
-            print_rows(found.figures, as_json=as_json, columns=COLUMNS)
+            _print_judge_usage(one.name, found)
+            print_rows(found.figures, as_json=as_json, columns=JUDGE_COLUMNS)
 
 
-def _tell_judge(task: str, found: "CheckedJudge") -> None:
+def _print_judge_usage(task: str, found: "JudgeCheckResult") -> None:
     paid = f", {found.money:.2f} by the prices of bench.toml" if found.money else ""
-    say(
+    print_message(
         f"{task}, {found.judge}: asked {found.n_asked} times about responses to {found.n_questions}"
         f" questions: {found.tokens.prompt} tokens in, {found.tokens.completion} out{paid}"
     )
@@ -123,7 +125,7 @@ def _tell_judge(task: str, found: "CheckedJudge") -> None:
 
 orders_app = typer.Typer()
 
-_COLUMNS: Mapping[str, Cell] = {
+_PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "model": lambda row: row.model,
     "figure": lambda row: row.figure,
@@ -142,7 +144,9 @@ def permute_options(
     n_orders: Annotated[
         int,
         typer.Option(
-            "--orders", min=0, help="Orders of each question, drawn; 0: one for each option."
+            "--orders",
+            min=0,
+            help="PermutationSettings of each question, drawn; 0: one for each option.",
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(help="Draws the orders.")] = 0,
@@ -157,11 +161,11 @@ def permute_options(
 
     The figures stay in the home's orders.jsonl, and go into no table of results.
     """
-    with opened_for(model, task, source) as (bench, asked):
+    with open_home_for(model, task, source) as (bench, asked):
         from bench_assets.workspace.evaluate.option_permutations import (
-            Orders,
-            ask_in_orders,
-            questions_in_orders,
+            PermutationSettings,
+            evaluate_permutations,
+            permute_questions,
         )
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
@@ -169,20 +173,20 @@ def permute_options(
         if n_orders == 1:
             raise SettingsError("--orders 1: that is bench evaluate; it takes 2, or 0 for all")
         check_names(bench, [task], asked.names)
-        keep(asked, bench.settings)
-        wanted = Orders(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
+        save_models(asked, bench.settings)
+        wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
         bench.refresh_questions(task)
         rows = []
-        for one, made in questions_in_orders(bench, bench.catalog.tasks_of(task), wanted):
-            _tell(one.name, made.left_out, len(made.ordered))
+        for one, made in permute_questions(bench, bench.catalog.tasks_of(task), wanted):
+            _print_permutation_summary(one.name, made.left_out, len(made.ordered))
             for name in asked.names:
-                rows += ask_in_orders(bench, one, name, made, wanted)
-        print_rows(rows, as_json=as_json, columns=_COLUMNS)
+                rows += evaluate_permutations(bench, one, name, made, wanted)
+        print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
 
 
-def _tell(task: str, left_out: Mapping[str, int], n: int) -> None:
+def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -> None:
     why = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
-    say(f"{task}: {n} prompts in all orders, those of the first are as in main{why}")
+    print_message(f"{task}: {n} prompts in all orders, those of the first are as in main{why}")
 
 
 power_app = typer.Typer()
@@ -202,7 +206,7 @@ def power(
     as_json: JsonOption = False,
 ) -> None:
     """Say what difference a task's questions can show, and how many a wanted one needs."""
-    from bench_assets.workspace.evaluate.power import what_shows
+    from bench_assets.workspace.evaluate.power import estimate_power
 
-    with opened() as bench:
-        print_rows(what_shows(bench, suite, difference, baseline), as_json=as_json)
+    with open_home() as bench:
+        print_rows(estimate_power(bench, suite, difference, baseline), as_json=as_json)

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.completion import complete_models, complete_suites
 from bench_assets.cli.app.options import ConditionOption, JsonOption
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.workspace.console.output import say, tell, tell_json
+from bench_assets.workspace.console.output import print_json_result, print_message, print_result
 
 if TYPE_CHECKING:
     from bench_assets.bundles.packing import PackedBundle
 
 app = typer.Typer()
 
-CANNOT = 2
-_PACKED = ".zip"
+EXIT_NOT_POSSIBLE = 2
+_BUNDLE_SUFFIX = ".zip"
 
 
 def complete_numbers(context: typer.Context, incomplete: str) -> list[str]:
@@ -47,23 +47,23 @@ def reproduce(
 
     Tables stay as they are. Ends with 0: the same digits; 1: others; 2: it cannot be tried.
     """
-    if len(number) == 1 and number[0].endswith(_PACKED):
-        _verify(Path(number[0]), as_json=as_json)
+    if len(number) == 1 and number[0].endswith(_BUNDLE_SUFFIX):
+        _verify_bundle(Path(number[0]), as_json=as_json)
         return
-    with opened() as bench:
-        from bench_assets.cli.output.reproduction import print_reproduced, reproduced_json
-        from bench_assets.workspace.evaluate.number_lookup import number_of
+    with open_home() as bench:
+        from bench_assets.cli.output.reproduction import print_reproduction, reproduction_json
+        from bench_assets.workspace.evaluate.number_lookup import find_number
         from bench_assets.workspace.evaluate.reproduction import reproduce as try_again
 
         try:
-            found = try_again(bench, number_of(bench, number, condition), ask=ask)
+            found = try_again(bench, find_number(bench, number, condition), ask=ask)
         except UnknownNameError as why:
-            say(f"cannot be tried: {why}")
-            raise typer.Exit(CANNOT) from why
+            print_message(f"cannot be tried: {why}")
+            raise typer.Exit(EXIT_NOT_POSSIBLE) from why
         if as_json:
-            tell_json(reproduced_json(found))
+            print_json_result(reproduction_json(found))
         else:
-            print_reproduced(found)
+            print_reproduction(found)
     raise typer.Exit(found.exit_code)
 
 
@@ -95,44 +95,51 @@ def bundle(
     if verify is not None:
         if number:
             raise typer.BadParameter("--verify FILE takes nothing beside it")
-        _verify(verify, as_json=as_json)
+        _verify_bundle(verify, as_json=as_json)
         return
-    if not number or len(number) < 2 or not number[-1].endswith(_PACKED):
-        raise typer.BadParameter(f"name a number, then the file to write: TASK MODEL OUT{_PACKED}")
-    with opened() as bench:
+    if not number or len(number) < 2 or not number[-1].endswith(_BUNDLE_SUFFIX):
+        raise typer.BadParameter(
+            f"name a number, then the file to write: TASK MODEL OUT{_BUNDLE_SUFFIX}"
+        )
+    with open_home() as bench:
         from bench_assets.workspace.evaluate.reproduction import bundle as pack
 
         target = Path(number[-1])
         packed = pack(bench, number[:-1], condition, target, images=images)
-        _tell_packed(target, packed, as_json=as_json)
+        _print_packed_bundle(target, packed, as_json=as_json)
 
 
-def _tell_packed(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
+def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
     said = packed.manifest
     if packed.n_left_out:
-        say(f"{packed.n_left_out} images are in it by their digests alone")
+        print_message(f"{packed.n_left_out} images are in it by their digests alone")
     if not said.passed_on:
-        say(f"keep it: the licence of its questions lets nobody pass them on ({said.licence})")
+        print_message(
+            f"keep it: the licence of its questions lets nobody pass them on ({said.licence})"
+        )
     if as_json:
-        tell_json({"file": str(target), "digest": said.digest, "signature": said.signature})
+        print_json_result({"file": str(target), "digest": said.digest, "signature": said.signature})
     else:
-        tell(str(target))
-        tell(f"bundle {said.digest}")
+        print_result(str(target))
+        print_result(f"bundle {said.digest}")
 
 
-def _verify(file: Path, *, as_json: bool) -> None:
-    with told():
+def _verify_bundle(file: Path, *, as_json: bool) -> None:
+    with error_reporting():
         from bench_assets.bundles.verification import CannotTryError
         from bench_assets.bundles.verification import verify as look
-        from bench_assets.cli.output.reproduction import print_verified, verified_json
+        from bench_assets.cli.output.reproduction import (
+            bundle_verification_json,
+            print_bundle_verification,
+        )
 
         try:
             found = look(file)
         except CannotTryError as why:
-            say(f"cannot be tried: {why}")
-            raise typer.Exit(CANNOT) from why
+            print_message(f"cannot be tried: {why}")
+            raise typer.Exit(EXIT_NOT_POSSIBLE) from why
         if as_json:
-            tell_json(verified_json(found))
+            print_json_result(bundle_verification_json(found))
         else:
-            print_verified(found)
+            print_bundle_verification(found)
     raise typer.Exit(bool(found.partings))

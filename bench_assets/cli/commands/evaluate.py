@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened
-from bench_assets.cli.app.model_arguments import keep, opened_for
+from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.model_arguments import open_home_for, save_models
 from bench_assets.cli.app.options import (
     ConditionsOption,
     JsonOption,
@@ -18,7 +18,7 @@ from bench_assets.cli.app.options import (
     SuiteName,
     SuitesOption,
 )
-from bench_assets.workspace.console.output import METRIC_COLUMNS, print_rows, say
+from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,12 +54,12 @@ def evaluate(
     category: CategoryOption = None,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would ask, take and cost.")
+        bool, typer.Option("--dry-run", help="Only print_message what it would ask, take and cost.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate models: generate, judge, score, aggregate. Cached responses are reused."""
-    with opened_for(model, suite, source, judge, reading) as (bench, asked):
+    with open_home_for(model, suite, source, judge, reading) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
@@ -68,16 +68,16 @@ def evaluate(
         askings = list(itertools.product(asked.names, conditions))
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
         if dry_run:
-            _estimate(bench, suite, askings, part, as_json=as_json)
+            _print_estimates(bench, suite, askings, part, as_json=as_json)
             return
-        keep(asked, bench.settings)
+        save_models(asked, bench.settings)
         if part != QuestionSubset():
-            _ask_part(bench, suite, askings, part, as_json=as_json)
+            _evaluate_subset(bench, suite, askings, part, as_json=as_json)
         else:
-            _ask_all(bench, suite, askings, as_json=as_json)
+            _evaluate_whole(bench, suite, askings, as_json=as_json)
 
 
-def _estimate(
+def _print_estimates(
     bench: "Workbench",
     suite: str,
     askings: "Sequence[tuple[str, str]]",
@@ -92,7 +92,7 @@ def _estimate(
     print_rows(estimates, as_json=as_json)
 
 
-def _ask_part(
+def _evaluate_subset(
     bench: "Workbench",
     suite: str,
     askings: "Sequence[tuple[str, str]]",
@@ -100,16 +100,22 @@ def _ask_part(
     *,
     as_json: bool,
 ) -> None:
-    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_part, tasks_asked
-    from bench_assets.workspace.materialization.backfill import refresh_each
+    from bench_assets.workspace.evaluate.subset import (
+        PARTIAL_COLUMNS,
+        evaluate_subset,
+        subset_tasks,
+    )
+    from bench_assets.workspace.materialization.backfill import build_questions
 
-    tasks_asked(bench, [suite])
-    names, failures = refresh_each(bench, suite)
+    subset_tasks(bench, [suite])
+    names, failures = build_questions(bench, suite)
     _check_categories(bench, names, askings, part)
-    tasks = tasks_asked(bench, names)
-    rows = [row for name, one in askings for row in evaluate_part(bench, tasks, name, one, part)]
+    tasks = subset_tasks(bench, names)
+    rows = [row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    say("PARTIAL: kept out of all tables and of the leaderboard; responses are remembered")
+    print_message(
+        "PARTIAL: kept out of all tables and of the leaderboard; responses are remembered"
+    )
     if failures:
         raise failures[0]
 
@@ -131,20 +137,20 @@ def _check_categories(
         )
 
 
-def _ask_all(
+def _evaluate_whole(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> None:
-    from bench_assets.workspace.materialization.backfill import refresh_each, without_points
+    from bench_assets.workspace.materialization.backfill import build_questions, unscored_messages
 
-    names, failures = refresh_each(bench, suite)
+    names, failures = build_questions(bench, suite)
     metrics = []
     for name, one in askings:
         bench.evaluate(names, name, one)
         metrics += [row for part in names for row in bench.metrics(part, name, one)]
     print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
     for part, (name, one) in itertools.product(names, askings):
-        for sentence in without_points(bench, part, name, one):
-            say(sentence)
+        for sentence in unscored_messages(bench, part, name, one):
+            print_message(sentence)
     if failures:
         raise failures[0]
 
@@ -160,14 +166,16 @@ def backfill(
     """Evaluate many models, one run each; one that cannot be asked does not stop the others."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
-    with opened_for(model) as (bench, asked):
+    with open_home_for(model) as (bench, asked):
         from bench_assets.workspace.materialization.name_validation import check_names
 
         check_names(bench, suite or bench.catalog.names, asked.names)
-        keep(asked, bench.settings)
+        save_models(asked, bench.settings)
         done = []
         for one in evaluate_all(bench, asked.names, suite or (), condition or ("main",)):
-            say(f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)")
+            print_message(
+                f"{one.model}, {one.condition}: {one.error or 'done'} ({one.seconds:g} s)"
+            )
             done.append(one)
         bench.refresh_leaderboard()
         print_rows(done, as_json=as_json)
@@ -190,15 +198,15 @@ def score(
     """
     from bench_assets.workspace.evaluate.external_responses import (
         by_model_and_condition,
+        extra_metrics,
         fit_message,
-        measured_beside,
-        opened_judge,
-        require_some,
+        open_judge,
+        require_matches,
         score_responses,
     )
     from resources.models.registry.recorded import read_responses
 
-    with opened(suite, source, judge=judge, reading=reading, scratch=True) as bench:
+    with open_home(suite, source, judge=judge, reading=reading, scratch=True) as bench:
         from bench_assets.workspace.materialization.name_validation import check_names
 
         recorded = read_responses(responses)
@@ -208,10 +216,10 @@ def score(
         for task in bench.catalog.tasks_of(suite):
             for part in by_model_and_condition(recorded, nameless=responses.stem):
                 asked = bench.questions(task, part[0].condition)
-                with opened_judge(bench, task, part, responses) as judging:
+                with open_judge(bench, task, part, responses) as judging:
                     scored = score_responses(task, asked, part, judging, reading)
-                say(fit_message(responses, scored, len(asked)))
-                metrics = [*scored.metrics, *measured_beside(bench, task, asked, part)]
+                print_message(fit_message(responses, scored, len(asked)))
+                metrics = [*scored.metrics, *extra_metrics(bench, task, asked, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
                 done.append(scored)
-        require_some(responses, suite, done)
+        require_matches(responses, suite, done)

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption
 from bench_assets.core.schema.errors import TableError
-from bench_assets.workspace.console.output import say, tell_json
+from bench_assets.workspace.console.output import print_json_result, print_message
 
 app = typer.Typer()
 
-Compared = Annotated[
+EvaluationArgument = Annotated[
     str, typer.Argument(help="A model, a condition, a Parquet file of metrics, or a signature.")
 ]
 
@@ -26,23 +26,23 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Print all that is behind one cell: images, prompt, response, judge, points, signature."""
-    from bench_assets.cli.output.explanations import print_explained
+    from bench_assets.cli.output.explanations import print_explanation
     from bench_assets.workspace.inspect.explanation import explain as gather
     from resources.config.environment import known_secrets
 
-    with opened(question, source) as bench:
+    with open_home(question, source) as bench:
         found = gather(bench, question, model, condition)
         secrets = known_secrets(bench.settings.home)
         if as_json:
-            tell_json(secrets.redacted_value(found.to_json()))
+            print_json_result(secrets.redacted_value(found.to_json()))
             return
-        print_explained(found, secrets)
+        print_explanation(found, secrets)
 
 
 @app.command()
 def diff(
-    before: Compared,
-    after: Compared,
+    before: EvaluationArgument,
+    after: EvaluationArgument,
     suite: Annotated[str, typer.Option(help="A suite or task; all that both have, without.")] = "",
     model: Annotated[str, typer.Option(help="Whose conditions are compared.")] = "",
     condition: ConditionOption = "main",
@@ -53,17 +53,17 @@ def diff(
     """Say why a score moved: questions, prompt, model, decoding, judge, reading, and the rest."""
     from bench_assets.cli.output.explanations import print_difference
     from bench_assets.workspace.console.output import print_rows
-    from bench_assets.workspace.inspect.explanation import differing
+    from bench_assets.workspace.inspect.explanation import compare_evaluations
 
     left_out: list[TableError] = []
-    with opened(suite) as bench:
+    with open_home(suite) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
-        found = differing(bench, before, after, **chosen, left_out=left_out)
+        found = compare_evaluations(bench, before, after, **chosen, left_out=left_out)
         for one in found:
             if as_json:
                 print_rows(one.causes, as_json=True)
             else:
                 print_difference(one)
         for why in left_out:
-            say(f"left out: {why}")
+            print_message(f"left out: {why}")
     raise typer.Exit(bool(left_out))

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
-from bench_assets.cli.app.options import JsonOption, SourceOption, SuiteName, named
-from bench_assets.workspace.console.output import print_rows, say, tell
+from bench_assets.cli.app.options import JsonOption, SourceOption, SuiteName, named_option
+from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 app = typer.Typer()
 
@@ -20,7 +20,7 @@ def table(
         str,
         typer.Argument(help="As `bench tables` has it.", autocompletion=complete_tables),
     ],
-    model: Annotated[str, named("One model's part of the table.", complete_models)] = "",
+    model: Annotated[str, named_option("One model's part of the table.", complete_models)] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
@@ -28,7 +28,7 @@ def table(
     """Print any table of the graph."""
     from bench_assets.workspace.inspect.leaderboard import present_leaderboard
 
-    with opened(name.partition("/")[0] if source else "", source) as bench:
+    with open_home(name.partition("/")[0] if source else "", source) as bench:
         rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
         print_rows(rows, as_json=as_json)
 
@@ -45,16 +45,16 @@ def tables(
     """List the tables of the graph: what one row is, and of how many models there is one."""
     from bench_assets.workspace.inspect.tables import list_tables
 
-    with opened() as bench:
+    with open_home() as bench:
         print_rows(list_tables(bench, below), as_json=as_json)
 
 
 @app.command()
 def studies(*, as_json: JsonOption = False) -> None:
     """List the papers' other tables, and the command that makes each."""
-    from bench_assets.workspace.inspect.tables import studies as every
+    from bench_assets.workspace.inspect.tables import list_paper_tables as every
 
-    with opened() as bench:
+    with open_home() as bench:
         print_rows(every(bench), as_json=as_json)
 
 
@@ -63,17 +63,17 @@ def study(
     suite: SuiteName,
     name: Annotated[str, typer.Argument(help="A table that `bench studies` lists.")],
     model: Annotated[
-        str, named("A model of bench.toml, for a table of one.", complete_models)
+        str, named_option("A model of bench.toml, for a table of one.", complete_models)
     ] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Make one of the papers' other tables with all that it is made of, and print it."""
-    from bench_assets.workspace.inspect.tables import make_study
+    from bench_assets.workspace.inspect.tables import make_paper_table
 
-    with opened(suite, source) as bench:
-        print_rows(bench.rows(make_study(bench, suite, name, model), model), as_json=as_json)
+    with open_home(suite, source) as bench:
+        print_rows(bench.rows(make_paper_table(bench, suite, name, model), model), as_json=as_json)
 
 
 @app.command()
@@ -87,11 +87,11 @@ def fetch(
     """Bring a suite's release into the home folder: pinned, resumed after a kill, checked."""
     from bench_assets.workspace.maintain.downloads import fetch_release
 
-    with opened(suite) as bench:
+    with open_home(suite) as bench:
         whole = bench.catalog.suite(suite)
         release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
-        say(f"{release}\nlies in {folder}; to use it, in {bench.settings.file}:")
-        tell(f'[sources]\n{whole.name} = "{release}"')
+        print_message(f"{release}\nlies in {folder}; to use it, in {bench.settings.file}:")
+        print_result(f'[sources]\n{whole.name} = "{release}"')
 
 
 @app.command()
@@ -106,15 +106,15 @@ def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Read all that lies in the home folder: what is whole, and which command makes the rest."""
-    from bench_assets.workspace.maintain.verification import drop_doubtful_responses
+    from bench_assets.workspace.maintain.verification import drop_invalid_responses
     from bench_assets.workspace.maintain.verification import verify as look
 
-    with opened() as bench:
-        dropped = drop_doubtful_responses(bench.settings) if responses else []
+    with open_home() as bench:
+        dropped = drop_invalid_responses(bench.settings) if responses else []
         found = [*dropped, *look(bench)]
         print_rows(found, as_json=as_json)
         wrong = sum(one.n for one in found if one.is_wrong)
-        say(
+        print_message(
             f"{bench.settings.home}: "
             + (f"{wrong} are not as they were written" if wrong else "whole")
         )
@@ -133,14 +133,14 @@ def migrate(
     from bench_assets.workspace.maintain.migration import migrate as take_over
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
-    from resources.redaction.logs import let_logs_tell_no_secrets
+    from resources.redaction.logs import redact_logs
 
-    with told():
-        let_logs_tell_no_secrets(default_home())
+    with error_reporting():
+        redact_logs(default_home())
         moved = take_over(load_settings(default_home()), back=back)
         print_rows(moved, as_json=as_json)
         damaged = sum(one.left_out for one in moved)
-        say(
+        print_message(
             "All of it lies where it lay, too; every part was read where it is now, and is whole."
             + (f" {damaged} damaged ones stay where they are: see bench verify." if damaged else "")
         )
@@ -149,15 +149,15 @@ def migrate(
 @app.command()
 def home(*, as_json: JsonOption = False) -> None:
     """Show what fills the home folder, what of it can go, and how to back it up and move it."""
-    from bench_assets.workspace.maintain.disk_usage import BACKUP, kept, shared
+    from bench_assets.workspace.maintain.disk_usage import BACKUP, disk_usage, shared_disk_usage
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
 
-    with told():
+    with error_reporting():
         folder = default_home()
-        found = kept(folder)
-        say(f"{folder}: {sum(one.megabytes for one in found):.1f} MB")
+        found = disk_usage(folder)
+        print_message(f"{folder}: {sum(one.megabytes for one in found):.1f} MB")
         print_rows(found, as_json=as_json)
-        if elsewhere := shared(load_settings(folder)):
+        if elsewhere := shared_disk_usage(load_settings(folder)):
             print_rows(elsewhere, as_json=as_json)
-        say(BACKUP.format(home=quote(str(folder))))
+        print_message(BACKUP.format(home=quote(str(folder))))

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import check_sections, opened, told
+from bench_assets.cli.app.command_context import check_sections, error_reporting, open_home
 from bench_assets.cli.app.completion import complete_models
-from bench_assets.cli.app.model_arguments import ModelArguments, asked_models
+from bench_assets.cli.app.model_arguments import ModelArguments, parse_models
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
-from bench_assets.workspace.console.output import print_rows, say
+from bench_assets.workspace.console.output import print_message, print_rows
 
 if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
@@ -35,16 +35,16 @@ def models(
     """List the models that can be evaluated or can judge; or load them, and ask them six probes."""
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
-    from resources.config.sections.models import listed
+    from resources.config.sections.models import list_models
 
-    with told():
+    with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
         if check:
-            names = name or [one.name for one in listed(settings.models)]
-            raise typer.Exit(not _check_each(names, settings, as_json=as_json))
-        asked = asked_models(name or (), settings)
-        every = listed(_with_given(settings, asked).models)
+            names = name or [one.name for one in list_models(settings.models)]
+            raise typer.Exit(not _check_models(names, settings, as_json=as_json))
+        asked = parse_models(name or (), settings)
+        every = list_models(_with_ad_hoc_models(settings, asked).models)
         print_rows([one for one in every if not name or one.name in asked.names], as_json=as_json)
 
 
@@ -67,12 +67,12 @@ def remove(
     """Remove a model's tables in all tasks, and its partition; its responses stay."""
     from bench_assets.workspace.maintain import removal
 
-    with opened() as bench:
+    with open_home() as bench:
         found = removal.find_removable(bench, model)
         also = ", and its responses" if responses else "; its responses stay"
-        say(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")
+        print_message(f"{model}: {len(found.tables)} tables, {found.megabytes:.1f} MB{also}")
         if model in bench.settings.models_of_file:
-            say(f"its section stays in {bench.settings.file}")
+            print_message(f"its section stays in {bench.settings.file}")
         if not yes and not _is_confirmed():
             raise SettingsError("nothing was removed; --yes removes it without asking")
         print_rows([removal.remove(bench, found, responses=responses)], as_json=as_json)
@@ -83,18 +83,18 @@ def _is_confirmed() -> bool:
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 
-def _check_each(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
+def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
     """Try models one after the other, print what is found; say whether all may be evaluated."""
     from bench_assets.cli.output.check_results import print_check
-    from resources.config.environment import let_waiting_threads_sleep
+    from resources.config.environment import set_openmp_passive
     from resources.models.registry.model_check import ModelCheck, check_model
 
-    let_waiting_threads_sleep()
+    set_openmp_passive()
     well = True
     for text in dict.fromkeys(texts):
         try:
-            asked = asked_models([text], settings)
-            found = check_model(asked.names[0], _with_given(settings, asked))
+            asked = parse_models([text], settings)
+            found = check_model(asked.names[0], _with_ad_hoc_models(settings, asked))
         except BenchError as why:  # of one; the others are tried all the same
             found = ModelCheck(model=text, error=str(why))
         well = well and not found.failures
@@ -102,7 +102,9 @@ def _check_each(texts: Sequence[str], settings: "Settings", *, as_json: bool) ->
     return well
 
 
-def _with_given(settings: "Settings", asked: ModelArguments) -> "Settings":
-    from resources.config.sections.engine_kinds import read_model
+def _with_ad_hoc_models(settings: "Settings", asked: ModelArguments) -> "Settings":
+    from resources.config.sections.engine_kinds import read_model_section
 
-    return settings.with_given({name: read_model(one) for name, one in asked.sections.items()})
+    return settings.with_given(
+        {name: read_model_section(one) for name, one in asked.sections.items()}
+    )

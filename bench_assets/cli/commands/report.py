@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened, told
+from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.report.site.addresses import PORT
-from bench_assets.workspace.console.output import say, tell
+from bench_assets.workspace.console.output import print_message, print_result
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +25,8 @@ app = typer.Typer()
 def report(
     port: Annotated[int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any.")] = PORT,
     archive: Annotated[
-        Path | None, typer.Option("--zip", help="Also pack the report into a file, to send it.")
+        Path | None,
+        typer.Option("--zip", help="Also pack_report the report into a file, to send it."),
     ] = None,
     without_images: Annotated[
         list[str] | None,
@@ -40,37 +41,48 @@ def report(
     """Make the report: a site in the home folder that opens from disk, without a server."""
     from bench_assets.report.building import make_report
     from bench_assets.workspace.inspect.leaderboard import present_leaderboard
-    from bench_assets.workspace.inspect.report import pack, server, show_until_interrupted
+    from bench_assets.workspace.inspect.report_server import (
+        open_server,
+        pack_report,
+        serve_until_interrupted,
+    )
 
-    with opened() as bench:
+    with open_home() as bench:
         left_out = [bench.catalog.suite(name).name for name in without_images or ()]
-        serving = server(bench.settings.home / "report", port) if serve else None  # or says why not
+        # or says why not
+        serving = open_server(bench.settings.home / "report", port) if serve else None
         page = make_report(
-            *(bench.settings, bench.tables, bench.catalog, present_leaderboard(bench), say),
+            *(
+                bench.settings,
+                bench.tables,
+                bench.catalog,
+                present_leaderboard(bench),
+                print_message,
+            ),
             without_images=left_out,
         )
-        _warn_of_licences(bench, left_out)
-        tell(str(page))
+        _warn_about_licences(bench, left_out)
+        print_result(str(page))
         if archive:
-            pack(page.parent, archive)
-            say(f"packed: {archive}")
+            pack_report(page.parent, archive)
+            print_message(f"packed: {archive}")
         address = page.as_uri()
         if serving:
             address = f"http://127.0.0.1:{serving.server_port}/"
-            say(f"Ctrl-C ends it: {address}")
+            print_message(f"Ctrl-C ends it: {address}")
         if in_browser:
             typer.launch(address)
         if serving:
-            show_until_interrupted(serving)
+            serve_until_interrupted(serving)
 
 
-def _warn_of_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
+def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
     """Say which suites' data lie in the report and may not be passed on."""
     from bench_assets.report.site.images import not_to_be_passed_on
 
     for name in not_to_be_passed_on(bench.tables, bench.catalog):
         if name not in left_out:
-            say(
+            print_message(
                 f"{name}: its licence lets nobody pass its data on; before you send the report:"
                 f" --without-images {name}"
             )
@@ -92,7 +104,7 @@ def ui(
     The report is shown beside it, where the links of checks lead.
     Models that are added to bench.toml while it runs become partitions within a minute.
     """
-    from bench_assets.workspace.inspect.report import shown_beside
+    from bench_assets.workspace.inspect.report_server import serve_in_background
     from bench_assets.workspace.materialization.dagster_processes import (
         UiProcess,
         add_every_model,
@@ -100,17 +112,23 @@ def ui(
     )
     from resources.config.environment import default_home
 
-    with told():
+    with error_reporting():
         require_free(port)
-    with opened() as bench:
+    with open_home() as bench:
         n_models = add_every_model(bench)
         home = bench.settings.home
-    with told(), shown_beside(home / "report") as where, UiProcess(default_home(), port) as served:
-        say(f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}")
-        say("Starting ...")
+    with (
+        error_reporting(),
+        serve_in_background(home / "report") as where,
+        UiProcess(default_home(), port) as served,
+    ):
+        print_message(
+            f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}"
+        )
+        print_message("Starting ...")
         served.wait_for_answer()
-        say("Ctrl-C ends it.")
-        tell(served.address)
+        print_message("Ctrl-C ends it.")
+        print_result(served.address)
         if browse:
             served.browse()
         served.wait_for_end()

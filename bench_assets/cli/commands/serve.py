@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bench_assets.cli.app.command_context import opened, told
-from bench_assets.workspace.console.output import say, tell
+from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.workspace.console.output import print_message, print_result
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.dagster_processes import Service
@@ -29,12 +29,12 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
     """Serve the UI, which asks for no login: a proxy in front of it does (docs/cluster.md)."""
     from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
-    _warn_of_strangers(host, port, "starts runs, and reads every question and response")
-    with opened() as bench:
+    _warn_if_exposed(host, port, "starts runs, and reads every question and response")
+    with open_home() as bench:
         add_every_model(bench)
         home = bench.settings.home
-    with told():
-        _serve(Web(home, host, port, _place(code)))
+    with error_reporting():
+        _serve(Web(home, host, port, _code_address(code)))
 
 
 @app.command()
@@ -43,13 +43,13 @@ def daemon(code: CodeServer = "") -> None:
     from bench_assets.workspace.materialization.dagster_processes import Daemon
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
-    from resources.config.stores import table_locks_of
+    from resources.config.stores import open_table_locks
 
-    with told():
-        home, place = default_home(), _place(code)
+    with error_reporting():
+        home, place = default_home(), _code_address(code)
         settings = load_settings(home)
         _make_instance_ready()
-        with table_locks_of(settings).held(["the daemon"], say):
+        with open_table_locks(settings).held(["the daemon"], print_message):
             _serve(Daemon(home, "127.0.0.1", 0, place))
 
 
@@ -59,8 +59,8 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
     from resources.config.environment import default_home
 
-    _warn_of_strangers(host, port, "runs what it likes, as the user that this is")
-    with told():
+    _warn_if_exposed(host, port, "runs what it likes, as the user that this is")
+    with error_reporting():
         _make_instance_ready()
         _serve(CodeServer(default_home(), host, port))
 
@@ -72,23 +72,23 @@ def health(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: as that one has it.")] = 0,
 ) -> None:
     """Say whether one of them is well: exit code 0, or 1."""
-    with told():
+    with error_reporting():
         from bench_assets.core.schema.errors import HomeError
         from bench_assets.workspace.materialization.dagster_processes import (
-            code_answers,
-            daemon_lives,
-            web_answers,
+            is_code_server_healthy,
+            is_daemon_healthy,
+            is_web_healthy,
         )
         from resources.config.environment import default_home
 
         well = {
-            "web": lambda: web_answers(host, port or 3000),
-            "daemon": lambda: daemon_lives(default_home()),
-            "code": lambda: code_answers(host, port or 4000),
+            "web": lambda: is_web_healthy(host, port or 3000),
+            "daemon": lambda: is_daemon_healthy(default_home()),
+            "code": lambda: is_code_server_healthy(host, port or 4000),
         }[of]()
         if not well:
             raise HomeError(f"bench serve {of} does not answer, or is not well")
-        tell(f"bench serve {of} is well")
+        print_result(f"bench serve {of} is well")
 
 
 def _serve(service: "Service") -> None:
@@ -99,7 +99,7 @@ def _serve(service: "Service") -> None:
         require_free(service.port, service.host)
     with service as served:
         served.wait_for_answer()
-        say(f"{served.what} is ready{f': {served.address}' if served.port else ''}")
+        print_message(f"{served.what} is ready{f': {served.address}' if served.port else ''}")
         served.wait_for_end()
 
 
@@ -110,7 +110,7 @@ def _make_instance_ready() -> None:
     open_instance(default_home()).dispose()
 
 
-def _place(code: str) -> str:
+def _code_address(code: str) -> str:
     """Where a code server is.
 
     Raises:
@@ -124,9 +124,9 @@ def _place(code: str) -> str:
     return code
 
 
-def _warn_of_strangers(host: str, port: int, what: str) -> None:
+def _warn_if_exposed(host: str, port: int, what: str) -> None:
     if host not in _LOOPBACK:
-        say(
+        print_message(
             f"warning: whoever reaches {host}:{port} {what}; nobody is asked for a login here: let"
             " only a proxy that asks for one reach it (docs/cluster.md)"
         )

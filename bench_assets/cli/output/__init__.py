@@ -1,1 +1,1 @@
-"""Terminal views of results."""
+"""Terminal views of results: leaderboard, explanations, audits, reproductions."""

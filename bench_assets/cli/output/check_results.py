@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.core.tables.arrow import to_json
-from bench_assets.workspace.console.output import Cell, print_rows, tell, tell_json
+from bench_assets.workspace.console.output import Cell, print_json_result, print_result, print_rows
 from resources.models.registry.loaded_model import LoadedCheckpoint
 from resources.models.registry.model_check import ModelCheck, ProbeResult
 
-_LONGEST = 60  # characters of a response
+_MAX_RESPONSE_LENGTH = 60  # characters of a response
 _LABEL = 20  # characters before a line's text
 
 
@@ -19,11 +19,11 @@ def print_check(check: ModelCheck, *, as_json: bool) -> None:
     """Print one model: as a JSON line, or a block that says first whether it may be evaluated."""
     if as_json:
         whole = {**to_json(check), "failures": check.failures}
-        tell_json(whole)
+        print_json_result(whole)
         return
-    tell(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
+    print_result(f"{check.model}: {'FAILED' if check.failures else 'ok'}")
     for label, text in _lines(check):
-        tell(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
+        print_result(f"  {label:<{_LABEL}}{text}" if text else f"  {label}")
 
 
 def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
@@ -32,15 +32,15 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
     if check.error:
         yield "error", check.error
     if check.loaded:
-        yield from _loaded(check.loaded)
-    yield from _tried(check)
+        yield from _checkpoint_lines(check.loaded)
+    yield from _probe_lines(check)
     if check.note:
         yield "note", check.note
     for one in check.probes:
-        yield one.probe, _said(one)
+        yield one.probe, _probe_text(one)
 
 
-def _tried(check: ModelCheck) -> Iterator[tuple[str, str]]:
+def _probe_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
     if check.image_tokens:
         tokens = (f"{size}: {count}" for size, count in check.image_tokens.items())
         yield "tokens an image", ", ".join(tokens)
@@ -51,7 +51,7 @@ def _tried(check: ModelCheck) -> Iterator[tuple[str, str]]:
         yield "seconds", f"{load}{check.response_seconds:.2f} a response"
 
 
-def _loaded(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
+def _checkpoint_lines(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
     size = f"{_short(loaded.parameters)} parameters, {_short(loaded.memory)}B"
     yield "class", f"{loaded.class_name}, {loaded.dtype} on {loaded.device}, {size}"
     yield "context", "not said" if loaded.context is None else f"{loaded.context} tokens"
@@ -64,11 +64,11 @@ def _loaded(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
     )
 
 
-def _said(one: ProbeResult) -> str:
+def _probe_text(one: ProbeResult) -> str:
     if one.error:
         return f"{'FAILED' if one.failed else 'cannot'}: {one.error}"
     text = " ".join(one.response.split())
-    cut = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    cut = text if len(text) <= _MAX_RESPONSE_LENGTH else f"{text[: _MAX_RESPONSE_LENGTH - 1]}…"
     return f"{cut or '(nothing)'}{f' ({one.note})' if one.note else ''}"
 
 
@@ -84,7 +84,7 @@ def _short(number: int) -> str:
     return f"{number} "
 
 
-_LISTED = 5  # suspects of each examination
+_MAX_SUSPECTS = 5  # suspects of each examination
 
 _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
@@ -95,17 +95,19 @@ _COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def print_examined(rows: Sequence[AuditRow]) -> None:
+def print_audit(rows: Sequence[AuditRow]) -> None:
     """Print every verdict, and under it the suspects of those that did not pass."""
     print_rows(rows, as_json=False, columns=_COLUMNS)
     for row in rows:
         if row.passed:
             continue
-        tell(f"\n{row.task}, {row.check}: {row.sentence}")
-        for one in row.suspects[:_LISTED]:
-            tell(f"  {one.about}: {one.evidence}")
-        if len(row.about) > _LISTED:
-            tell(f"  and {len(row.about) - _LISTED} more: bench table {row.task}/audit --json")
+        print_result(f"\n{row.task}, {row.check}: {row.sentence}")
+        for one in row.suspects[:_MAX_SUSPECTS]:
+            print_result(f"  {one.about}: {one.evidence}")
+        if len(row.about) > _MAX_SUSPECTS:
+            print_result(
+                f"  and {len(row.about) - _MAX_SUSPECTS} more: bench table {row.task}/audit --json"
+            )
     failed = sum(not row.passed for row in rows)
     skipped = sum(bool(row.skipped) for row in rows)
-    tell(f"\n{len(rows)} examinations: {failed} failed, {skipped} had nothing to look at")
+    print_result(f"\n{len(rows)} examinations: {failed} failed, {skipped} had nothing to look at")

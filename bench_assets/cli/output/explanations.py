@@ -10,49 +10,53 @@ from typing import Any
 from bench_assets.comparison.side import Side
 from bench_assets.core.text.escaping import one_line
 from bench_assets.core.text.redaction import Secrets
-from bench_assets.workspace.console.output import Cell, print_rows, say, tell
+from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (
     EvaluationPair,
-    ImageBehind,
+    ImageEvidence,
     SampleEvidence,
     ScoreEvidence,
 )
 
 
-def print_explained(one: ScoreEvidence, secrets: Secrets) -> None:
+def print_explanation(one: ScoreEvidence, secrets: Secrets) -> None:
     """Print the way from the question to the number."""
-    tell(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
+    print_result(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
     _section("Question", secrets.redacted("\n".join(_question(one.question))))
     for n, image in enumerate(one.images, 1):
-        tell(f"\n## Image {n} of {len(one.images)}: {_size(image)}\n{image.path}")
+        print_result(f"\n## Image {n} of {len(one.images)}: {_size(image)}\n{image.path}")
     if one.people:
-        _section("What people said", secrets.redacted("\n".join(map(_said, one.people))))
+        _section("What people said", secrets.redacted("\n".join(map(_annotation_text, one.people))))
     sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
-    _section(f"Prompt, {sent} ({one.prompt['sha256'][:12]})", _turns(one.prompt["turns"], secrets))
+    _section(
+        f"Prompt, {sent} ({one.prompt['sha256'][:12]})",
+        _conversation_text(one.prompt["turns"], secrets),
+    )
     for draw in one.draws:
-        _print_draw(draw, one, secrets)
-    _section("Number", "\n".join(_number(one)))
+        _print_sample(draw, one, secrets)
+    _section("Number", "\n".join(_metric_lines(one)))
 
 
-def _print_draw(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
+def _print_sample(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) -> None:
     said, score = draw.prediction, draw.score
     which = f" {said['sample'] + 1} of {len(one.draws)}" if len(one.draws) > 1 else ""
     _section(
         f"Raw response{which}", secrets.redacted(said["raw_text"] or said["text"]) or "(empty)"
     )
-    tell("\n".join(_about_response(said)))
+    print_result("\n".join(_response_notes(said)))
     if draw.thought:
         _section("Thought", secrets.redacted(draw.thought))
         _section("What is scored", secrets.redacted(said["text"]) or "(nothing)")
     for judgement in draw.judgements:
         _print_judgement(judgement, secrets)
-    _section("Read as", secrets.redacted("\n".join(_points(score, one.reading))))
+    _section("Read as", secrets.redacted("\n".join(_score_lines(score, one.reading))))
 
 
 def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
     if row["prompt"]:
         _section(
-            f"Judge {row['judge']} was asked: {row['criterion']}", _turns(row["prompt"], secrets)
+            f"Judge {row['judge']} was asked: {row['criterion']}",
+            _conversation_text(row["prompt"], secrets),
         )
     word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
     said = row["error"] or row["response"]
@@ -61,7 +65,7 @@ def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
 
 
 def _section(title: str, text: str) -> None:
-    tell(f"\n## {title}\n{text}")
+    print_result(f"\n## {title}\n{text}")
 
 
 def _question(question: Mapping[str, Any]) -> Iterator[str]:
@@ -76,7 +80,7 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
     yield f"{question['edition']} edition"
 
 
-def _said(answer: Mapping[str, Any]) -> str:
+def _annotation_text(answer: Mapping[str, Any]) -> str:
     """One answer of one person: who, when, on which form, in which tool, and whether it counts."""
     values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
@@ -88,11 +92,11 @@ def _said(answer: Mapping[str, Any]) -> str:
     return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
 
 
-def _size(image: ImageBehind) -> str:
+def _size(image: ImageEvidence) -> str:
     return image.problem or f"{image.width} x {image.height} px"
 
 
-def _turns(written: str, secrets: Secrets) -> str:
+def _conversation_text(written: str, secrets: Secrets) -> str:
     """Write a prompt's JSON as people read conversations."""
     lines = []
     try:
@@ -105,7 +109,7 @@ def _turns(written: str, secrets: Secrets) -> str:
     return secrets.redacted("\n".join(lines))
 
 
-def _about_response(said: Mapping[str, Any]) -> Iterator[str]:
+def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
     tokens = {"prompt": said["prompt_tokens"], "response": said["completion_tokens"]}
     counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
     timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
@@ -116,7 +120,7 @@ def _about_response(said: Mapping[str, Any]) -> Iterator[str]:
             yield f"({note})"
 
 
-def _points(score: Mapping[str, Any], reading: str) -> Iterator[str]:
+def _score_lines(score: Mapping[str, Any], reading: str) -> Iterator[str]:
     if not score:
         yield "not scored yet"
         return
@@ -128,7 +132,7 @@ def _points(score: Mapping[str, Any], reading: str) -> Iterator[str]:
     yield f"by the reading {reading}"
 
 
-def _number(one: ScoreEvidence) -> Iterator[str]:
+def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
     if not one.value:
         yield "not measured yet"
         return
@@ -141,10 +145,10 @@ def _number(one: ScoreEvidence) -> Iterator[str]:
     yield one.signature
 
 
-_EXAMPLES = 3
-_LONGEST = 100  # characters of a text
+_MAX_EXAMPLES = 3
+_MAX_TEXT_LENGTH = 100  # characters of a text
 
-COLUMNS: Mapping[str, Cell] = {
+CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,
     "effect": lambda row: "cannot be said" if row.effect is None else f"{row.effect:+.4f}",
     "questions": lambda row: str(row.n),
@@ -158,28 +162,30 @@ COLUMNS: Mapping[str, Cell] = {
 def print_difference(compared: EvaluationPair) -> None:
     """Print the causes of one task, and its first questions whose points changed."""
     whole = compared.causes[0]
-    tell(f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}")
-    print_rows(compared.causes, as_json=False, columns=COLUMNS)
-    for name in whole.examples[:_EXAMPLES]:
+    print_result(
+        f"\n{compared.task.name}, {whole.metric}: {compared.before.name} -> {compared.after.name}"
+    )
+    print_rows(compared.causes, as_json=False, columns=CAUSE_COLUMNS)
+    for name in whole.examples[:_MAX_EXAMPLES]:
         _print_example(compared, name)
-    if rest := whole.n_better + whole.n_worse - len(whole.examples[:_EXAMPLES]):
-        say(f"... and {rest} more; `bench explain ID --model M` tells all of one")
+    if rest := whole.n_better + whole.n_worse - len(whole.examples[:_MAX_EXAMPLES]):
+        print_message(f"... and {rest} more; `bench explain ID --model M` tells all of one")
 
 
 def _print_example(compared: EvaluationPair, name: str) -> None:
     question = compared.after.answered[name].question
-    tell(f"\n{name}: {_cut(question.text)}")
+    print_result(f"\n{name}: {_truncate(question.text)}")
     for side in (compared.before, compared.after):
-        tell(f"  {side.name}: {_side_text(side, name)}")
+        print_result(f"  {side.name}: {_side_text(side, name)}")
 
 
 def _side_text(side: Side, name: str) -> str:
     one = side.answered[name]
     points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in one.scores)
     texts = " / ".join(row.error or row.text or "(nothing)" for row in one.predictions)
-    return f"{_cut(texts)!r} ({points})"
+    return f"{_truncate(texts)!r} ({points})"
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     line = one_line(text)
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= _MAX_TEXT_LENGTH else line[: _MAX_TEXT_LENGTH - 1] + "…"

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.text.escaping import one_line
-from bench_assets.workspace.console.output import print_table, say, tell
+from bench_assets.workspace.console.output import print_message, print_result, print_table
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
 
@@ -27,15 +27,17 @@ def print_matrices(
     """
     shown = [one for one in matrices(rows, chance, unmeasured) if one.models or published]
     if not shown:
-        say("Nothing was evaluated yet: bench evaluate SUITE --model MODEL")
+        print_message("Nothing was evaluated yet: bench evaluate SUITE --model MODEL")
     for one in shown:
-        tell(f"\n{one.edition}: each task's primary metric")
+        print_result(f"\n{one.edition}: each task's primary metric")
         _print(one, published=published)
         for sentence in one.legend:
-            tell(sentence)
+            print_result(sentence)
     hidden = sum(len(one.published) for one in matrices(rows, chance))
     if hidden and not published:
-        tell(f"The papers' rows: --published ({hidden}). With intervals: bench leaderboard TASK")
+        print_result(
+            f"The papers' rows: --published ({hidden}). With intervals: bench leaderboard TASK"
+        )
 
 
 def _print(matrix: Matrix, *, published: bool) -> None:
@@ -43,7 +45,7 @@ def _print(matrix: Matrix, *, published: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     table.add_column("model", overflow="fold")
     for task in matrix.tasks:
-        table.add_column(_folded(task), justify="right", overflow="fold")
+        table.add_column(_wrap_task_name(task), justify="right", overflow="fold")
     if has_ranks:
         table.add_column(f"mean rank\nof {len(matrix.ranked)} tasks", justify="right")
     for part in (matrix.models, matrix.blind, matrix.published if published else ()):
@@ -57,10 +59,10 @@ def _cells(line: MatrixRow, tasks: Sequence[str]) -> list[str]:
     return [one_line(line.name), *(line.cells.get(task, "") for task in tasks)]
 
 
-def _folded(task: str) -> str:
+def _wrap_task_name(task: str) -> str:
     """Break a task's name where it may be broken: a column is as wide as its longest line.
 
-    >>> _folded("journeybench/multi_image_vqa").splitlines()
+    >>> _wrap_task_name("journeybench/multi_image_vqa").splitlines()
     ['journeybench/', 'multi_image_', 'vqa']
     """
     lines = [""]

@@ -5,14 +5,14 @@ from typing import Any
 
 from bench_assets.bundles.rescoring import Divergence, digits
 from bench_assets.bundles.verification import VerifiedBundle
-from bench_assets.cli.output.explanations import COLUMNS as CAUSE_COLUMNS
+from bench_assets.cli.output.explanations import CAUSE_COLUMNS
 from bench_assets.core.schema.rows import Metric
-from bench_assets.workspace.console.output import Cell, print_rows, say, tell
+from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.evaluate.reproduction import ReproductionResult
 
-_PARTINGS = 12  # that are printed
+_MAX_DIVERGENCES = 12  # that are printed
 
-_NEED_COLUMNS: Mapping[str, Cell] = {
+_REQUIREMENT_COLUMNS: Mapping[str, Cell] = {
     "part": lambda row: row.part,
     "takes": lambda row: row.takes,
     "here": lambda row: row.here,
@@ -29,7 +29,7 @@ DIGIT_COLUMNS: Mapping[str, Cell] = {
     "constant": lambda row: digits(row.constant),
     "shuffled": lambda row: digits(row.shuffled),
 }
-_PARTING_COLUMNS: Mapping[str, Cell] = {
+_DIVERGENCE_COLUMNS: Mapping[str, Cell] = {
     "step": lambda row: row.step,
     "entry": lambda row: row.entry,
     "field": lambda row: row.field,
@@ -38,13 +38,13 @@ _PARTING_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def print_reproduced(found: ReproductionResult) -> None:
+def print_reproduction(found: ReproductionResult) -> None:
     """Print what a number takes, what came, and how that compares."""
-    tell(found.number.text)
-    print_rows(found.needs, as_json=False, columns=_NEED_COLUMNS)
+    print_result(found.number.text)
+    print_rows(found.needs, as_json=False, columns=_REQUIREMENT_COLUMNS)
     for need in found.needs:
         if need.missing:
-            say(f"cannot be tried: {need.part}: {need.here}; {need.missing}")
+            print_message(f"cannot be tried: {need.part}: {need.here}; {need.missing}")
     if found.again is None:
         return
     _print_digits(found.again.metrics)
@@ -53,21 +53,23 @@ def print_reproduced(found: ReproductionResult) -> None:
         print_rows(found.causes, as_json=False, columns=CAUSE_COLUMNS)
 
 
-def print_verified(found: VerifiedBundle) -> None:
+def print_bundle_verification(found: VerifiedBundle) -> None:
     """Print what a bundle says of itself, what its responses came to, and how that compares."""
     said = found.bundle.manifest
-    tell(said.signature)
-    tell(f"bundle {said.digest}")
+    print_result(said.signature)
+    print_result(f"bundle {said.digest}")
     if not said.passed_on:
-        say(f"keep it: the licence of its questions lets nobody pass them on ({said.licence})")
+        print_message(
+            f"keep it: the licence of its questions lets nobody pass them on ({said.licence})"
+        )
     for what, n in sorted(said.not_there.items()):
         if n:
-            say(f"{n} {what.replace('_', ' ')} are in it by their digests alone")
+            print_message(f"{n} {what.replace('_', ' ')} are in it by their digests alone")
     _print_digits(found.again.metrics)
     _print_verdict(found.partings, len(found.again.metrics), "the bundle")
 
 
-def reproduced_json(found: ReproductionResult) -> dict[str, Any]:
+def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
     """What became of a number, as one JSON object."""
     return {
         "signature": found.number.text,
@@ -75,12 +77,12 @@ def reproduced_json(found: ReproductionResult) -> dict[str, Any]:
         "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
         "compared": found.compared,
         "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
-        "partings": [_parting(one) for one in found.partings],
+        "partings": [_divergence_json(one) for one in found.partings],
         "causes": [_fields(one, ("cause", "effect", "n")) for one in found.causes],
     }
 
 
-def verified_json(found: VerifiedBundle) -> dict[str, Any]:
+def bundle_verification_json(found: VerifiedBundle) -> dict[str, Any]:
     """What became of a bundle, as one JSON object."""
     said = found.bundle.manifest
     return {
@@ -89,7 +91,7 @@ def verified_json(found: VerifiedBundle) -> dict[str, Any]:
         "digest": said.digest,
         "passed_on": said.passed_on,
         "metrics": [_cells(row) for row in found.again.metrics],
-        "partings": [_parting(one) for one in found.partings],
+        "partings": [_divergence_json(one) for one in found.partings],
     }
 
 
@@ -99,20 +101,20 @@ def _print_digits(rows: Sequence[Metric]) -> None:
 
 def _print_verdict(partings: Sequence[Divergence], n: int, compared: str) -> None:
     if not partings:
-        tell(f"the same: {n} numbers, compared with {compared}")
+        print_result(f"the same: {n} numbers, compared with {compared}")
         return
     steps = list(dict.fromkeys(one.step for one in partings))
-    tell(f"other: {', '.join(steps)} differ; compared with {compared}")
-    print_rows(partings[:_PARTINGS], as_json=False, columns=_PARTING_COLUMNS)
-    if rest := len(partings) - _PARTINGS:
-        say(f"... and {rest} more") if rest > 0 else None
+    print_result(f"other: {', '.join(steps)} differ; compared with {compared}")
+    print_rows(partings[:_MAX_DIVERGENCES], as_json=False, columns=_DIVERGENCE_COLUMNS)
+    if rest := len(partings) - _MAX_DIVERGENCES:
+        print_message(f"... and {rest} more") if rest > 0 else None
 
 
 def _cells(row: Metric) -> dict[str, str]:
     return {name: cell(row) for name, cell in DIGIT_COLUMNS.items()}
 
 
-def _parting(one: Divergence) -> dict[str, Any]:
+def _divergence_json(one: Divergence) -> dict[str, Any]:
     return _fields(one, ("step", "entry", "field", "before", "after"))
 
 

@@ -15,7 +15,7 @@ from bench_assets.defs.checks.expectations import AS_EXPECTED, as_expected, expe
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import linked
 from bench_assets.evaluation.task import Task
-from resources.tables.asset_types import gone_through
+from resources.tables.asset_types import accept_large_tables
 
 MAX_UNSCORED_SHARE = 0.02
 """Above this share of rows without points a score table is called doubtful."""
@@ -81,7 +81,7 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": asked, "predictions": dg.AssetKey(key)},
         can_subset=True,
     )
-    @gone_through(questions=Question, predictions=Prediction)
+    @accept_large_tables(questions=Question, predictions=Prediction)
     def predictions_checks(
         context: dg.AssetCheckExecutionContext,
         questions: Sequence[Question],
@@ -114,7 +114,7 @@ def _every_response_judged(task: Task, condition: str) -> dg.AssetChecksDefiniti
         partitions_def=ANSWERING[task.asked_of],
         description="The judge could be asked about every response.",
     )
-    @gone_through(judgements=Judgement)
+    @accept_large_tables(judgements=Judgement)
     def every_response_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
         problems = _errors(judgements)
         holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
@@ -150,7 +150,7 @@ def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ins={"questions": asked, "scores": dg.AssetKey(key)},
         can_subset=True,
     )
-    @gone_through(questions=Question, scores=Score)
+    @accept_large_tables(questions=Question, scores=Score)
     def scores_checks(
         context: dg.AssetCheckExecutionContext,
         questions: Sequence[Question],

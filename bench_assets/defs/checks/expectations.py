@@ -24,7 +24,7 @@ from bench_assets.core.tables.expectations import (
 from bench_assets.core.tables.large_tables import LargeTable
 from bench_assets.core.text.escaping import as_text
 from bench_assets.defs.report_links import linked_expectations
-from resources.tables.asset_types import gone_through
+from resources.tables.asset_types import accept_large_tables
 
 AS_EXPECTED = "as_expected"
 """Name of the check."""
@@ -51,7 +51,7 @@ def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
 
 def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=key, name=AS_EXPECTED, blocking=True, description=_ABOUT)
-    @gone_through(source=SourceFile)
+    @accept_large_tables(source=SourceFile)
     def source_as_expected(source: Sequence[SourceFile]) -> dg.AssetCheckResult:
         return as_expected(key.path, source)
 

@@ -17,7 +17,7 @@ from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.report_links import linked
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 
 _COMPARED = ("data", "prompts", "reading", "n")  # parts of a signature
@@ -90,7 +90,7 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
         ),
     )
     def no_regression(
-        settings: SettingsFile,
+        settings: SettingsResource,
         tables: TableFiles,
         metrics: list[Metric],
     ) -> dg.AssetCheckResult:

@@ -11,7 +11,7 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.models.registry.setup import setup_of
-from resources.storage.file_digests import digest_of
+from resources.storage.file_digests import json_digest
 from resources.tables.parquet import TableFiles
 
 
@@ -19,7 +19,7 @@ def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFil
     """Digest everything that ``why_stale`` looks at, for the models that have metrics."""
     keys = [evaluation_key(task, "main", "metrics") for task in tasks]
     measured = sorted({model for key in keys for model in tables.known(key)})
-    return digest_of(CurrentConfiguration(settings).facts(tasks, measured))
+    return json_digest(CurrentConfiguration(settings).facts(tasks, measured))
 
 
 class CurrentConfiguration:

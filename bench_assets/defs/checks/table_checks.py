@@ -23,10 +23,10 @@ from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import linked, linked_expectations
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.locations import is_digest
 from resources.images.store import ImageStore
-from resources.tables.asset_types import gone_through
+from resources.tables.asset_types import accept_large_tables
 from resources.tables.parquet import TableFiles
 
 _WELL_FORMED, _DECODE, _COUNTS = "well_formed", "images_decode", "counts_match_the_paper"
@@ -96,10 +96,10 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
         ins={"questions": dg.AssetKey(key)},
         can_subset=True,
     )
-    @gone_through(questions=Question)
+    @accept_large_tables(questions=Question)
     def questions_checks(
         context: dg.AssetCheckExecutionContext,
-        settings: SettingsFile,
+        settings: SettingsResource,
         tables: TableFiles,
         image_store: ImageStore,
         questions: Sequence[Question],
@@ -223,7 +223,7 @@ def _expectations(key: list[str]) -> dg.AssetChecksDefinition:
         asset=key,
         description="A Great Expectations suite over the question table.",
     )
-    @gone_through(questions=Question)
+    @accept_large_tables(questions=Question)
     def great_expectations(questions: Sequence[Question]) -> dg.AssetCheckResult:
         passed, said, table = validate_questions(questions)
         result = dg.AssetCheckResult(

@@ -32,7 +32,7 @@ from bench_assets.core.tables.json_records import field, read_lines
 from resources.annotation.opening import open_people
 from resources.config.bench_toml import Settings
 from resources.config.sections.annotation import FormSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.asset_types import preview
 from resources.tables.parquet import TableFiles, table_output
@@ -72,7 +72,7 @@ def people_assets(form: SuiteForm) -> dg.AssetsDefinition:
     )
     def people(
         context: dg.AssetExecutionContext,
-        settings: SettingsFile,
+        settings: SettingsResource,
         tables: TableFiles,
         models: Models,
     ) -> Iterator[dg.Output[list[Any]]]:

@@ -12,7 +12,7 @@ from bench_assets.defs.report_links import linked_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.defs.tables.audit_inputs import training_of
 from bench_assets.evaluation.task import Task
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
@@ -52,7 +52,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
         ],
     )
     def audit(
-        settings: SettingsFile, tables: TableFiles, image_store: ImageStore
+        settings: SettingsResource, tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
         training = training_of(settings.load())
         gathered = TaskEvidence(task, tables, image_store, tasks, training)

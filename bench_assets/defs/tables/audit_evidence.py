@@ -34,9 +34,8 @@ from bench_assets.core.schema.signature import short
 from bench_assets.defs.tables.audit_inputs import files_of, looks_of
 from bench_assets.evaluation.task import Task
 from resources.images.store import ImageStore
-from resources.tables.columns import read_columns
-from resources.tables.measured_figures import figures_by_people, read_figures
-from resources.tables.parquet import TableFiles
+from resources.tables.measured_figures import figures_from_annotation, read_figures
+from resources.tables.parquet import TableFiles, read_columns
 
 _POINTS = """
 SELECT question_id, model, avg(points / max_points) AS share,
@@ -180,7 +179,7 @@ class TaskEvidence:
     def judge_figures(self) -> Sequence[JudgeFigure]:
         """What was measured of the task's judges, earliest first; last what people say now."""
         kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
-        return [*kept, *figures_by_people(self.tables, [self.task])]
+        return [*kept, *figures_from_annotation(self.tables, [self.task])]
 
     @cached_property
     def order_figures(self) -> Sequence[OrderFigure]:

@@ -20,8 +20,8 @@ from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError
 from bench_assets.core.schema.rows import StoredImage
 from resources.config.bench_toml import Settings
 from resources.images.store import ImageStore
-from resources.storage.atomic_write import written_aside
-from resources.storage.file_digests import texts_in
+from resources.storage.atomic_write import open_atomic
+from resources.storage.file_digests import texts_of
 
 FILE = "looks.json"
 """Beside the folder of images."""
@@ -42,7 +42,7 @@ def looks_of(store: ImageStore, images: Iterable[str]) -> Mapping[str, str]:
         new = {image: look for image, look in found if look}
     if new:
         known |= new
-        with suppress(HomeError), written_aside(file, sync=False) as written:  # a full disk, say
+        with suppress(HomeError), open_atomic(file, sync=False) as written:  # a full disk, say
             written.write(json.dumps(known).encode())
     return {image: known[image] for image in wanted if image in known}
 
@@ -172,7 +172,7 @@ def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
         found = json.loads(written)
     except (ValueError, RecursionError):
         found = written
-    yield from (TrainingMatch(name, text) for text in texts_in(found))
+    yield from (TrainingMatch(name, text) for text in texts_of(found))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

@@ -44,7 +44,7 @@ from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles, table_output
 
 
@@ -228,7 +228,7 @@ def claims_asset(suite: Suite) -> dg.AssetsDefinition:
             "here, of one model or of all together."
         ),
     )
-    def claims(settings: SettingsFile, tables: TableFiles) -> dg.Output[list[ClaimResult]]:
+    def claims(settings: SettingsResource, tables: TableFiles) -> dg.Output[list[ClaimResult]]:
         rows = tried_claims(suite, tables, settings.load())
         return table_output(rows, {"verdicts": dg.MetadataValue.md(_as_markdown(rows))})
 

@@ -25,7 +25,7 @@ from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import Table, TableFiles, table_output
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
         ),
     )
     def leaderboard(
-        settings: SettingsFile, tables: TableFiles, published: list[PublishedNumber]
+        settings: SettingsResource, tables: TableFiles, published: list[PublishedNumber]
     ) -> dg.Output[list[LeaderboardRow]]:
         now = CurrentConfiguration(settings.load())
         rows = all_standings(catalog.tasks, tables, published, now)

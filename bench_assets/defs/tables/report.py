@@ -6,7 +6,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.report.building import make_report
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 
 
@@ -28,7 +28,7 @@ def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
     )
     def report(
         context: dg.AssetExecutionContext,
-        settings: SettingsFile,
+        settings: SettingsResource,
         tables: TableFiles,
         leaderboard: list[LeaderboardRow],
     ) -> None:

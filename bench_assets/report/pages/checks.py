@@ -20,7 +20,7 @@ from bench_assets.core.schema.published_numbers import ClaimResult
 from bench_assets.core.tables.expectations import ValidationRow
 from bench_assets.core.text.escaping import as_written, one_line
 from bench_assets.report.site.folder import Site
-from resources.storage.sqlite import opened_to_read, told
+from resources.storage.sqlite import describe_sqlite_errors, open_read_only
 from resources.tables.parquet import TableFiles
 
 _LOG = logging.getLogger("bench_assets.report")
@@ -51,7 +51,7 @@ def last_found(home: Path) -> list[CheckOutcome]:
     if not file.is_file():
         return []
     try:
-        with told(file, _IF_UNREADABLE), opened_to_read(file) as db:
+        with describe_sqlite_errors(file, _IF_UNREADABLE), open_read_only(file) as db:
             rows = db.execute(_LATEST).fetchall()
     except (HomeError, sqlite3.Error) as why:
         _LOG.warning("%s", why)

@@ -12,7 +12,7 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
-from resources.storage.file_digests import digest_of
+from resources.storage.file_digests import json_digest
 from resources.tables.parquet import TableFiles
 
 _COLUMNS = (
@@ -41,7 +41,7 @@ class TaskPages:
         for task in catalog.tasks:
             printed = [row for row in self._published if row.task == task.name]
             stale = self._stale[task.name]
-            made_of = digest_of(
+            made_of = json_digest(
                 [state_of_metrics(tables, task), list(map(asdict, printed)), stale, _facts(task)]
             )
             name = f"task-{slug(task.name)}"

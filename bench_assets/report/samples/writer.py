@@ -18,8 +18,7 @@ from bench_assets.report.samples.questions import outcomes, samples_of
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.other_sources import other_sources
 from bench_assets.report.site.scripts import slug
-from resources.tables.columns import read_columns
-from resources.tables.parquet import TableFiles
+from resources.tables.parquet import TableFiles, read_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from bench_assets.core.text.redaction import Secrets
 from bench_assets.report.site.images import Images, ReportImage
 from bench_assets.report.site.scripts import data_script
 from resources.images.store import ImageStore
-from resources.storage.atomic_write import told_of_writing, written_aside
-from resources.tables.locations import WHOLE
+from resources.storage.atomic_write import describe_write_errors, open_atomic
+from resources.tables.locations import WHOLE_TABLE
 from resources.tables.parquet import TableFiles
 
 
@@ -37,7 +37,7 @@ class Stamps:
         place = (tables.folder, tables.below(key))
         if place not in self._known:
             self._known[place] = tables.versions(key)
-        return self._known[place].get(partition or WHOLE, "")
+        return self._known[place].get(partition or WHOLE_TABLE, "")
 
 
 def made_of(*parts: str) -> str:
@@ -125,7 +125,7 @@ class Site:
         self._images.bring(stamp.images)
         path = self._path(name, stamp)
         if not path.exists():
-            with written_aside(path, sync=False) as file:
+            with open_atomic(path, sync=False) as file:
                 file.write(script)
         self._now[name] = stamp
 
@@ -147,7 +147,7 @@ class Site:
         Raises:
             HomeError: If it cannot be written.
         """
-        with told_of_writing(self.folder):
+        with describe_write_errors(self.folder):
             _copy_static(self.folder)
             stamps = {"made_by": _code(), "stamps": self._now}
             _write(self.folder / ".stamps.json", orjson.dumps(stamps))
@@ -209,5 +209,5 @@ def _copy_static(folder: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    with written_aside(path, sync=False) as file:
+    with open_atomic(path, sync=False) as file:
         file.write(data)

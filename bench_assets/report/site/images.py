@@ -19,9 +19,8 @@ from bench_assets.core.images.decoding import DecodedImage, decode
 from bench_assets.core.schema.errors import ImageError, TableError
 from bench_assets.core.schema.rows import Question
 from resources.images.store import ImageStore
-from resources.storage.atomic_write import told_of_writing, written_aside
-from resources.tables.columns import read_columns
-from resources.tables.parquet import TableFiles
+from resources.storage.atomic_write import describe_write_errors, open_atomic
+from resources.tables.parquet import TableFiles, read_columns
 
 SMALL = 320  # px, the longest side
 _SUFFIXES = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp"}
@@ -98,19 +97,19 @@ class Images:
 
     def _link(self, digest: str, name: str, data: bytes) -> None:
         path = self._folder / name
-        with told_of_writing(path):
+        with describe_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
             try:
                 os.link(self._images.place.where(digest), path)
             except OSError:  # another disk, one that has no links, or no file at all
-                with written_aside(path, sync=False) as file:
+                with open_atomic(path, sync=False) as file:
                     file.write(data)
 
     def _save(self, image: Image.Image, name: str, kind: str) -> None:
         written = io.BytesIO()
         image.save(written, kind, **({"quality": 75, "method": 0} if kind == "WEBP" else {}))
-        with written_aside(self._folder / name, sync=False) as file:
+        with open_atomic(self._folder / name, sync=False) as file:
             file.write(written.getbuffer())
 
 

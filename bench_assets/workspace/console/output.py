@@ -19,7 +19,7 @@ from bench_assets.core.schema.rows import LeaderboardRow, Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
 from bench_assets.core.text.redaction import Secrets
-from resources.response_cache.throughput import Shown
+from resources.response_cache.throughput import ProgressStyle
 
 Cell: TypeAlias = Callable[[Any], str]
 
@@ -27,23 +27,23 @@ _LONGEST = 100  # characters of a cell
 _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 
-def shown_progress() -> Shown:
+def progress_style() -> ProgressStyle:
     """Where to show how far askings have come: as a bar only where somebody sees it move."""
     return "as a bar" if sys.stderr.isatty() else "as lines"
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """Tell the person something that is not part of the result."""
     told = printable(_secrets().redacted(text))
     Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(told, markup=False)
 
 
-def tell(text: str) -> None:
+def print_result(text: str) -> None:
     """Write a line of the result."""
     typer.echo(printable(text))
 
 
-def tell_json(value: Any) -> None:  # noqa: ANN401
+def print_json_result(value: Any) -> None:  # noqa: ANN401
     """Write a value of the result as one line of JSON."""
     typer.echo(printable_json(json.dumps(value, ensure_ascii=False)))
 
@@ -55,10 +55,10 @@ def print_rows(
     secrets = _secrets()
     if as_json:
         for row in rows:
-            tell_json(secrets.redacted_value(to_json(row)))
+            print_json_result(secrets.redacted_value(to_json(row)))
         return
     if not rows:
-        say("(no rows)")
+        print_message("(no rows)")
         return
     shown = columns or {f.name: _field(f.name) for f in fields(rows[0])}
     table = Table(*map(one_line, shown), box=None, pad_edge=False, header_style="bold")
@@ -101,7 +101,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "n": _count,
 }
 
-STANDING_COLUMNS: Mapping[str, Cell] = {
+LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "model": lambda row: row.model,
     "value": lambda row: f"{row.value:.3f}",
     "95 % interval": lambda row: "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
@@ -123,8 +123,8 @@ def print_leaderboard(rows: Sequence[LeaderboardRow], *, as_json: bool) -> None:
         return f"{row.task}, {row.metric}, {row.edition} edition"
 
     for title, part in groupby(rows, heading):
-        tell(f"\n{title}")
-        print_rows(list(part), as_json=False, columns=STANDING_COLUMNS)
+        print_result(f"\n{title}")
+        print_rows(list(part), as_json=False, columns=LEADERBOARD_COLUMNS)
 
 
 def _field(name: str) -> Cell:

@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.workspace.console.output import say
-from resources.response_cache.throughput import EVERY, Shown
+from bench_assets.workspace.console.output import print_message
+from resources.response_cache.throughput import EVERY, ProgressStyle
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
 @contextmanager
-def materializing(
+def materialization_progress(
     instance: dg.DagsterInstance,
     run_id: str,
     title: str,
     n_assets: int,
-    progress: Shown,
+    progress: ProgressStyle,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[None]:
     """Show how far a run is while it lasts; nothing without a title, or where only the log is."""
     if not title or progress == "in the log":
         yield
     elif progress == "as lines":
-        instance.add_event_listener(run_id, _Lines(title, n_assets, clock))
+        instance.add_event_listener(run_id, _ProgressLines(title, n_assets, clock))
         yield
     else:
         yield from _with_bar(instance, run_id, title, n_assets)
 
 
-class _Lines:
+class _ProgressLines:
     """Says how many tables there are, when ten seconds have gone since it last did."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
@@ -46,7 +46,7 @@ class _Lines:
         now = self._clock()
         if now - self._told_at > EVERY:
             self._told_at = now
-            say(f"{self._title}: {self._n_made} of {self._n_assets} tables")
+            print_message(f"{self._title}: {self._n_made} of {self._n_assets} tables")
 
 
 def _with_bar(

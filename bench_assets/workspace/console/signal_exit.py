@@ -2,6 +2,8 @@
 
 import signal
 
-ENDING = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
-KEPT = "what was finished is kept, with every response that arrived; the same command goes on there"
-EXIT = 128  # and the number of the signal, as shells have it
+SIGNAL_NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
+RESUME_MESSAGE = (
+    "what was finished is kept, with every response that arrived; the same command goes on there"
+)
+EXIT_BASE = 128  # and the number of the signal, as shells have it

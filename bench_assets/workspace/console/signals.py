@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread, current_thread, main_thread
 from typing import NamedTuple
 
-from bench_assets.workspace.console.signal_exit import ENDING, EXIT, KEPT
+from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE, SIGNAL_NAMES
 
-_MOMENT = 1.0  # s, that a thread may need to wake up
-_PATIENCE = 2.0  # s, until somebody who waits for the end is told why there is none
+_WAKE_UP_SECONDS = 1.0  # s, that a thread may need to wake up
+_NOTICE_SECONDS = 2.0  # s, until somebody who waits for the end is told why there is none
 
 
 class Signals:
@@ -35,9 +35,9 @@ class Signals:
 
     def ended_by(self) -> "SignalExit":
         """Say what ended a command that was interrupted; the listener may be a moment behind."""
-        self._heard.wait(_MOMENT)
+        self._heard.wait(_WAKE_UP_SECONDS)
         first = self.first or signal.SIGINT
-        return SignalExit(f"stopped by {ENDING[first]}: {KEPT}", EXIT + first)
+        return SignalExit(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)
 
 
 class SignalExit(NamedTuple):
@@ -48,7 +48,7 @@ class SignalExit(NamedTuple):
 
 
 @contextmanager
-def heard() -> Generator[Signals]:
+def signal_listener() -> Generator[Signals]:
     """Hear signals until the block ends; the first raises ``KeyboardInterrupt`` in it.
 
     A signal that whoever started us has us ignore (``nohup``) stays ignored.
@@ -64,7 +64,7 @@ def heard() -> Generator[Signals]:
     listening.start()
     handlers = {}
     try:
-        for one in ENDING:
+        for one in SIGNAL_NAMES:
             if (handler := signal.getsignal(one)) not in (signal.SIG_IGN, None):
                 handlers[one] = handler
                 signal.signal(one, signal.default_int_handler)
@@ -81,17 +81,17 @@ def heard() -> Generator[Signals]:
 def _listen(ears: int, came: Signals) -> None:
     """Take note of the first; end the process, and those that it started, with the second."""
     while heard_of := os.read(ears, 1):
-        if heard_of[0] not in ENDING:
+        if heard_of[0] not in SIGNAL_NAMES:
             continue
         if came.first is None:
             came.note(heard_of[0])
-            if not select.select([ears], [], [], _PATIENCE)[0]:
+            if not select.select([ears], [], [], _NOTICE_SECONDS)[0]:
                 _write("stopping, as soon as what is under way allows; once more ends it at once")
         elif heard_of[0] != signal.SIGHUP:  # of which a terminal that is closed sends two
             for child in multiprocessing.active_children():
                 child.kill()
-            _write(f"ended at once; {KEPT}")
-            os._exit(EXIT + heard_of[0])
+            _write(f"ended at once; {RESUME_MESSAGE}")
+            os._exit(EXIT_BASE + heard_of[0])
 
 
 def _write(text: str) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from threading import Thread
 
-PATIENCE = 60.0  # s that the command may take to end
+TERMINATION_TIMEOUT = 60.0  # s that the command may take to end
 
 
 def main(command: list[str]) -> int:
@@ -25,16 +25,16 @@ def main(command: list[str]) -> int:
     signal.signal(signal.SIGINT, pass_on)
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     started.append(process)
-    Thread(target=_end_when_alone, args=[process], daemon=True).start()
+    Thread(target=_end_with_parent, args=[process], daemon=True).start()
     return process.wait()
 
 
-def _end_when_alone(process: "subprocess.Popen[bytes]") -> None:
+def _end_with_parent(process: "subprocess.Popen[bytes]") -> None:
     """Wait until nobody holds the other end of standard input; then end all of our group."""
     os.read(sys.stdin.fileno(), 1)  # nobody writes; a buffer of Python's could not be left at exit
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(PATIENCE)
+        process.wait(TERMINATION_TIMEOUT)
     except subprocess.TimeoutExpired:
         os.killpg(0, signal.SIGKILL)
     os.killpg(0, signal.SIGTERM)

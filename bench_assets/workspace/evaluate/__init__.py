@@ -1,1 +1,4 @@
-"""Evaluations beside the graph: subsets, dry runs, external responses, audits, reproduction."""
+"""Evaluations outside the graph.
+
+Subsets, dry runs, external responses, audits, option permutations, power, reproduction.
+"""

@@ -36,11 +36,11 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import cost
 from resources.models.registry.setup import setup_of
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 from resources.tables.measured_figures import add_figures
 
 
-def examine_each(
+def audit_tasks(
     bench: Workbench, names: Sequence[str] = ()
 ) -> tuple[list[AuditRow], list[BenchError]]:
     """Examine tasks; one that cannot be examined does not end the rest.
@@ -74,14 +74,14 @@ def examine_each(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedJudge:
+class JudgeCheckResult:
     """What was measured of a judge, and what that took."""
 
     judge: str
     figures: list[JudgeFigure]
     n_questions: int  # of which responses were made
     n_asked: int
-    tokens: Tokens  # as counted by who was asked, remembered responses included
+    tokens: TokenCounts  # as counted by who was asked, remembered responses included
     money: float  # by the prices of bench.toml; 0 without
 
 
@@ -93,7 +93,7 @@ def check_judge(
     n_questions: int = 25,
     beside: str = "",
     labels: Path | None = None,
-) -> CheckedJudge:
+) -> JudgeCheckResult:
     """Measure a judge of a task, and keep the figures in the home.
 
     Args:
@@ -107,38 +107,38 @@ def check_judge(
     Raises:
         BenchError: If that is no judge that asks a model, or it cannot be asked.
     """
-    chosen = _chosen(bench, task, judge)
-    made = _made(bench, task, n_questions)
-    tried, counted = _try(bench, task, made, chosen)
-    figures = figures_of_trials(tried, who := _who(bench, task, chosen, counted.name, tried))
+    chosen = _require_model_judge(bench, task, judge)
+    made = _make_trials(bench, task, n_questions)
+    tried, counted = _run_trials(bench, task, made, chosen)
+    figures = figures_of_trials(tried, who := _judge_run(bench, task, chosen, counted.name, tried))
     if beside:
-        second = _try(bench, task, made, _chosen(bench, task, beside))[0]
+        second = _run_trials(bench, task, made, _require_model_judge(bench, task, beside))[0]
         figures += figures_beside(tried, second, who, beside)
     if labels:
-        figures += figures_of_labels(_pairs(bench, task, who.judge, labels), who)
+        figures += figures_of_labels(_verdict_pairs(bench, task, who.judge, labels), who)
     add_figures(bench.settings.home, JudgeFigure, figures)
-    return CheckedJudge(
+    return JudgeCheckResult(
         judge=who.judge,
         figures=figures,
         n_questions=len({trial.base[0] for trial in made}),
         n_asked=counted.n_asked,
         tokens=counted.tokens,
-        money=_money(bench, chosen.model, counted.tokens),
+        money=_cost_of(bench, chosen.model, counted.tokens),
     )
 
 
-def _made(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
+def _make_trials(bench: Workbench, task: Task, n_questions: int) -> list[Trial]:
     if made := trials(bench.questions(task), n_questions):
         return made
     raise SettingsError(f"{task.name}: no right and wrong responses can be made to its questions")
 
 
-def _money(bench: Workbench, model: str, tokens: Tokens) -> float:
+def _cost_of(bench: Workbench, model: str, tokens: TokenCounts) -> float:
     spec = bench.settings.model(model)
     return cost(spec, tokens) if isinstance(spec, PriceSection) else 0.0
 
 
-def _who(
+def _judge_run(
     bench: Workbench, task: Task, chosen: ChosenJudge, model: str, tried: Sequence[JudgeTrial]
 ) -> JudgeRun:
     return JudgeRun(
@@ -150,7 +150,7 @@ def _who(
     )
 
 
-def _chosen(bench: Workbench, task: Task, judge: str) -> ChosenJudge:
+def _require_model_judge(bench: Workbench, task: Task, judge: str) -> ChosenJudge:
     named = judge or bench.settings.suite(task.suite, SuiteSettings).judge
     chosen = task.chosen_judge(named)
     if not chosen.model:
@@ -158,7 +158,7 @@ def _chosen(bench: Workbench, task: Task, judge: str) -> ChosenJudge:
     return chosen
 
 
-def _try(
+def _run_trials(
     bench: Workbench, task: Task, made: Sequence[Trial], chosen: ChosenJudge
 ) -> tuple[list[JudgeTrial], "_CountingModel"]:
     with ExitStack() as until:
@@ -172,7 +172,7 @@ def _digest(tried: Sequence[JudgeTrial]) -> str:
     return short(sha256("\n".join(shown).encode()).hexdigest())
 
 
-def _pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
+def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
     """What people and this judge say of the responses of every model in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
@@ -200,13 +200,13 @@ class _CountingModel:
         self._model = model
         self.name, self.signature = model.name, model.signature
         self.n_asked = 0
-        self.tokens = Tokens()
+        self.tokens = TokenCounts()
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
         responses = self._model.response(requests)
         self.n_asked += len(requests)
-        self.tokens = Tokens(
+        self.tokens = TokenCounts(
             prompt=self.tokens.prompt + sum(r.prompt_tokens or 0 for r in responses),
             completion=self.tokens.completion + sum(r.completion_tokens or 0 for r in responses),
         )

@@ -21,11 +21,11 @@ from resources.models.api.budget import cost
 from resources.models.registry.baselines import BlindModel
 from resources.models.registry.engines import engine_kind
 from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.history import Earlier, Tokens
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.port import ResponseAverages, TokenCounts
 
-_TOKENS_A_IMAGE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
-_LETTERS_A_TOKEN = 4  # of Latin text; any other character counts as a token
+_TOKENS_PER_IMAGE = 1000  # of the order of a photograph for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_LETTERS_PER_TOKEN = 4  # of Latin text; any other character counts as a token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def dry_run(
             for task in tasks
             if task.asked_of == "model"
             if (asked := part.of(task, _questions(bench, task, condition))) or part == WHOLE
-            for row in _of_task(bench, models, task, asked, _Whom(model, condition))
+            for row in _of_task(bench, models, task, asked, _Asker(model, condition))
         ]
 
 
@@ -91,37 +91,37 @@ def tokens_in(prompt: Prompt) -> int:
     text = "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
     n_latin = sum(letter < "\u0250" for letter in text)
     n_other = len(text) - n_latin
-    return ceil(n_latin / _LETTERS_A_TOKEN) + n_other + _TOKENS_A_IMAGE * len(prompt.images)
+    return ceil(n_latin / _LETTERS_PER_TOKEN) + n_other + _TOKENS_PER_IMAGE * len(prompt.images)
 
 
-class _Whom(NamedTuple):
+class _Asker(NamedTuple):
     model: str
     condition: str
 
 
 def _of_task(
-    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Whom
+    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], whom: _Asker
 ) -> list[Estimate]:
-    asked = _Listener(models, *whom)
+    asked = _RequestCounter(models, *whom)
     predictions = pipeline.predict(task, questions, asked, whom.condition)
     rows = [asked.estimate(task, "model")]
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     if task.is_judged and (chosen := task.chosen_judge(judge)).model:
-        judging = _Listener(models, chosen.model, unsaid=_NOTHING)
+        judging = _RequestCounter(models, chosen.model, unsaid=_NO_VERDICT)
         pipeline.judge(task, questions, predictions, judging, chosen.name)
         rows.append(judging.estimate(task, "judge"))
     return rows
 
 
-_A_WORD = Response(text="?")
-_NOTHING = Response(error="not asked")  # a judge's word would be unreadable, and asked for again
+_PLACEHOLDER = Response(text="?")
+_NO_VERDICT = Response(error="not asked")  # a judge's word would be unreadable, and asked for again
 
 
-class _WouldAsk(Exception):  # noqa: N818
+class _RequestPendingError(Exception):
     """Raised where the first request would be sent."""
 
 
-class _Listener:
+class _RequestCounter:
     """A chat model that takes note of what another would be asked."""
 
     signature = ""
@@ -131,7 +131,7 @@ class _Listener:
         models: Models,
         name: str,
         condition: str = "main",
-        unsaid: Response = _A_WORD,
+        unsaid: Response = _PLACEHOLDER,
     ) -> None:
         self.name = name
         self._unsaid = unsaid
@@ -139,7 +139,7 @@ class _Listener:
         self._condition = condition
         self._requests: list[Request] = []
         self._distinct = self._cached = 0
-        self._earlier = Earlier()
+        self._earlier = ResponseAverages()
         settings = models.settings.load()
         spec = settings.model(name)
         self._spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
@@ -155,10 +155,10 @@ class _Listener:
         try:
             with self._models.open(self.name, self._condition, self._count) as model:
                 asked = model.inner if isinstance(model, BlindModel) else model
-                if isinstance(asked, RememberingModel):
+                if isinstance(asked, CachingModel):
                     self._earlier = self._models.store.earlier(*asked.asked_as)
                 return model.response(requests)
-        except _WouldAsk:
+        except _RequestPendingError:
             return unsaid
 
     def estimate(self, task: Task, asked: str) -> Estimate:
@@ -166,7 +166,7 @@ class _Listener:
         n, spec, before = self._distinct - self._cached, self._spec, self._earlier
         longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
         each = [tokens_in(request.prompt) for request in self._requests] or [0]
-        tokens = Tokens(
+        tokens = TokenCounts(
             prompt=round(n * sum(each) / len(each)),
             completion=round(n * (before.tokens or longest)),
         )
@@ -189,4 +189,4 @@ class _Listener:
         self._distinct += total
         self._cached += remembered
         if done < total:
-            raise _WouldAsk
+            raise _RequestPendingError

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredElsewhere:
+class ExternalScores:
     """The metrics of one model under one condition, and how its responses fit the questions."""
 
     model: str
@@ -50,7 +50,7 @@ def by_model_and_condition(
 
 
 @contextmanager
-def opened_judge(
+def open_judge(
     bench: "Workbench", task: Task, responses: Sequence[RecordedResponse], file: Path
 ) -> Iterator[tuple[ChatModel | None, str]]:
     """Open the model that the judge configured for a task asks; None if it asks none.
@@ -79,7 +79,7 @@ def score_responses(
     responses: Sequence[RecordedResponse],
     judge: tuple[ChatModel | None, str],
     reading: str,
-) -> ScoredElsewhere:
+) -> ExternalScores:
     """Judge, score and measure the responses of one model under one condition.
 
     A question without a response is missing, never wrong: the metrics say how many are.
@@ -100,7 +100,7 @@ def score_responses(
     rows = _predictions(responses, asked)
     judgements = pipeline.judge(task, questions, rows, *judge) if task.is_judged else []
     scores = pipeline.score(task, questions, rows, judgements, reading)
-    return ScoredElsewhere(
+    return ExternalScores(
         model=responses[0].model,
         condition=responses[0].condition,
         metrics=pipeline.summarise(task, questions, rows, scores),
@@ -108,7 +108,7 @@ def score_responses(
     )
 
 
-def measured_beside(
+def extra_metrics(
     bench: "Workbench",
     task: Task,
     questions: Sequence[Question],
@@ -127,7 +127,7 @@ def measured_beside(
     return measure(bench.settings, rows[0].model, questions, rows) if measure and rows else []
 
 
-def require_some(file: Path, suite: str, scored: Sequence[ScoredElsewhere]) -> None:
+def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) -> None:
     """Refuse a file of which nothing was used: an empty table would look like a result.
 
     Raises:
@@ -145,7 +145,7 @@ def require_some(file: Path, suite: str, scored: Sequence[ScoredElsewhere]) -> N
     )
 
 
-def fit_message(file: Path, scored: ScoredElsewhere, n_questions: int) -> str:
+def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
     """Say in one line each what of the file was used, and what was missing or too much."""
     fits = scored.report
     lines = [f"{file}: {fits.n_used} responses of {scored.model} used"]

@@ -17,7 +17,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.tables.parquet import TableFiles
 
 
-def number_of(bench: Workbench, named: Sequence[str], condition: str) -> NumberRef:
+def find_number(bench: Workbench, named: Sequence[str], condition: str) -> NumberRef:
     """Find the number that a command names.
 
     Raises:
@@ -27,18 +27,18 @@ def number_of(bench: Workbench, named: Sequence[str], condition: str) -> NumberR
     """
     match list(named):
         case [task, model]:
-            return _of_model(bench, task, model, condition)
+            return _find_by_model(bench, task, model, condition)
         case [file] if file.endswith(".parquet"):
-            return _of_file(bench, Path(file))
+            return _find_in_file(bench, Path(file))
         case [signature] if is_signature(signature):
-            return _of_signature(bench, signature)
+            return _find_by_signature(bench, signature)
     raise SettingsError(
         f"{' '.join(named)!r}: name a number by TASK MODEL, by its signature in quotes, or by a"
         " Parquet file of metrics"
     )
 
 
-def _of_model(bench: Workbench, task_name: str, model: str, condition: str) -> NumberRef:
+def _find_by_model(bench: Workbench, task_name: str, model: str, condition: str) -> NumberRef:
     tasks = [one for one in bench.catalog.tasks_of(task_name) if condition in one.conditions]
     if len(tasks) != 1:
         names = [task.name for task in bench.catalog.tasks_of(task_name)]
@@ -54,7 +54,7 @@ def _of_model(bench: Workbench, task_name: str, model: str, condition: str) -> N
     raise UnknownNameError(f"model measured on {tasks[0].name}, {condition},", model, known)
 
 
-def _of_signature(bench: Workbench, text: str) -> NumberRef:
+def _find_by_signature(bench: Workbench, text: str) -> NumberRef:
     said = Signature.parse(text)
     found = [task for task in bench.catalog.tasks if task.name == said.task]
     for task in found:
@@ -69,7 +69,7 @@ def _of_signature(bench: Workbench, text: str) -> NumberRef:
     return _number(text, "", [], bench.tables)
 
 
-def _of_file(bench: Workbench, file: Path) -> NumberRef:
+def _find_in_file(bench: Workbench, file: Path) -> NumberRef:
     try:
         rows = to_rows(pq.read_table(file), Metric)
     except (OSError, pa.ArrowException, ValueError, TypeError, TableError) as why:

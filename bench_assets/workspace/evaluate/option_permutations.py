@@ -20,8 +20,8 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (
     WHOLE,
     QuestionSubset,
-    asking,
-    judged,
+    judge_predictions,
+    open_model,
     require_responses,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -30,7 +30,7 @@ from resources.tables.measured_figures import add_figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
+class PermutationSettings:
     """How often and of what options are shifted."""
 
     orders: int = 0  # of each question; 0: one for each option
@@ -38,8 +38,8 @@ class Orders:
     part: QuestionSubset = WHOLE
 
 
-def questions_in_orders(
-    bench: Workbench, tasks: Sequence[Task], wanted: Orders
+def permute_questions(
+    bench: Workbench, tasks: Sequence[Task], wanted: PermutationSettings
 ) -> list[tuple[Task, InOrders]]:
     """Shift the options of the questions of those tasks that have options to shift.
 
@@ -62,8 +62,8 @@ def questions_in_orders(
     )
 
 
-def ask_in_orders(
-    bench: Workbench, task: Task, model: str, made: InOrders, wanted: Orders
+def evaluate_permutations(
+    bench: Workbench, task: Task, model: str, made: InOrders, wanted: PermutationSettings
 ) -> list[OrderFigure]:
     """Ask a model, have it judged and scored as under the main condition, and keep the figures.
 
@@ -82,12 +82,12 @@ def ask_in_orders(
         orders=wanted.orders,
         at=datetime.now(UTC).isoformat(timespec="microseconds"),
     )
-    figures = figures_of(said_of(made.ordered, scores), clusters_of(questions), told)
+    figures = figures_of(permutation_outcomes(made.ordered, scores), clusters_of(questions), told)
     add_figures(bench.settings.home, OrderFigure, figures)
     return figures
 
 
-def said_of(
+def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
     """Read off what was got and chosen in each order; the questions by their ids."""
@@ -116,11 +116,13 @@ def _scored(
 ) -> tuple[list[Prediction], list[Score]]:
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with bench.models() as models:
-        with asking(models, f"{model}: {task.name}, orders of options", model) as asked:
+        with open_model(models, f"{model}: {task.name}, orders of options", model) as asked:
             predictions = pipeline.predict(task, questions, asked)
         require_responses(task, "questions", predictions)
         verdicts = (
-            judged(models, task, chosen.judge, questions, predictions) if task.is_judged else []
+            judge_predictions(models, task, chosen.judge, questions, predictions)
+            if task.is_judged
+            else []
         )
         require_responses(task, "verdicts", verdicts)
     return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.reading)

@@ -18,8 +18,8 @@ from bench_assets.core.stats.power import chance_to_show, design_effect, needed,
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 
-_TOGETHER = 0.3  # how questions of a cluster correlate where no model was seen
-_MODELS = 8  # of which neighbours on the leaderboard are compared: enough for a median
+_ASSUMED_CORRELATION = 0.3  # how questions of a cluster correlate where no model was seen
+_MAX_MODELS = 8  # of which neighbours on the leaderboard are compared: enough for a median
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class PowerEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Exam:
+class _TaskSize:
     """What is known of a task's questions."""
 
     questions: int
@@ -51,7 +51,7 @@ class _Exam:
     basis: str
 
 
-def what_shows(
+def estimate_power(
     bench: Workbench, suite: str, difference: float | None, baseline: float
 ) -> list[PowerEstimate]:
     """Say for each task what difference its questions can show, and how many a wanted one needs.
@@ -62,15 +62,15 @@ def what_shows(
     return [
         row
         for task in bench.catalog.tasks_of(suite)
-        for row in _of(bench, task, difference, baseline)
+        for row in _estimates(bench, task, difference, baseline)
     ]
 
 
-def _of(
+def _estimates(
     bench: Workbench, task: Task, difference: float | None, baseline: float
 ) -> Iterator[PowerEstimate]:
     questions = _read(bench, task)
-    exam = _exam(task, questions)
+    exam = _task_size(task, questions)
     seen = _spreads(bench, task, questions) if questions else {}
     if not seen and exam.questions and task.primary_metric not in task.adds:
         most = unpaired(baseline) * exam.effect
@@ -89,10 +89,14 @@ def _of(
             baseline=base,
             smallest=smallest(of_unit, exam.units),
         )
-        yield row if difference is None or isnan(of_unit) else _wanted(row, of_unit, difference)
+        yield (
+            row
+            if difference is None or isnan(of_unit)
+            else _with_required_size(row, of_unit, difference)
+        )
 
 
-def _wanted(row: PowerEstimate, of_unit: float, difference: float) -> PowerEstimate:
+def _with_required_size(row: PowerEstimate, of_unit: float, difference: float) -> PowerEstimate:
     n = needed(of_unit, difference)
     return replace(
         row,
@@ -110,19 +114,21 @@ def _read(bench: Workbench, task: Task) -> list[Question]:
         return []
 
 
-def _exam(task: Task, questions: Sequence[Question]) -> _Exam:
+def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
     if not questions:
         n = task.counts.get("all", 0)
         whose = "the paper's count, each question for itself" if n else "no questions yet"
         basis = f"{whose}; bench questions {task.suite} builds the table"
-        return _Exam(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
+        return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
     clusters = clusters_of(questions)
     units = _units(task, questions)
     sizes = Counter(clusters.values())
     per_unit = units / len(questions)
-    effect = design_effect([max(1.0, size * per_unit) for size in sizes.values()], _TOGETHER)
-    basis = f"the question table; those of a cluster correlate {_TOGETHER}"
-    return _Exam(
+    effect = design_effect(
+        [max(1.0, size * per_unit) for size in sizes.values()], _ASSUMED_CORRELATION
+    )
+    basis = f"the question table; those of a cluster correlate {_ASSUMED_CORRELATION}"
+    return _TaskSize(
         questions=len(questions), units=units, clusters=len(sizes), effect=effect, basis=basis
     )
 
@@ -140,7 +146,7 @@ def _spreads(
     bench: Workbench, task: Task, questions: Sequence[Question]
 ) -> Mapping[str, tuple[float, float, str]]:
     """Variance of a unit and baseline, from neighbours on the leaderboard; {} of too few models."""
-    sides = sorted(islice(_sides(bench, task, questions), _MODELS), key=lambda side: side.value)
+    sides = sorted(islice(_sides(bench, task, questions), _MAX_MODELS), key=lambda side: side.value)
     if len(sides) < 2:
         return {}
     measure, clusters = task.measures[task.primary_metric], clusters_of(questions)

@@ -42,16 +42,16 @@ from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
 from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
 from bench_assets.report.site.images import not_to_be_passed_on
-from bench_assets.workspace.console.output import shown_progress
-from bench_assets.workspace.evaluate.number_lookup import number_of
+from bench_assets.workspace.console.output import progress_style
+from bench_assets.workspace.evaluate.number_lookup import find_number
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
-from resources.config.stores import remembered_responses
-from resources.images.opening import images_of
+from resources.config.stores import existing_response_store
+from resources.images.opening import open_image_store
 from resources.models.registry.engines import engine_kind
 from resources.models.registry.opening import Models
-from resources.response_cache.throughput import AskingProgress
+from resources.response_cache.throughput import RequestProgress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +71,11 @@ class ReproductionResult:
         return 2 if self.again is None else int(bool(self.partings))
 
 
-class NotThereError(ModelError):
+class MissingResponsesError(ModelError):
     """Responses are needed that are not remembered, or somebody who cannot be asked."""
 
 
-class _Whole(NamedTuple):
+class _Inputs(NamedTuple):
     """What an evaluation takes, all of it here."""
 
     number: NumberRef
@@ -92,53 +92,53 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
         ask: Whether responses that are not remembered are asked for.
     """
     task, needs = task_needs(number, bench.catalog)
-    if task is None or _lacking(needs):
+    if task is None or _has_missing(needs):
         return ReproductionResult(number=number, needs=needs)
     places = [number.tables, bench.tables, *bench.tables.elsewhere(task.suite)]
     questions, more = question_needs(number, task, places)
     needs += more
-    if _lacking(needs):
+    if _has_missing(needs):
         return ReproductionResult(number=number, needs=needs)
-    whole = _Whole(number, task, questions)
+    whole = _Inputs(number, task, questions)
     with bench.models() as models:
         try:
-            predictions = _responded(bench, models, whole, needs, ask=ask)
-            judgements = _judged(bench, models, whole, predictions, needs, ask=ask)
+            predictions = _predictions(bench, models, whole, needs, ask=ask)
+            judgements = _judgements(bench, models, whole, predictions, needs, ask=ask)
         except BenchError as why:  # whatever it is, the responses are not there
             lacks = BundleRequirement(
-                part="responses", takes="all", here=str(why), missing=_how(number, ask=ask)
+                part="responses", takes="all", here=str(why), missing=_remedy(number, ask=ask)
             )
             return ReproductionResult(number=number, needs=[*needs, lacks])
     reading = number.signature.parts["reading"]
     again = measured(task, questions, predictions, judgements, reading)
-    return _compared(whole, needs, again)
+    return _compare(whole, needs, again)
 
 
-def _lacking(needs: Sequence[BundleRequirement]) -> bool:
+def _has_missing(needs: Sequence[BundleRequirement]) -> bool:
     return any(need.missing for need in needs)
 
 
-def _how(number: NumberRef, *, ask: bool) -> str:
+def _remedy(number: NumberRef, *, ask: bool) -> str:
     if ask or not number.model:
         return "see above; a number that no table here has needs TASK MODEL to be asked"
     return f"`{number.command} --ask` asks for what is missing"
 
 
-def _responded(
-    bench: Workbench, models: Models, whole: _Whole, needs: list[BundleRequirement], *, ask: bool
+def _predictions(
+    bench: Workbench, models: Models, whole: _Inputs, needs: list[BundleRequirement], *, ask: bool
 ) -> list[Prediction]:
     """Take the responses: as they are remembered of the signature, made at hand, or asked."""
     number, task, questions = whole
     condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
     if task.asked_of != "model":
-        rows = _rows_there(whole)
+        rows = _stored_predictions(whole)
         needs.append(
             BundleRequirement(
                 part="responses", takes=wanted, here=f"{len(rows)} rankings, as ranked"
             )
         )
         return rows
-    if not _is_at_hand(bench, number.model):
+    if not _is_local(bench, number.model):
         known = RememberedModel(number.model or who_and_how(wanted)[0], wanted, models.store)
         rows = pipeline.predict(task, questions, known, condition)
         missing = sum(row.error == NOT_REMEMBERED for row in rows)
@@ -148,19 +148,19 @@ def _responded(
             )
             return rows
         if not number.model:
-            raise NotThereError(f"{missing} of {len(rows)} responses are not remembered")
-    with _opened(models, number.model, condition, ask=ask) as model:
+            raise MissingResponsesError(f"{missing} of {len(rows)} responses are not remembered")
+    with _open_model(models, number.model, condition, ask=ask) as model:
         if model.signature != wanted:
-            raise NotThereError(f"{number.model} is now {model.signature}")
+            raise MissingResponsesError(f"{number.model} is now {model.signature}")
         rows = pipeline.predict(task, questions, model, condition)
     needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} there"))
     return rows
 
 
-def _judged(
+def _judgements(
     bench: Workbench,
     models: Models,
-    whole: _Whole,
+    whole: _Inputs,
     predictions: Sequence[Prediction],
     needs: list[BundleRequirement],
     *,
@@ -174,7 +174,7 @@ def _judged(
     if not asked:
         needs.append(BundleRequirement(part="judge", takes=said, here=f"rules: {name}"))
         return by_rules(task, questions, predictions, name)
-    with _opened(models, asked, "main", ask=ask) as judge:
+    with _open_model(models, asked, "main", ask=ask) as judge:
         rows = by_model(task, questions, predictions, (judge, name), "")
     needs.append(
         BundleRequirement(part="judge", takes=said, here=f"{len(rows)} verdicts, {judge.signature}")
@@ -190,7 +190,7 @@ def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
     return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
 
 
-def _is_at_hand(bench: Workbench, model: str) -> bool:
+def _is_local(bench: Workbench, model: str) -> bool:
     """Whether the responses of a model are made here, so that none has to be remembered."""
     settings = bench.settings
     if model not in {**EMBEDDED_MODELS, **settings.models}:
@@ -201,41 +201,41 @@ def _is_at_hand(bench: Workbench, model: str) -> bool:
 
 
 @contextmanager
-def _opened(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
+def _open_model(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
     """Open a model; unless it may be asked, it ends where the first request would be sent.
 
     Raises:
         NotThereError: If it would have to be asked.
     """
-    with AskingProgress(name, lambda line: None, shown_progress()) as progress:
-        watch: Callable[[int, int, int], None] = progress if ask else _only_remembered
+    with RequestProgress(name, lambda line: None, progress_style()) as progress:
+        watch: Callable[[int, int, int], None] = progress if ask else _refuse_new_requests
         counted = progress.throughput if ask else None
         with models.open(name, condition, watch, counted) as model:
             yield model
 
 
-def _only_remembered(done: int, remembered: int, total: int) -> None:
+def _refuse_new_requests(done: int, remembered: int, total: int) -> None:
     if remembered < total:
-        raise NotThereError(f"{total - remembered} of {total} responses are not remembered")
+        raise MissingResponsesError(f"{total - remembered} of {total} responses are not remembered")
 
 
-def _rows_there(whole: _Whole) -> list[Prediction]:
-    place = _place(whole)
+def _stored_predictions(whole: _Inputs) -> list[Prediction]:
+    place = _location(whole)
     rows = list(place.read().predictions) if whole.number.model else []
     if not rows:
-        raise NotThereError("no table of rankings")
+        raise MissingResponsesError("no table of rankings")
     return rows
 
 
-def _place(whole: _Whole) -> EvaluationLocation:
+def _location(whole: _Inputs) -> EvaluationLocation:
     number = whole.number
     return EvaluationLocation(number.tables, whole.task, number.signature.condition, number.model)
 
 
-def _compared(whole: _Whole, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
+def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
     """Compare with the tables, with metrics alone, or where there are none with the signature."""
     number, task = whole.number, whole.task
-    before = _place(whole).read() if number.model and number.metrics else None
+    before = _location(whole).read() if number.model and number.metrics else None
     found: Sequence[Divergence]
     causes: list[Cause] = []
     if before is not None and not metric_partings(before.metrics, number.metrics):
@@ -249,7 +249,7 @@ def _compared(whole: _Whole, needs: list[BundleRequirement], again: Again) -> Re
     else:
         now = again.metrics[0].signature
         same = now == number.text
-        found = [] if same else [_other_signature(number.text, now)]
+        found = [] if same else [_signature_divergence(number.text, now)]
         compared = "the signature alone: no table here has its digits"
     return ReproductionResult(
         number=number,
@@ -261,7 +261,7 @@ def _compared(whole: _Whole, needs: list[BundleRequirement], again: Again) -> Re
     )
 
 
-def _other_signature(before: str, after: str) -> Divergence:
+def _signature_divergence(before: str, after: str) -> Divergence:
     return Divergence(step="metrics", entry="all", field="signature", before=before, after=after)
 
 
@@ -282,18 +282,18 @@ def bundle(
         TableError: If a table is missing, or the number does not come out of its responses.
         HomeError: If the file cannot be written.
     """
-    number = number_of(bench, named, condition)
+    number = find_number(bench, named, condition)
     if not number.model:
         raise TableError(f"no table here has the signature {number.text}: nothing to pack")
     home, suite = bench.settings.home, bench.catalog.suite(number.signature.task)
     task = next(one for one in suite.tasks if one.name == number.signature.task)
     wanted = TableFilter([task], [number.model], [number.signature.condition])
     gathered = TableCollection(number.tables, wanted, known_secrets(home))
-    responses = remembered_responses(bench.settings)
+    responses = existing_response_store(bench.settings)
     beside = BundleOptions(
         suite=suite,
         benchmark=bench.settings.benchmarks.get(suite.name),
-        image_store=images_of(bench.settings),
+        image_store=open_image_store(bench.settings),
         remembered=responses.prompt if responses else lambda sha256: None,
         secrets=known_secrets(home),
         passed_on=suite.name not in not_to_be_passed_on(number.tables, bench.catalog),

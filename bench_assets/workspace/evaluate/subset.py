@@ -18,11 +18,11 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, shown_progress
+from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.opening import Models
-from resources.response_cache.throughput import AskingProgress
+from resources.response_cache.throughput import RequestProgress
 
 _SEED = 0  # of the draw: the same questions for every model, and every time
 
@@ -43,7 +43,7 @@ class QuestionSubset:
         groups = [
             group
             for group in _groups(questions)
-            if not self.categories or set(self.categories) & _slices(task, group)
+            if not self.categories or set(self.categories) & _slice_names(task, group)
         ]
         drawn: set[str] = set()
         for group in _spread(groups):
@@ -59,7 +59,7 @@ class QuestionSubset:
             UnknownNameError: If one is not.
         """
         if self.categories:
-            known = {name for task, questions in tables for name in _slices(task, questions)}
+            known = {name for task, questions in tables for name in _slice_names(task, questions)}
             for name in self.categories:
                 if name not in known:
                     raise UnknownNameError("category", name, known)
@@ -68,7 +68,7 @@ class QuestionSubset:
 WHOLE = QuestionSubset()
 
 
-def _slices(task: Task, questions: Iterable[Question]) -> set[str]:
+def _slice_names(task: Task, questions: Iterable[Question]) -> set[str]:
     return {name for one in questions for name in (one.category, *task.slices(one)) if name}
 
 
@@ -84,11 +84,13 @@ def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
     by_category: dict[str, list[list[Question]]] = defaultdict(list)
     for group in sorted(groups, key=_draw):
         by_category[group[0].category].append(group)
-    placed = (one for group in by_category.values() for one in _placed(group))
+    placed = (one for group in by_category.values() for one in _spread_positions(group))
     return [group for _, _, group in sorted(placed, key=lambda one: one[:2])]
 
 
-def _placed(groups: Sequence[list[Question]]) -> Iterator[tuple[float, bytes, list[Question]]]:
+def _spread_positions(
+    groups: Sequence[list[Question]],
+) -> Iterator[tuple[float, bytes, list[Question]]]:
     """Where in its category the middle of each group lies, in [0, 1]."""
     total, before = sum(map(len, groups)), 0
     for group in groups:
@@ -114,22 +116,22 @@ PARTIAL_COLUMNS: dict[str, Cell] = {
 }
 
 
-def tasks_asked(bench: Workbench, suites: Sequence[str]) -> list[Task]:
+def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     """The tasks of which a part can be asked.
 
     Raises:
         SettingsError: If they ask encoders, which rank all that there is.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    if (first := asset_selections.of_one_kind(tasks)[0]).asked_of != "model":
+    if (first := asset_selections.tasks_of_one_kind(tasks)[0]).asked_of != "model":
         raise SettingsError(
             f"{first.name} asks encoders, which rank the whole pool: leave --limit and --category"
             " out"
         )
-    return asset_selections.of_one_kind(tasks)
+    return asset_selections.tasks_of_one_kind(tasks)
 
 
-def evaluate_part(
+def evaluate_subset(
     bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
 ) -> list[PartialMetric]:
     """Ask, judge, score and measure a model on a part of each task's questions.
@@ -143,11 +145,13 @@ def evaluate_part(
             for task in tasks
             for asked in [bench.questions(task, condition)]
             if (few := part.of(task, asked))
-            for row in _measured(bench, models, (task, condition), model, (few, len(asked), part))
+            for row in _evaluate_task(
+                bench, models, (task, condition), model, (few, len(asked), part)
+            )
         ]
 
 
-def _measured(
+def _evaluate_task(
     bench: Workbench,
     models: Models,
     of: tuple[Task, str],
@@ -156,10 +160,12 @@ def _measured(
 ) -> list[PartialMetric]:
     (task, condition), (few, n_all, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
-    with asking(models, f"{model}: {task.name}", model, condition) as asked:
+    with open_model(models, f"{model}: {task.name}", model, condition) as asked:
         predictions = pipeline.predict(task, few, asked, condition)
     require_responses(task, "questions", predictions)
-    judgements = judged(models, task, chosen.judge, few, predictions) if task.is_judged else []
+    judgements = (
+        judge_predictions(models, task, chosen.judge, few, predictions) if task.is_judged else []
+    )
     require_responses(task, "verdicts", judgements)
     scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
@@ -170,7 +176,7 @@ def _measured(
     ]
 
 
-def judged(
+def judge_predictions(
     models: Models,
     task: Task,
     setting: str,
@@ -181,15 +187,17 @@ def judged(
     chosen = task.chosen_judge(setting)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
-    with asking(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
+    with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
         return pipeline.judge(task, questions, predictions, judge, chosen.name)
 
 
 @contextmanager
-def asking(models: Models, title: str, name: str, condition: str = "main") -> Generator[ChatModel]:
+def open_model(
+    models: Models, title: str, name: str, condition: str = "main"
+) -> Generator[ChatModel]:
     """Open a model, with its progress on the terminal, or else a line of it now and then."""
     with (
-        AskingProgress(title, lambda line: None, shown_progress()) as progress,
+        RequestProgress(title, lambda line: None, progress_style()) as progress,
         models.open(name, condition, progress, progress.throughput) as model,
     ):
         yield model

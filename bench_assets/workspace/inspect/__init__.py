@@ -1,1 +1,1 @@
-"""Read-only views of a home: leaderboard, explanations, comparisons, tables, exports."""
+"""Views of results in a home: leaderboard, explanations, tables, exports, the report server."""

@@ -22,8 +22,8 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.stores import responses_of
-from resources.images.opening import images_of
+from resources.config.stores import open_response_store
+from resources.images.opening import open_image_store
 from resources.response_cache.port import ResponseStore
 
 Step = dict[str, Any]
@@ -32,7 +32,7 @@ _THINKING = "|thinking="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImageBehind:
+class ImageEvidence:
     """An image of the question: where it lies, and how large it is."""
 
     sha256: str
@@ -60,7 +60,7 @@ class ScoreEvidence:
     model: str
     condition: str
     question: Step
-    images: list[ImageBehind]
+    images: list[ImageEvidence]
     people: list[Step]  # what people said when it was made, in the order they said it
     prompt: Step  # sha256, whether it was sent so, and its turns
     draws: list[SampleEvidence]
@@ -88,7 +88,7 @@ def explain(
     asked = bench.tables.partitions(evaluation_key(task, condition, "predictions"))
     if model not in asked:
         raise UnknownNameError(f"model asked {task.name}, {condition},", model, asked)
-    draws = list(_draws(steps, responses_of(bench.settings)))
+    draws = list(_samples(steps, open_response_store(bench.settings)))
     if not draws:
         raise UnknownNameError(f"question that {model} was asked,", question_id, ())
     value = _value(bench, task, model, condition)
@@ -101,7 +101,7 @@ def explain(
         people=[to_json(answer) for answer in _people(bench, task, question)],
         prompt={name: value for name, value in prompt.items() if name != "table"},
         draws=draws,
-        reading=_in_words(task, draws[0].score.get("reading", "")),
+        reading=_scorer_description(task, draws[0].score.get("reading", "")),
         value=value,
         signature=value.get("signature", ""),
     )
@@ -123,7 +123,7 @@ def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[A
     return sorted(said, key=lambda answer: answer.changed_at)
 
 
-def _draws(steps: Iterator[Step], store: ResponseStore) -> Iterator[SampleEvidence]:
+def _samples(steps: Iterator[Step], store: ResponseStore) -> Iterator[SampleEvidence]:
     """Put the rows of each draw together; a table's name ends with what it is."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
@@ -134,7 +134,9 @@ def _draws(steps: Iterator[Step], store: ResponseStore) -> Iterator[SampleEviden
         yield SampleEvidence(
             prediction=said,
             thought=_thought(said),
-            judgements=[{**row, "prompt": _sent(store, row["prompt_sha256"])} for row in about],
+            judgements=[
+                {**row, "prompt": _sent_prompt(store, row["prompt_sha256"])} for row in about
+            ],
             score=scores[0] if scores else {},
         )
 
@@ -143,7 +145,7 @@ def _without_table(step: Step) -> Step:
     return {name: value for name, value in step.items() if name != "table"}
 
 
-def _sent(store: ResponseStore, sha256: str) -> str | None:
+def _sent_prompt(store: ResponseStore, sha256: str) -> str | None:
     return store.prompt(sha256) if sha256 else None
 
 
@@ -157,12 +159,12 @@ def _thought(said: Mapping[str, Any]) -> str:
     return take_apart(raw, (opening, closing) if closing else None).thought
 
 
-def _image(bench: Workbench, digest: str) -> ImageBehind:
-    store = images_of(bench.settings)
+def _image(bench: Workbench, digest: str) -> ImageEvidence:
+    store = open_image_store(bench.settings)
     try:
         width, height = store.open(digest).size
     except ImageError as why:
-        return ImageBehind(
+        return ImageEvidence(
             sha256=digest,
             path=store.place.where(digest),
             width=None,
@@ -170,10 +172,10 @@ def _image(bench: Workbench, digest: str) -> ImageBehind:
             problem=str(why),
         )
     path = store.place.where(digest)
-    return ImageBehind(sha256=digest, path=path, width=width, height=height)
+    return ImageEvidence(sha256=digest, path=path, width=width, height=height)
 
 
-def _in_words(task: Task, reading: str) -> str:
+def _scorer_description(task: Task, reading: str) -> str:
     """The name of a reading, and the first line of what it says of itself."""
     about = (getattr(task.readings.get(reading), "__doc__", None) or "").strip()
     return f"{reading}: {about.splitlines()[0]}" if about else reading
@@ -202,7 +204,7 @@ def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> It
     task, question = _find(bench, question_id, condition)
     yield {"table": "/".join(questions_key(task, condition)), **to_json(question)}
     asked = task.conditions[condition].prompt(question)
-    sent = responses_of(bench.settings).prompt(asked.sha256)
+    sent = open_response_store(bench.settings).prompt(asked.sha256)
     yield {
         "table": "prompts",
         "sha256": asked.sha256,
@@ -241,7 +243,7 @@ class EvaluationPair(NamedTuple):
     causes: list[Cause]
 
 
-def differing(  # noqa: PLR0913  (an option each)
+def compare_evaluations(  # noqa: PLR0913  (an option each)
     bench: Workbench,
     before: str,
     after: str,

@@ -17,11 +17,11 @@ from bench_assets.defs.tables.leaderboard import standings
 from bench_assets.evaluation.task import Task
 from bench_assets.export.collection import TableCollection, TableFilter
 from bench_assets.export.formats import ExportJob, format_of
-from bench_assets.workspace.inspect.tables import make_study
+from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
-from resources.images.opening import images_of
-from resources.storage.atomic_write import written_aside
+from resources.images.opening import open_image_store
+from resources.storage.atomic_write import open_atomic
 
 FOLDER = "export"
 SUBMISSION = "blink-submission"
@@ -72,8 +72,8 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
     leaving = ExportJob(
         gathered=gathered,
         catalog=bench.catalog,
-        image_store=images_of(bench.settings),
-        standings=partial(_standings, bench, wanted.tasks),
+        image_store=open_image_store(bench.settings),
+        standings=partial(_leaderboard_rows, bench, wanted.tasks),
         out=asked.out or home / FOLDER / asked.form,
         images=asked.images,
         to=asked.to,
@@ -86,7 +86,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
     return ExportResult(written, gathered.left_out)
 
 
-def _standings(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
+def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
     """The leaderboard as it is now; none is kept."""
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
@@ -99,10 +99,10 @@ def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
         raise SettingsError(f"{SUBMISSION} is that of one model: name it with --model")
     written = []
     for model in asked.models:
-        make_study(bench, "blink", "submission", model)
+        make_paper_table(bench, "blink", "submission", model)
         made = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
         written.append(asked.out / made.name if asked.out else made)
         if asked.out:
-            with written_aside(written[-1]) as file:
+            with open_atomic(written[-1]) as file:
                 file.write(made.read_bytes())
     return written

@@ -69,7 +69,7 @@ def matrices(
         chance: Task -> what guessing gives on the present questions, where that is known.
         unmeasured: Signatures of numbers whose judge's agreement was never measured.
     """
-    rows = _placed(rows)
+    rows = _order_by_place(rows)
     editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
     editions |= dict.fromkeys((row.edition, "") for row in rows if not row.is_measured)
     return [
@@ -84,7 +84,7 @@ def matrices(
     ]
 
 
-def _placed(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Rows of which nothing can be read stand with the first edition that there is of their place.
 
     They have no number, so that nothing is compared; a matrix of their own would say nothing.
@@ -99,7 +99,7 @@ def _placed(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     ]
 
 
-def curves(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+def checkpoint_trends(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     """Say of each run of checkpoints what it learned from its first step to its last.
 
     Better or worse is a task whose two 95 % intervals lie apart: no mean, since tasks have other
@@ -204,12 +204,12 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
     return list(bench.rows("leaderboard"))
 
 
-def chances(bench: Workbench) -> dict[str, float | None]:
+def chance_levels(bench: Workbench) -> dict[str, float | None]:
     """Task -> what a blind guess gives on the questions as they are now, where that is known."""
     return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}
 
 
-def unmeasured(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
+def unvalidated_judge_signatures(bench: Workbench, rows: Sequence[LeaderboardRow]) -> set[str]:
     """Signatures of numbers whose judge's agreement was never measured."""
     known = measured_judges(bench.tables, bench.catalog.tasks)
     return {

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.workspace.materialization.asset_selections import WHEN_ASKED
+from bench_assets.workspace.materialization.asset_selections import ON_DEMAND
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
-_RIGHT_HALF = ("predictions", "judgements", "scores", "metrics")
-_APART = ("first_look", "leaderboard_export", "report")
+_EVALUATION_TABLES = ("predictions", "judgements", "scores", "metrics")
+_EXCLUDED_TABLES = ("first_look", "leaderboard_export", "report")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class PaperTable:
     """A table of a paper, or the main table under other conditions."""
 
     suite: str
@@ -28,7 +28,7 @@ class Study:
     command: str  # that makes it and prints it
 
 
-def studies(bench: Workbench) -> list[Study]:
+def list_paper_tables(bench: Workbench) -> list[PaperTable]:
     """List everything that can be made besides main evaluations, suite by suite."""
     return [
         study
@@ -37,7 +37,7 @@ def studies(bench: Workbench) -> list[Study]:
     ]
 
 
-def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
+def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     """Make a table of a paper with everything it is made of, and return the name of its asset.
 
     What a model responded before is not asked again.
@@ -55,7 +55,7 @@ def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     """
     graph = bench.definitions.resolve_asset_graph()
     whole = bench.catalog.suite(suite).name
-    key = _find(name, suite, _study_keys(bench, whole))
+    key = _find(name, suite, _paper_table_keys(bench, whole))
     partitioned = graph.get(key).is_partitioned
     if partitioned != bool(model):
         which = (
@@ -65,7 +65,7 @@ def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     check_names(bench, [whole], [model] if model else [])
     bench.refresh_questions(whole)
     above = dg.AssetSelection.assets(key).upstream()
-    if asked := sorted((above & WHEN_ASKED - dg.AssetSelection.assets(key)).resolve(graph)):
+    if asked := sorted((above & ON_DEMAND - dg.AssetSelection.assets(key)).resolve(graph)):
         bench.materialize(dg.AssetSelection.assets(*asked))
     if partitioned:
         bench.add_models([model])
@@ -75,9 +75,9 @@ def make_study(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     return key.to_user_string()
 
 
-def _conditions(bench: Workbench, suite: str) -> list[Study]:
+def _conditions(bench: Workbench, suite: str) -> list[PaperTable]:
     return [
-        Study(
+        PaperTable(
             suite=suite,
             name=name,
             about=f"{task.title}: {condition.about}",
@@ -89,22 +89,22 @@ def _conditions(bench: Workbench, suite: str) -> list[Study]:
     ]
 
 
-def _tables(bench: Workbench, suite: str) -> list[Study]:
+def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
     graph = bench.definitions.resolve_asset_graph()
     return [
-        Study(
+        PaperTable(
             suite=suite,
             name=name,
             about=" ".join((node.description or "").split()),
             command=f"bench study {suite} {name}" + " --model MODEL" * node.is_partitioned,
         )
-        for key in _study_keys(bench, suite)
+        for key in _paper_table_keys(bench, suite)
         for node in [graph.get(key)]
         for name in ["/".join(key.path[1:])]
     ]
 
 
-def _study_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
+def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
     """Tables of measures, and files to hand in, that are no evaluation's own."""
     graph = bench.definitions.resolve_asset_graph()
     within = dg.AssetSelection.key_prefixes([suite])
@@ -113,7 +113,7 @@ def _study_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
     return [
         key
         for key in sorted((within & (measured | handed_in)).resolve(graph))
-        if key.path[-1] not in (*_RIGHT_HALF, *_APART)
+        if key.path[-1] not in (*_EVALUATION_TABLES, *_EXCLUDED_TABLES)
     ]
 
 

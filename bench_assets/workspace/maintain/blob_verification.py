@@ -10,27 +10,31 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.errors import HomeError, TableError
-from bench_assets.workspace.maintain.findings import (
+from bench_assets.workspace.maintain.missing_tables import (
+    invalidate_suite,
+    missing_tables,
+    rebuild_command,
+    suites_by_image,
+)
+from bench_assets.workspace.maintain.verification_findings import (
     State,
     VerificationFinding,
-    closed_folders,
-    counted_states,
-    refused,
-    unreadable,
+    is_access_denied,
+    state_findings,
+    unreadable_finding,
+    unreadable_folders,
 )
-from bench_assets.workspace.maintain.missing_tables import missing_tables
-from bench_assets.workspace.maintain.rebuild_commands import command_for, forget_made, shown_by
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.images.opening import images_of
+from resources.images.opening import open_image_store
 from resources.images.store import damaged_images
 from resources.storage.blobs.port import Blobs
-from resources.tables.checksums import Checksum
+from resources.tables.checksums import ChecksumState
 
 _TABLE = ".parquet"
 _THREADS = 16  # objects that are waited for at once
 
 
-def tables_found(bench: Workbench) -> Iterator[VerificationFinding]:
+def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every table, of all sources; and look for those that were made, and are gone."""
     counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0}
     listed: list[str] = []
@@ -49,7 +53,7 @@ def tables_found(bench: Workbench) -> Iterator[VerificationFinding]:
         yield VerificationFinding(what="tables", state="missing", n=1, why=str(why))
         return
     older = "written before tables had digests; gets one when it is made again"
-    yield from counted_states("tables", counted, older)
+    yield from state_findings("tables", counted, older)
 
 
 def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
@@ -63,8 +67,8 @@ def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
     except HomeError as why:
         if blobs.folder is None or not isinstance(why.__cause__, PermissionError):
             raise
-        closed = list(closed_folders([blobs.folder]))  # it names but the first
-        yield from closed or [unreadable("tables", Path(why.__cause__.filename))]
+        closed = list(unreadable_folders([blobs.folder]))  # it names but the first
+        yield from closed or [unreadable_finding("tables", Path(why.__cause__.filename))]
 
 
 def _asked_of_models(bench: Workbench) -> frozenset[tuple[str, ...]]:
@@ -80,7 +84,7 @@ def _asked_of_models(bench: Workbench) -> frozenset[tuple[str, ...]]:
 
 def _table(
     bench: Workbench, of_models: Container[tuple[str, ...]], name: str
-) -> VerificationFinding | Checksum:
+) -> VerificationFinding | ChecksumState:
     tables, key, model = bench.tables.holding(name)
     what = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
@@ -90,10 +94,10 @@ def _table(
             tables.require_model(key, model)
         return found
     except TableError as why:
-        if is_file and refused(tables.path(key, model)):
-            return unreadable(what, tables.path(key, model))
+        if is_file and is_access_denied(tables.path(key, model)):
+            return unreadable_finding(what, tables.path(key, model))
         named = tables.root(key[0]) == bench.tables.root(key[0])
-        again = command_for(bench, dg.AssetKey(key), model) if named else ""
+        again = rebuild_command(bench, dg.AssetKey(key), model) if named else ""
         return VerificationFinding(
             what=what,
             state="damaged",
@@ -103,11 +107,11 @@ def _table(
         )
 
 
-def images_found(bench: Workbench) -> Iterator[VerificationFinding]:
+def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every image where it lies, and look for those that tables show."""
-    place = images_of(bench.settings).place
+    place = open_image_store(bench.settings).place
     try:
-        suites = shown_by(bench)
+        suites = suites_by_image(bench)
         stored = set(place.every())
         damaged = damaged_images(place, sorted(stored))
     except HomeError as why:
@@ -115,12 +119,12 @@ def images_found(bench: Workbench) -> Iterator[VerificationFinding]:
         return
     missing = {name: f"no such image in {place.name}" for name in sorted(suites.keys() - stored)}
     for name, said in (damaged | missing).items():
-        if refused(file := Path(place.where(name))):
-            yield unreadable(f"image {name}", file)
+        if is_access_denied(file := Path(place.where(name))):
+            yield unreadable_finding(f"image {name}", file)
             continue
         suite = suites.get(name, "")
         if suite:
-            forget_made(bench, suite)
+            invalidate_suite(bench, suite)
         yield VerificationFinding(
             what=f"image {name}",
             state="missing" if name in missing else "damaged",
@@ -128,4 +132,4 @@ def images_found(bench: Workbench) -> Iterator[VerificationFinding]:
             why=said if suite else f"{said}; no table shows it",
             command=f"bench questions {suite}" if suite else place.goes(name),
         )
-    yield from counted_states("images", {"whole": len(stored) - len(damaged)}, "")
+    yield from state_findings("images", {"whole": len(stored) - len(damaged)}, "")

@@ -11,10 +11,10 @@ from shlex import quote
 from urllib.parse import unquote
 
 from resources.config.bench_toml import Settings
-from resources.config.models_toml import NAME as GIVEN
-from resources.config.stores import blobs_of
+from resources.config.models_toml import MODELS_FILE as GIVEN
+from resources.config.stores import open_home_blobs
 from resources.datasets.cache import ReleaseCache
-from resources.tables.locations import PLACES
+from resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
 Keep bench.toml, models.toml, people/ and responses.sqlite. Everything else is rebuilt from them and
@@ -24,7 +24,7 @@ While nothing runs, cp does; else, also in people/,
 To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
 
 _WHOLE = "all"  # the file of a table that is not of one model, see resources.tables.parquet
-_ABOUT = {
+_DESCRIPTIONS = {
     "images": ("images, by the digest of their bytes", "{rm}: drawn or read again when needed"),
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
     "painted": ("images that were painted", "{rm}: painted again, by whoever painted them"),
@@ -65,17 +65,17 @@ class DiskUsage:
     goes: str  # how to be rid of it, and what that costs; "" for what should stay
 
 
-def kept(home: Path) -> list[DiskUsage]:
+def disk_usage(home: Path) -> list[DiskUsage]:
     """List what lies in a home: releases, tables by suite and by model, the rest by its kind.
 
     The largest first. Parts of a model are in its own line only.
     """
-    entries = [one for one in (home.iterdir() if home.is_dir() else ()) if not _is_apart(one)]
+    entries = [one for one in (home.iterdir() if home.is_dir() else ()) if not _is_other(one)]
     found = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
     return sorted(found, key=lambda one: (-one.megabytes, one.what))
 
 
-def _is_apart(entry: Path) -> bool:
+def _is_other(entry: Path) -> bool:
     """Whether it has lines of its own, or belongs to another file."""
     return entry.name in ("sources", "tables") or entry.name.endswith(("-wal", "-shm"))
 
@@ -99,16 +99,16 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
     for file in folder.rglob("*.parquet"):
         if file.stem == _WHOLE:
             parts = file.relative_to(folder).parts
-            suites["/".join(parts[: 3 if parts[0] == PLACES else 1])].append(file)
+            suites["/".join(parts[: 3 if parts[0] == SOURCES_FOLDER else 1])].append(file)
         else:
             models[unquote(file.stem)].append(file)
     for suite, files in suites.items():
         path = folder / suite
         made = f"bench questions {suite.rpartition('/')[2]}"
-        if suite.startswith(f"{PLACES}/"):
+        if suite.startswith(f"{SOURCES_FOLDER}/"):
             made += ", with their source,"
         again = f"{made} makes them again, of models bench evaluate; bench verify misses them"
-        yield _kept(
+        yield _usage_of(
             f"tables/{suite}",
             "questions and more",
             files,
@@ -117,19 +117,19 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
         )
     for model, files in models.items():
         goes = f"bench remove {quote(model)}"
-        yield _kept(f"tables of {model}", "what was asked and measured", files, folder, goes)
+        yield _usage_of(f"tables of {model}", "what was asked and measured", files, folder, goes)
 
 
 def _entry(entry: Path) -> DiskUsage:
-    about, goes = _ABOUT.get(entry.name, ("", ""))
+    about, goes = _DESCRIPTIONS.get(entry.name, ("", ""))
     files = _files(entry)
     if entry.suffix == ".sqlite":
         files += [file for end in ("-wal", "-shm") if (file := Path(f"{entry}{end}")).is_file()]
     remove = f"rm {'-r ' if entry.is_dir() else ''}{quote(str(entry))}"
-    return _kept(entry.name, about, files, entry, goes.format(rm=remove))
+    return _usage_of(entry.name, about, files, entry, goes.format(rm=remove))
 
 
-def _kept(what: str, about: str, files: Iterable[Path], path: Path, goes: str) -> DiskUsage:
+def _usage_of(what: str, about: str, files: Iterable[Path], path: Path, goes: str) -> DiskUsage:
     sizes = [file.stat().st_size for file in files]
     return DiskUsage(
         what=what,
@@ -149,7 +149,7 @@ def _megabytes(n_bytes: int) -> float:
     return round(n_bytes / 1e6, 1)
 
 
-_PARTS = {
+_SHARED_PARTS = {
     "tables": ("tables of all homes", "bench remove MODEL: a model's, from all of them"),
     "images": ("images, by the digest of their bytes", ""),
     "painted": ("which image was painted for which prompt", ""),
@@ -158,7 +158,7 @@ _PARTS = {
 }
 
 
-def shared(settings: Settings) -> list[DiskUsage]:
+def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
     """List what lies in the objects that bench.toml names, the largest first; nothing without.
 
     Raises:
@@ -169,8 +169,8 @@ def shared(settings: Settings) -> list[DiskUsage]:
 
 
 def _parts(settings: Settings) -> Iterator[DiskUsage]:
-    for part, (about, goes) in _PARTS.items():
-        blobs = blobs_of(settings, part)
+    for part, (about, goes) in _SHARED_PARTS.items():
+        blobs = open_home_blobs(settings, part)
         sizes = [one.size for one in blobs.list()]
         if sizes:
             yield DiskUsage(

@@ -7,8 +7,8 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
 from resources.datasets.cache import ReleaseCache
-from resources.datasets.download_progress import FetchingBar, LoggedDownload
-from resources.datasets.hub import HubRelease, Release, pinned, read_address
+from resources.datasets.download import DownloadBar, DownloadLog
+from resources.datasets.hub import HubRelease, Release, parse_release_address, pin_release
 from resources.datasets.source_files import configured_release
 
 
@@ -27,14 +27,16 @@ def fetch_release(
         SettingsError: If there is no address: the licence may not allow one.
         SourceError: If the release cannot be fetched whole.
     """
-    release = read_address(address) if address else configured_release(settings, suite.name)
+    release = (
+        parse_release_address(address) if address else configured_release(settings, suite.name)
+    )
     if not release and not suite.release:
         raise SettingsError(f"{suite.name}: {suite.by_hand or 'no address of a release is known'}")
-    release = release or read_address(suite.release)
+    release = release or parse_release_address(suite.release)
     if isinstance(release, HubRelease):
-        release = pinned(release)
+        release = pin_release(release)
     cache = ReleaseCache(settings.home)
     if not bar:
-        return release, cache.fetch(suite.name, release, LoggedDownload())
-    with closing(FetchingBar()) as drawn:
+        return release, cache.fetch(suite.name, release, DownloadLog())
+    with closing(DownloadBar()) as drawn:
         return release, cache.fetch(suite.name, release, drawn)

@@ -15,25 +15,29 @@ from hashlib import sha256
 from threading import Lock
 
 from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
-from bench_assets.workspace.console.output import say
-from bench_assets.workspace.materialization.freshness import NOTES
+from bench_assets.workspace.console.output import print_message
+from bench_assets.workspace.materialization.freshness import NOTES_FOLDER
 from resources.config.bench_toml import Settings
-from resources.config.stores import blobs_of, responses_of, vectors_file, vectors_of
+from resources.config.stores import (
+    open_home_blobs,
+    open_response_store,
+    open_vector_cache,
+    vectors_file,
+)
 from resources.images.locations import KIND, is_digest
-from resources.response_cache.merging import merge_into
+from resources.response_cache.maintenance import merge_into
 from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.blobs.moving import Became, Rules, move
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
-from resources.storage.locks.file_locks import holders
-from resources.storage.vectors.merging import MergedVectors, merge_vectors
-from resources.storage.vectors.store import VectorStore
-from resources.tables.checksums import verify
-from resources.tables.file_bytes import facts_of
-from resources.tables.locations import PLACES
+from resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
+from resources.storage.locks import lock_holders
+from resources.storage.vectors import SqliteVectorCache, VectorMergeResult, merge_vectors
+from resources.tables.checksums import verify_checksum
+from resources.tables.file_bytes import read_footer
+from resources.tables.locations import SOURCES_FOLDER
 
 
-def migrate_vectors(settings: Settings, *, back: bool) -> MergedVectors | None:
+def migrate_vectors(settings: Settings, *, back: bool) -> VectorMergeResult | None:
     """Take the vectors of a home over; whence they come, they stay.
 
     Args:
@@ -49,7 +53,7 @@ def migrate_vectors(settings: Settings, *, back: bool) -> MergedVectors | None:
     file = vectors_file(settings)
     if not back and not file.exists():
         return None
-    here, shared = VectorStore(file), vectors_of(settings)
+    here, shared = SqliteVectorCache(file), open_vector_cache(settings)
     return merge_vectors(here, shared) if back else merge_vectors(shared, here)
 
 
@@ -91,7 +95,7 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
 
 def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
     """Where something is to be, and where it is."""
-    here, shared = open_blobs(settings.home, below), blobs_of(settings, below)
+    here, shared = open_blobs(settings.home, below), open_home_blobs(settings, below)
     return (here, shared) if back else (shared, here)
 
 
@@ -99,27 +103,33 @@ def _images(target: Blobs, source: Blobs) -> MigrationResult:
     """Images, each under the digest of its bytes; one that is damaged in the target is mended."""
     listed = (one for two in source.folders() for one in source.list(two))  # may be a million
     named = (one for one in listed if is_digest(one.name[3:]))
-    rules = Rules(is_whole=_is_own_digest, is_better=_never)
-    return _moved("images", target, source, move(target, source, named, rules, _told(target)))
+    rules = TransferRules(is_whole=_is_own_digest, is_better=_never_valid)
+    return _migration_result(
+        "images", target, source, transfer(target, source, named, rules, _progress_reporter(target))
+    )
 
 
 def _painted(target: Blobs, source: Blobs) -> MigrationResult:
     """Notes of what was painted; what the target remembers it goes on to remember."""
-    rules = Rules(is_whole=_is_note, is_better=_never)
-    became = move(target, source, source.list(), rules)
-    return _moved("notes of painted images", target, source, became)
+    rules = TransferRules(is_whole=_is_painted_note, is_better=_never_valid)
+    became = transfer(target, source, source.list(), rules)
+    return _migration_result("notes of painted images", target, source, became)
 
 
 def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
     """Tables, of which the newer stays; then the notes that say what they were made of."""
     listed = list(source.list())
     kept = _RetainedTables()
-    rules = Rules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
-    found = move(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
-    yield _moved("tables", target, source, found)
-    rules = Rules(is_whole=lambda *_: True, is_better=lambda name, *_: not kept.beside(name))
-    became = move(target, source, (one for one in listed if f"{NOTES}/" in one.name), rules)
-    yield _moved("notes of what was made", target, source, became)
+    rules = TransferRules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
+    found = transfer(target, source, (one for one in listed if one.name.endswith(_TABLE)), rules)
+    yield _migration_result("tables", target, source, found)
+    rules = TransferRules(
+        is_whole=lambda *_: True, is_better=lambda name, *_: not kept.beside(name)
+    )
+    became = transfer(
+        target, source, (one for one in listed if f"{NOTES_FOLDER}/" in one.name), rules
+    )
+    yield _migration_result("notes of what was made", target, source, became)
 
 
 class _RetainedTables:
@@ -131,7 +141,7 @@ class _RetainedTables:
 
     def is_newer(self, name: str, ours: bytes, theirs: bytes) -> bool:
         """Whether a table should take the place of another: of the same rows none does."""
-        here, there = facts_of(ours, name), facts_of(theirs, name)
+        here, there = read_footer(ours, name), read_footer(theirs, name)
         newer = here.digest != there.digest and here.written > there.written
         if not newer:
             with self._lock:
@@ -146,10 +156,10 @@ class _RetainedTables:
 def _place_of(name: str) -> str:
     """Below what the tables of a source lie; "" for those of the source that is not named."""
     parts = name.split("/")
-    return parts[1] if parts[0] == PLACES else ""
+    return parts[1] if parts[0] == SOURCES_FOLDER else ""
 
 
-def _never(*_: object) -> bool:
+def _never_valid(*_: object) -> bool:
     return False
 
 
@@ -157,7 +167,7 @@ def _is_own_digest(name: str, data: bytes) -> bool:
     return sha256(data).hexdigest() == name[3:]
 
 
-def _is_note(name: str, data: bytes) -> bool:
+def _is_painted_note(name: str, data: bytes) -> bool:
     """Whether it names an image."""
     return is_digest(data.decode(errors="replace"))
 
@@ -165,16 +175,18 @@ def _is_note(name: str, data: bytes) -> bool:
 def _is_checksummed(name: str, data: bytes) -> bool:
     """Whether a table is as it was written; an older one without a checksum, whether it is one."""
     try:
-        return verify(io.BytesIO(data)) == "whole" or bool(facts_of(data, name))
+        return verify_checksum(io.BytesIO(data)) == "whole" or bool(read_footer(data, name))
     except TableError:
         return False
 
 
-def _told(target: Blobs) -> Callable[[int], None]:
-    return lambda n: say(f"{n} images are in {target.place}")
+def _progress_reporter(target: Blobs) -> Callable[[int], None]:
+    return lambda n: print_message(f"{n} images are in {target.place}")
 
 
-def _moved(what: str, target: Blobs, source: Blobs, became: Counter[Became]) -> MigrationResult:
+def _migration_result(
+    what: str, target: Blobs, source: Blobs, became: Counter[TransferOutcome]
+) -> MigrationResult:
     new = became["new"] + became["replaced"]
     return MigrationResult(
         what=what,
@@ -206,7 +218,7 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
             ' database = "env:NAME", with the environment variable that holds its address, or'
             ' objects = "s3://bucket/prefix" (docs/cluster.md)'
         )
-    if busy := holders(settings.home / "locks"):
+    if busy := lock_holders(settings.home / "locks"):
         raise HomeError(f"{settings.home}: {busy[0]} works on it: end that first, or wait for it")
     moved = [*_responses(settings, back=back)] if storage.variable else []
     return [*moved, *(migrate_blobs(settings, back=back) if storage.objects else ())]
@@ -223,9 +235,11 @@ def _responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
             source=vectors.source,
             target=vectors.target,
         )
-    shared, file = responses_of(settings), SqliteResponseStore(settings.responses_file)
+    shared, file = open_response_store(settings), SqliteResponseStore(settings.responses_file)
     target, source = (file, shared) if back else (shared, file)
-    merged = merge_into(target, source, lambda n: say(f"{n} responses are in {target.place}"))
+    merged = merge_into(
+        target, source, lambda n: print_message(f"{n} responses are in {target.place}")
+    )
     for what, n, left_out in (
         ("responses", merged.responses, merged.left_out),
         ("prompts", merged.prompts, 0),

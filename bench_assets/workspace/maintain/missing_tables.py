@@ -1,4 +1,6 @@
-"""The part of ``bench verify`` that says which tables are gone, though they were made.
+"""Which command makes a table again, and which suite shows an image.
+
+The part of ``bench verify`` that says which tables are gone, though they were made.
 
 Notes name what was made together. A note that is older than names, and numbers without one, tell of
 what every evaluation makes. What neither tells of may never have been made, and is not missed.
@@ -6,20 +8,98 @@ what every evaluation makes. What neither tells of may never have been made, and
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from shlex import quote
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.defs.tables.audit import AUDIT
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.maintain.findings import VerificationFinding
-from bench_assets.workspace.maintain.rebuild_commands import command_for
-from bench_assets.workspace.materialization.freshness import NOTES, names_noted
+from bench_assets.workspace.maintain.verification_findings import VerificationFinding
+from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.freshness import (
+    NOTES_FOLDER,
+    invalidated_note,
+    noted_tables,
+    notes_folder,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.tables.file_bytes import own_name
-from resources.tables.locations import PLACES
+from resources.tables.file_bytes import table_name
+from resources.tables.locations import SOURCES_FOLDER
+from resources.tables.parquet import Table, TableFiles
+
+_SHOWN = "SELECT DISTINCT unnest(images) AS image FROM tables"
+_STORED = "SELECT sha256 AS image FROM tables"
+
+
+def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
+    """Name the command that makes a table; "" if nothing makes it any more."""
+    graph = bench.definitions.resolve_asset_graph()
+    if key not in graph.get_all_asset_keys():
+        return ""
+    if key.path == ["expectations"] or key in asset_selections.LEADERBOARD.resolve(graph):
+        return "bench expectations" if key.path == ["expectations"] else "bench leaderboard"
+    suite, name = key.path[0], "/".join(key.path[1:])
+    if key in asset_selections.dataset_build(suite).resolve(graph):
+        return f"bench questions {suite}"
+    for task, condition in _conditions(bench, suite):
+        if key in asset_selections.evaluation(task, condition, graph).resolve(graph):
+            chosen = "" if condition == "main" else f" --condition {condition}"
+            return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
+        if key.path == list(questions_key(task, condition)):
+            return f"bench evaluate {task.name} --condition {condition} --model MODEL"
+    if key.path[-1] == AUDIT:
+        made = f"bench audit {'/'.join(key.path[:-1])}"
+    else:
+        made = f"bench study {suite} {name}"
+    return made + (f" --model {quote(model)}" if model else "")
+
+
+def suites_by_image(bench: Workbench) -> dict[str, str]:
+    """Say of each image that a table names which suite that is; tables are read as they are."""
+    shown: dict[str, str] = {}
+    rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
+    for suite in bench.catalog.names:
+        for tables in (*bench.tables.elsewhere(suite), bench.tables):
+            keys = _undivided(tables, suite)
+            for sql, row_type in rows:
+                others: dict[Table, str] = {}  # tables of other rows, and damaged ones
+                found = tables.query(sql, {"tables": (keys, row_type)}, others)
+                shown |= dict.fromkeys(found.column("image").to_pylist(), suite)
+    return shown
+
+
+def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
+    """Keys of a suite's tables, but those in folders that may not be looked into."""
+    keys: list[tuple[str, ...]] = []
+    try:
+        keys.extend(tables.undivided(suite))
+    except HomeError:
+        if tables.blobs.folder is None:
+            raise
+    return keys
+
+
+def invalidate_suite(bench: Workbench, suite: str) -> None:
+    """Have no note say that a suite's question tables are as they would be made now."""
+    blobs = bench.tables.blobs
+    for note in list(blobs.list(notes_folder(bench.tables, suite))):
+        name = unquote(note.name.rpartition("/")[2])
+        if " " not in name and name.split("/")[0] == suite:  # others are of evaluations
+            with suppress(HomeError):  # nothing can be made again where nothing can be written
+                text = (blobs.get(note.name) or b"").decode(errors="replace")
+                blobs.put(note.name, invalidated_note(text).encode(), sync=False)
+
+
+def _conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
+    for task in bench.catalog.tasks_of(suite):
+        for condition in sorted(task.conditions, key=lambda name: name != "main"):
+            yield task, condition
+
 
 _MADE_BEFORE_METRICS = ("predictions", "judgements", "scores")
 
@@ -36,7 +116,7 @@ class _TableRecord(NamedTuple):
     @property
     def name(self) -> str:
         """Under which name it is."""
-        return "/".join((*filter(None, [self.root]), own_name(self.key, self.model)))
+        return "/".join((*filter(None, [self.root]), table_name(self.key, self.model)))
 
 
 class _EvaluationRecord(NamedTuple):
@@ -60,10 +140,10 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
     """
     names = set(listed)
     # What the leaderboard is made with is of sources, and its note is of none.
-    names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{PLACES}/")}
-    for made in sorted(set(_made(bench, listed))):
+    names |= {name.split("/", 2)[2] for name in names if name.startswith(f"{SOURCES_FOLDER}/")}
+    for made in sorted(set(_recorded_tables(bench, listed))):
         if made.name not in names and not _is_there(bench, made.name):
-            yield _missing(bench, made)
+            yield _missing_finding(bench, made)
 
 
 def _is_there(bench: Workbench, name: str) -> bool:
@@ -76,7 +156,7 @@ def _is_there(bench: Workbench, name: str) -> bool:
         return True
 
 
-def _missing(bench: Workbench, made: _TableRecord) -> VerificationFinding:
+def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFinding:
     tables, key, model = bench.tables.holding(made.name)
     is_current = made.root == bench.tables.root(key[0])
     other = "" if is_current else "; it is of another source, see --source"
@@ -85,21 +165,21 @@ def _missing(bench: Workbench, made: _TableRecord) -> VerificationFinding:
         state="missing",
         n=1,
         why=f"{tables.place(key, model)}: no such table, though it was made{other}",
-        command=command_for(bench, dg.AssetKey(key), model) if is_current else "",
+        command=rebuild_command(bench, dg.AssetKey(key), model) if is_current else "",
     )
 
 
-def _made(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
+def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
     """All that notes and numbers tell of, as far as the home still has such tables."""
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
-    evaluated = set(_measured(bench, listed))
+    evaluated = set(_recorded_evaluations(bench, listed))
     tasks = {task.name: task for task in bench.catalog.tasks}
     for name in listed:
-        above, is_note, note = name.rpartition(f"{NOTES}/")
+        above, is_note, note = name.rpartition(f"{NOTES_FOLDER}/")
         if is_note and "/" not in note:
-            made, old = _noted(bench, tasks, above.rstrip("/"), note)
+            made, old = _tables_in_notes(bench, tasks, above.rstrip("/"), note)
             yield from (one for one in made if one.key in (divided if one.model else known))
             evaluated |= old
     for root, task, condition, model in evaluated:
@@ -110,15 +190,15 @@ def _made(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
             yield _TableRecord(root, key, "")
 
 
-def _noted(
+def _tables_in_notes(
     bench: Workbench, tasks: Mapping[str, Task], root: str, note: str
 ) -> tuple[set[_TableRecord], set[_EvaluationRecord]]:
     """What a note tells of by name; of one without names, the evaluation that it is of."""
     text = b""
     with suppress(HomeError):  # a folder in its place
-        text = bench.tables.blobs.get("/".join((*filter(None, [root]), NOTES, note))) or b""
+        text = bench.tables.blobs.get("/".join((*filter(None, [root]), NOTES_FOLDER, note))) or b""
     name, condition, model = map(unquote, [*note.split(" ", 2), "", ""][:3])
-    if names := names_noted(text.decode(errors="replace")):
+    if names := noted_tables(text.decode(errors="replace")):
         return {_TableRecord(root, tuple(one.split("/")), model) for one in names}, set()
     task = tasks.get(name)
     if task is None or condition not in ("", *task.conditions):
@@ -129,7 +209,7 @@ def _noted(
     return {_TableRecord(root, key, model)}, {_EvaluationRecord(root, name, condition, model)}
 
 
-def _measured(bench: Workbench, listed: Collection[str]) -> Iterator[_EvaluationRecord]:
+def _recorded_evaluations(bench: Workbench, listed: Collection[str]) -> Iterator[_EvaluationRecord]:
     """The evaluations that there are numbers of."""
     of = {
         tuple(evaluation_key(task, condition, "metrics")): (task.name, condition)

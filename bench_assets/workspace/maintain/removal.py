@@ -9,13 +9,13 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import ANSWERING
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
-from bench_assets.workspace.materialization.freshness import notes_of
+from bench_assets.workspace.materialization.freshness import model_notes
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.models_toml import forget_model, read_models
-from resources.config.stores import remembered_responses, table_locks_of
+from resources.config.models_toml import read_models, remove_model
+from resources.config.stores import existing_response_store, open_table_locks
 from resources.runs.orphaned_runs import table_locks
 from resources.storage.blobs.port import BlobEntry
-from resources.tables.metrics_snapshot import GATHERED
+from resources.tables.metrics_snapshot import SNAPSHOT_FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
         HomeError: If the model is being evaluated, or something cannot be deleted.
     """
     model = found.model
-    with _nobody_evaluates(bench, model):
+    with _require_no_evaluation(bench, model):
         megabytes = found.megabytes
         n_responses = 0
         if responses:
@@ -88,14 +88,15 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
             megabytes += freed
         blobs = bench.tables.blobs
         names = [one.name for one in found.tables]
-        gathered = {f"{GATHERED}/{name.rpartition('/')[0]}" for name in names}  # has its metrics
-        for name in (*names, *gathered, *notes_of(bench.tables, model)):
+        # has its metrics
+        gathered = {f"{SNAPSHOT_FOLDER}/{name.rpartition('/')[0]}" for name in names}
+        for name in (*names, *gathered, *model_notes(bench.tables, model)):
             blobs.delete(name)
         for name in {str(one.name) for one in ANSWERING.values()}:
             if bench.instance.has_dynamic_partition(name, model):
                 bench.instance.delete_dynamic_partition(name, model)
         if found.is_given:
-            forget_model(bench.settings.home, model)
+            remove_model(bench.settings.home, model)
     return RemovalResult(
         model=model, tables=len(found.tables), responses=n_responses, megabytes=round(megabytes, 1)
     )
@@ -108,7 +109,7 @@ def _keys(bench: Workbench) -> list[dg.AssetKey]:
 
 
 @contextmanager
-def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
+def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
     """Hold the locks of all that is made of a model.
 
     Raises:
@@ -120,7 +121,7 @@ def _nobody_evaluates(bench: Workbench, model: str) -> Iterator[None]:
         raise HomeError(f"{model} is being evaluated by {who}: end that first, or wait for it")
 
     folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
-    with table_locks_of(bench.settings).held(table_locks(folders, model), refuse):
+    with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):
         yield
 
 
@@ -132,7 +133,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
                 (own if name == model else others).update(_asked_as(bench, key, name))
-    store, file = remembered_responses(bench.settings), bench.settings.responses_file
+    store, file = existing_response_store(bench.settings), bench.settings.responses_file
     if store is None or not own - others:
         return 0, 0.0
     before = file.stat().st_size if file.exists() else 0

@@ -8,26 +8,36 @@ from pathlib import Path
 from shlex import quote
 
 from bench_assets.core.schema.errors import BenchError, SourceError
-from bench_assets.workspace.maintain.blob_verification import images_found, tables_found
-from bench_assets.workspace.maintain.findings import (
+from bench_assets.workspace.maintain.blob_verification import verify_images, verify_tables
+from bench_assets.workspace.maintain.verification_findings import (
     State,
     VerificationFinding,
-    closed_folders,
-    counted_states,
-    refused,
-    unreadable,
+    is_access_denied,
+    state_findings,
+    unreadable_finding,
+    unreadable_folders,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
-from resources.config.stores import remembered_responses, responses_of, vectors_file, vectors_of
+from resources.config.stores import (
+    existing_response_store,
+    open_response_store,
+    open_vector_cache,
+    vectors_file,
+)
 from resources.datasets.cache import ReleaseCache
 from resources.images.locations import KIND
-from resources.response_cache.cleanup import doubtful
-from resources.response_cache.sqlite_file import count_states, require_known, rows_in, states_of
-from resources.storage.sqlite import complaints, opened_to_read
-from resources.storage.vectors.store import is_whole
+from resources.response_cache.maintenance import find_invalid_responses
+from resources.response_cache.sqlite_file import (
+    count_states,
+    iterate_rows,
+    require_known_version,
+    states_of,
+)
+from resources.storage.sqlite import integrity_errors, open_read_only
+from resources.storage.vectors import is_intact_vector
 
-_ABOUT_VECTORS = (
+_VECTORS_ADVICE = (
     "a damaged one is computed anew when it is needed, one without a digest taken as it is"
 )
 
@@ -40,22 +50,22 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
     """
     home = bench.settings.home
     parts: list[Callable[[], Iterator[VerificationFinding]]] = [
-        lambda: tables_found(bench),
-        lambda: images_found(bench),
+        lambda: verify_tables(bench),
+        lambda: verify_images(bench),
         lambda: _responses(bench.settings.responses_file),
         lambda: _shared_responses(bench.settings),
         lambda: _vectors(vectors_file(bench.settings)),
         lambda: _shared_vectors(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
-        lambda: closed_folders(home / one for one in ("dagster", "sources", KIND)),
+        lambda: unreadable_folders(home / one for one in ("dagster", "sources", KIND)),
     ]
     with ThreadPoolExecutor(len(parts)) as threads:  # one reads, one hashes, one decodes
         found = threads.map(lambda part: list(part()), parts)
         return [finding for one in found for finding in one]
 
 
-def drop_doubtful_responses(settings: Settings) -> list[VerificationFinding]:
+def drop_invalid_responses(settings: Settings) -> list[VerificationFinding]:
     """Forget what an older version took for a response and that of today would not.
 
     It is asked again.
@@ -63,10 +73,10 @@ def drop_doubtful_responses(settings: Settings) -> list[VerificationFinding]:
     Raises:
         HomeError: If the store cannot be read, or not be written.
     """
-    store = remembered_responses(settings)
+    store = existing_response_store(settings)
     if store is None:
         return []
-    found = list(doubtful(store))
+    found = list(find_invalid_responses(store))
     store.drop([one.key for one in found])
     return [
         VerificationFinding(
@@ -84,13 +94,13 @@ def _responses(file: Path) -> Iterator[VerificationFinding]:
     if not file.exists():
         return
     if closed := _refused_of(file):
-        yield unreadable(file.name, closed)
+        yield unreadable_finding(file.name, closed)
         return
     states: Counter[str] = Counter()
     try:
-        require_known(file)
-        found = complaints(file)
-        with opened_to_read(file) as db:
+        require_known_version(file)
+        found = integrity_errors(file)
+        with open_read_only(file) as db:
             states = count_states(db)
     except (BenchError, sqlite3.Error) as why:
         found = [str(why).removeprefix(f"{file}: ")]
@@ -109,7 +119,7 @@ def _shared_responses(settings: Settings) -> Iterator[VerificationFinding]:
     if not settings.storage.variable:
         return
     try:
-        store = responses_of(settings)
+        store = open_response_store(settings)
         states = states_of(store.rows(), store.prompts())
     except BenchError as why:
         yield VerificationFinding(what="shared responses", state="missing", n=1, why=str(why))
@@ -125,20 +135,20 @@ def _of_states(responses: str, states: Counter[str], place: str) -> Iterator[Ver
             yield VerificationFinding(what=what, state="damaged", n=n, why=place, command=again)
     older = "written before responses had digests; they get one when the file is next written"
     counted: dict[State, int] = {"whole": states["whole"], "not yet verifiable": states["older"]}
-    yield from counted_states(responses, counted, older)
+    yield from state_findings(responses, counted, older)
 
 
 def _vectors(file: Path) -> Iterator[VerificationFinding]:
     if not file.exists():
         return
     if closed := _refused_of(file):
-        yield unreadable(file.name, closed)
+        yield unreadable_finding(file.name, closed)
         return
     counted: Counter[State] = Counter()
-    found = complaints(file)
+    found = integrity_errors(file)
     try:
-        with opened_to_read(file) as db:
-            for row in rows_in(db.execute("SELECT * FROM vectors")) if not found else ():
+        with open_read_only(file) as db:
+            for row in iterate_rows(db.execute("SELECT * FROM vectors")) if not found else ():
                 named = [row.get(name) for name in ("encoder", "key", "vector", "digest")]
                 counted[_state_of_vector(*named)] += 1
     except sqlite3.Error as why:
@@ -148,22 +158,22 @@ def _vectors(file: Path) -> Iterator[VerificationFinding]:
         yield VerificationFinding(
             what=file.name, state="damaged", n=1, why=f"{file}: {said}", command=command
         )
-    yield from counted_states("vectors", counted, _ABOUT_VECTORS)
+    yield from state_findings("vectors", counted, _VECTORS_ADVICE)
 
 
 def _shared_vectors(settings: Settings) -> Iterator[VerificationFinding]:
     if not settings.storage.variable:
         return
     try:
-        counted = Counter(_state_of_vector(*one) for one in vectors_of(settings).stored())
+        counted = Counter(_state_of_vector(*one) for one in open_vector_cache(settings).stored())
     except BenchError as why:
         yield VerificationFinding(what="shared vectors", state="missing", n=1, why=str(why))
         return
-    yield from counted_states("shared vectors", counted, _ABOUT_VECTORS)
+    yield from state_findings("shared vectors", counted, _VECTORS_ADVICE)
 
 
 def _state_of_vector(*stored: object) -> State:
-    if not is_whole(*stored):
+    if not is_intact_vector(*stored):
         return "damaged"
     return "whole" if stored[-1] else "not yet verifiable"
 
@@ -178,13 +188,13 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
         )
         return
     except PermissionError as why:
-        yield unreadable("sources", Path(why.filename))
+        yield unreadable_finding("sources", Path(why.filename))
         return
     for suite, _, folder in releases:
         wrong = cache.damage(folder)
         for said in wrong:
-            if refused(file := folder / said.rpartition(": ")[0]):
-                yield unreadable(f"sources/{suite}", file)
+            if is_access_denied(file := folder / said.rpartition(": ")[0]):
+                yield unreadable_finding(f"sources/{suite}", file)
                 continue
             command = f"rm -r {quote(str(folder.parent))} && bench fetch {quote(suite)}"
             what = f"sources/{suite}"
@@ -199,19 +209,19 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
     n_whole = 0
     for file in sorted(folder.rglob("*.db")):
         if closed := _refused_of(file):
-            yield unreadable("dagster", closed)
+            yield unreadable_finding("dagster", closed)
             continue
-        for why in (found := complaints(file)):
+        for why in (found := integrity_errors(file)):
             command = f"mv {quote(str(file))} {quote(f'{file}.damaged')}"
             about = f"{file}: {why}; only the history of runs is in it"
             yield VerificationFinding(
                 what="dagster", state="damaged", n=1, why=about, command=command
             )
         n_whole += not found
-    yield from counted_states("dagster", {"whole": n_whole}, "")
+    yield from state_findings("dagster", {"whole": n_whole}, "")
 
 
 def _refused_of(file: Path) -> Path | None:
     """What may not be read of a database: itself, or what SQLite keeps beside it."""
     parts = (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
-    return next(filter(refused, parts), None)
+    return next(filter(is_access_denied, parts), None)

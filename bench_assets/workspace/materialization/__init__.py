@@ -1,1 +1,1 @@
-"""Materialization: Dagster instance, runs, freshness, backfills, Dagster processes."""
+"""Building tables: the workbench, Dagster instance and processes, freshness, backfills."""

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 REPORT = dg.AssetSelection.assets("report")
 LEADERBOARD = grouped("leaderboard", "claims") - REPORT
-WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
+ON_DEMAND = dg.AssetSelection.tag("bench/when", "asked")
 """Tables that building a suite leaves out, such as images that only one condition needs."""
 
 
-def left_half(name: str) -> dg.AssetSelection:
+def dataset_build(name: str) -> dg.AssetSelection:
     """What does not depend on a model: of a suite, or of one of its tasks."""
     suite, _, task = name.partition("/")
     groups = grouped(suite, f"{suite}_ablations")
-    left = groups - dg.AssetSelection.tag("bench/per", "model") - WHEN_ASKED
+    left = groups - dg.AssetSelection.tag("bench/per", "model") - ON_DEMAND
     own = (left & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
     return own.required_multi_asset_neighbors() & left if task else left
 
@@ -44,6 +44,6 @@ def evaluation(task: Task, condition: str, graph: "AssetGraph") -> dg.AssetSelec
     return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations
 
 
-def of_one_kind(tasks: Sequence[Task]) -> list[Task]:
+def tasks_of_one_kind(tasks: Sequence[Task]) -> list[Task]:
     """Leave out what encoders are asked, unless that is all there is."""
     return [task for task in tasks if task.asked_of == "model"] or list(tasks)

@@ -82,7 +82,7 @@ def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) ->
     )
 
 
-def refresh_each(bench: Workbench, suite: str) -> tuple[list[str], list[BenchError]]:
+def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[BenchError]]:
     """Build a suite's questions; where that fails, those of its tasks that can be built.
 
     Returns:
@@ -111,7 +111,9 @@ def refresh_each(bench: Workbench, suite: str) -> tuple[list[str], list[BenchErr
     return built, failures
 
 
-def without_points(bench: Workbench, suite: str, model: str, condition: str = "main") -> list[str]:
+def unscored_messages(
+    bench: Workbench, suite: str, model: str, condition: str = "main"
+) -> list[str]:
     """Say of each task of which no answer has points why; nothing if some have."""
     tasks = bench.catalog.tasks_of(suite)
     keys = {task.name: evaluation_key(task, condition, "scores") for task in tasks}

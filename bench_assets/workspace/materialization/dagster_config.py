@@ -13,11 +13,10 @@ from typing import Any
 import yaml
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.config.bench_toml import Settings
+from resources.config.bench_toml import Settings, model_pools
 from resources.config.environment import CHECKOUT
-from resources.config.pools import pool_of
 from resources.config.sections.cluster import RUNS
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 SITE = "dagster.site.yaml"
 
@@ -51,7 +50,7 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
     """
     file, text = folder / "dagster.yaml", _text(folder, settings)
     if not file.is_file() or file.read_text(encoding="utf-8", errors="replace") != text:
-        with written_aside(file, sync=False) as out:  # others may be reading it
+        with open_atomic(file, sync=False) as out:  # others may be reading it
             out.write(text.encode())
 
 
@@ -79,12 +78,14 @@ def _text(folder: Path, settings: Settings) -> str:
 def _storage(folder: Path, settings: Settings) -> dict[str, Any]:
     """What records runs: never with an address, since launchers tell it on command lines."""
     config: dict[str, Any] = {"base_dir": str(folder)}
-    if pools := pool_of(settings):
+    if pools := model_pools(settings):
         config["pool_of"] = pools
     if settings.storage.shares_records:
         _require("dagster_postgres", settings, "[storage] database", "cluster")
-        return _named(_SHARED, "DiscreetPostgres", variable=settings.storage.variable, **config)
-    return _named("resources.redaction.dagster_storage", "DiscreetStorage", **config)
+        return _named(
+            _SHARED, "RedactingPostgresStorage", variable=settings.storage.variable, **config
+        )
+    return _named("resources.redaction.dagster_storage", "RedactingSqliteStorage", **config)
 
 
 def _elsewhere(folder: Path, settings: Settings) -> dict[str, Any]:
@@ -94,7 +95,9 @@ def _elsewhere(folder: Path, settings: Settings) -> dict[str, Any]:
     if cluster.runs != RUNS:
         changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
     if settings.storage.shares_records:
-        changed["local_artifact_storage"] = _named(_SHARED, "HomeHere", base_dir=str(folder))
+        changed["local_artifact_storage"] = _named(
+            _SHARED, "LocalHomeArtifacts", base_dir=str(folder)
+        )
         monitoring = {"poll_interval_seconds": 10}  # a heartbeat is lost after 30 s
         if cluster.wait_for_room:
             monitoring["start_timeout_seconds"] = _TO_START + cluster.wait_for_room

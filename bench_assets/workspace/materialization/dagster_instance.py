@@ -1,26 +1,34 @@
-"""The Dagster instance of a home, and the error messages of its runs."""
+"""The Dagster instance of a home, and the error messages of its runs.
+
+One run in this process: recorded in a Dagster instance, named, and over when it says so.
+"""
 
 import re
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
+from uuid import uuid4
 
 import dagster as dg
-from dagster._core.errors import DagsterInvalidConfigError
+from dagster._core.errors import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
 from bench_assets.core.schema import errors
 from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
 from bench_assets.core.text.escaping import as_written
-from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.output import print_message
+from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
 from resources.config.bench_toml import Settings, load_settings
-from resources.runs.orphaned_runs import end_runs_without_process
-from resources.storage.locks.file_locks import locked
+from resources.response_cache.throughput import ProgressStyle
+from resources.runs.orphaned_runs import end_orphaned_runs, process_tags, run_lock, send_heartbeats
+from resources.storage.locks import delete_lock_file, hold_locks
 
 if TYPE_CHECKING:
     from sqlalchemy.exc import DatabaseError
+
 
 _UNWRITTEN = (
     "Exception while writing logger call to event log",
@@ -59,13 +67,13 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
             " BENCH_HOME to another folder"
         )
     # Two that make the databases at once trip over each other's tables.
-    with told_of_recording(folder), locked(home / "locks", [_DATABASES], lambda _: None):
+    with storage_error_reporting(folder), hold_locks(home / "locks", [_DATABASES], lambda _: None):
         folder.mkdir(parents=True, exist_ok=True)
         write_dagster_yaml(folder, settings)
         instance = _opened(folder, settings)
         _limit_pools(instance, settings.cluster.limits)
-        for ended in end_runs_without_process(instance):
-            say(f"{ended} had been killed; it counts as failed now")
+        for ended in end_orphaned_runs(instance):
+            print_message(f"{ended} had been killed; it counts as failed now")
     return instance
 
 
@@ -94,13 +102,13 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
 
 
 @contextmanager
-def told_of_recording(folder: Path) -> Generator[None]:
+def storage_error_reporting(folder: Path) -> Generator[None]:
     """Say in one message that Dagster could not write its records, or not read them.
 
     Raises:
         HomeError: For a full disk, a folder that may not be written to, a damaged database.
     """
-    heard = _Overheard(sys.stderr)
+    heard = _FilteredStderr(sys.stderr)
     try:
         with redirect_stderr(cast(TextIO, heard)):
             yield
@@ -112,7 +120,9 @@ def told_of_recording(folder: Path) -> Generator[None]:
             " or read-only? Of damaged ones, `bench verify` names the files. Responses are kept"
         ) from why
     if heard.unwritten:
-        say(f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written")
+        print_message(
+            f"warning: {folder}: {heard.unwritten} lines of the run's log could not be written"
+        )
 
 
 def _database_error() -> "type[DatabaseError]":
@@ -122,7 +132,7 @@ def _database_error() -> "type[DatabaseError]":
     return DatabaseError
 
 
-class _Overheard:
+class _FilteredStderr:
     """Standard error without what Dagster prints there itself for each record that is not written.
 
     One that matters ends the run with an error, which says it better.
@@ -142,7 +152,7 @@ class _Overheard:
         return getattr(self._stream, name)
 
 
-def failure_of(result: dg.ExecuteInProcessResult) -> BenchError:
+def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
     """Say in one message why a run failed: the blocking checks, or what an asset raised."""
     checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
     if checks:
@@ -167,3 +177,83 @@ def _check_message(check: dg.AssetCheckEvaluation) -> str:
         f"{check.asset_key.to_user_string()}: {found.get('problems')} of {found.get('rows')} rows "
         f"fail the check {check.check_name}:\n  {examples}"
     )
+
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+_ABOUT = "bench/run"  # tag by which a person knows it: the job of all of them has one name
+_INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError.__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Assets to be made together, with their checks."""
+
+    job: dg.JobDefinition
+    keys: Sequence[dg.AssetKey]
+    model: str | None  # the partition
+    title: str  # of what is shown of it; "" for nothing
+    progress: ProgressStyle = "in the log"
+
+    def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
+        """Make them.
+
+        Args:
+            instance: Records it.
+            locks: Folder of the home's locks; None if nobody else sees the instance.
+
+        Raises:
+            BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+            KeyboardInterrupt: If it was interrupted.
+        """
+        run_id = str(uuid4())
+        if locks is None:
+            self._execute(instance, run_id)
+            return
+        with (
+            hold_locks(locks, [run_lock(run_id)], print_message),
+            send_heartbeats(instance, run_id),
+        ):
+            self._execute(instance, run_id)
+        delete_lock_file(locks, run_lock(run_id))
+
+    def _execute(self, instance: dg.DagsterInstance, run_id: str) -> None:
+        try:
+            with materialization_progress(
+                instance, run_id, self.title, len(self.keys), self.progress
+            ):
+                result = self.job.execute_in_process(
+                    instance=instance,
+                    partition_key=self.model,
+                    asset_selection=self.keys,
+                    run_config=_QUIET,
+                    raise_on_error=False,
+                    run_id=run_id,
+                    tags=process_tags(run_id) | {_ABOUT: run_name(self.keys, self.model)},
+                )
+        except DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
+        if not result.success:
+            raise run_failure(result)
+
+
+def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
+    """Say what a run makes, and of which model.
+
+    >>> run_name([dg.AssetKey(["codis", "scores"]), dg.AssetKey(["codis", "metrics"])], "random")
+    'codis: random'
+    >>> run_name([dg.AssetKey("leaderboard")], None)
+    'leaderboard'
+    """
+    places = ", ".join(sorted({key.path[0] for key in keys}))
+    return f"{places}: {model}" if model else places
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether a signal ended it: Dagster makes a failure of that, such as an asset's."""
+    errors = [
+        *(event.step_failure_data.error for event in result.all_events if event.is_step_failure),
+        *(event.job_failure_data.error for event in result.all_events if event.is_run_failure),
+    ]
+    return any(error and error.cls_name in _INTERRUPTIONS for error in errors)

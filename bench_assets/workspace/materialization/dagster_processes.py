@@ -32,12 +32,12 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import CHECKOUT, environment_of
 from resources.config.sections.models import EMBEDDED_MODELS
 from resources.runs.in_process_runs import LOCATION
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _HOST = "127.0.0.1"
-_EACH = 0.5  # s between two looks whether it answers
-_LAST = 5.0  # s that it has to end after SIGTERM
-_SHOWN = 8  # lines of its log
+_POLL_SECONDS = 0.5  # s between two looks whether it answers
+_TERM_SECONDS = 5.0  # s that it has to end after SIGTERM
+_LOG_LINES = 8  # lines of its log
 
 
 def require_free(port: int, host: str = _HOST) -> None:
@@ -57,7 +57,7 @@ def require_free(port: int, host: str = _HOST) -> None:
             ) from why
 
 
-def answers(host: str, port: int, path: str) -> bool:
+def is_reachable(host: str, port: int, path: str) -> bool:
     """Whether a server says at a path that all is well."""
     try:
         with closing(HTTPConnection(host, port, timeout=5)) as connection:
@@ -116,10 +116,10 @@ class UiProcess:
             self._process.send_signal(signal.SIGINT)
         with suppress(ProcessLookupError, PermissionError):
             try:
-                self._process.wait(watchdog.PATIENCE)
+                self._process.wait(watchdog.TERMINATION_TIMEOUT)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGTERM)
-                time.sleep(_LAST)
+                time.sleep(_TERM_SECONDS)
                 os.killpg(self._process.pid, signal.SIGKILL)
             os.killpg(self._process.pid, signal.SIGTERM)  # what it has left behind
         if self._process.stdin:
@@ -132,7 +132,7 @@ class UiProcess:
             HomeError: If it ended instead; shows the end of its log.
         """
         while not self._answers():
-            self._require_running(_EACH)
+            self._require_running(_POLL_SECONDS)
 
     def wait_for_end(self) -> None:
         """Wait until somebody ends it.
@@ -148,7 +148,7 @@ class UiProcess:
         webbrowser.open(self.address)
 
     def _answers(self) -> bool:
-        return answers(_HOST, self.port, self.health)
+        return is_reachable(_HOST, self.port, self.health)
 
     def _require_running(self, seconds: float | None) -> None:
         try:
@@ -157,14 +157,14 @@ class UiProcess:
             return
         if self.log is None:
             raise HomeError(f"{self.what} ended by itself ({code})")
-        last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:]
+        last = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
         raise HomeError(
             "\n  ".join([f"{self.what} ended by itself ({code}); {self.log} ends:", *last])
         )
 
 
-_LATE = 60.0  # s that a daemon may say nothing, beside the 30 between two words
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
+_HEARTBEAT_SECONDS = 60.0  # s that a daemon may say nothing, beside the 30 between two words
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
 
 
 class Service(UiProcess):
@@ -194,7 +194,7 @@ class Service(UiProcess):
         host, _, port = self._code.rpartition(":")
         server = {"host": host, "port": int(port), "location_name": LOCATION}
         file = self.home / "dagster" / f"workspace-{host}-{port}.yaml".replace("/", "-")
-        with written_aside(file, sync=False) as out:
+        with open_atomic(file, sync=False) as out:
             out.write(yaml.safe_dump({"load_from": [{"grpc_server": server}]}).encode())
         return ["-w", str(file)]
 
@@ -211,7 +211,7 @@ class Web(Service):
         return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
 
     def _answers(self) -> bool:
-        return web_answers(self.host, self.port)
+        return is_web_healthy(self.host, self.port)
 
 
 class Daemon(Service):
@@ -224,7 +224,7 @@ class Daemon(Service):
         return [sys.executable, "-m", "dagster._daemon", "run", *self._workspace()]
 
     def _answers(self) -> bool:
-        return daemon_lives(self.home)
+        return is_daemon_healthy(self.home)
 
 
 class CodeServer(Service):
@@ -239,7 +239,7 @@ class CodeServer(Service):
         return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
 
     def _answers(self) -> bool:
-        return code_answers(self.host, self.port)
+        return is_code_server_healthy(self.host, self.port)
 
 
 def add_every_model(bench: Workbench) -> int:
@@ -250,24 +250,24 @@ def add_every_model(bench: Workbench) -> int:
     return len(models)
 
 
-def web_answers(host: str, port: int) -> bool:
+def is_web_healthy(host: str, port: int) -> bool:
     """Whether the web server is well."""
-    return answers(_EVERYWHERE.get(host, host), port, UiProcess.health)
+    return is_reachable(_LOOPBACK_OF.get(host, host), port, UiProcess.health)
 
 
-def daemon_lives(home: Path) -> bool:
+def is_daemon_healthy(home: Path) -> bool:
     """Whether every part of the daemon, wherever it runs, said something a moment ago."""
     folder = home / "dagster"
     if not (folder / "dagster.yaml").is_file():
         return False
     with dg.DagsterInstance.from_config(str(folder)) as instance:
-        return all_daemons_live(instance, heartbeat_tolerance_seconds=_LATE)
+        return all_daemons_live(instance, heartbeat_tolerance_seconds=_HEARTBEAT_SECONDS)
 
 
-def code_answers(host: str, port: int) -> bool:
+def is_code_server_healthy(host: str, port: int) -> bool:
     """Whether the code server is well."""
     try:
-        DagsterGrpcClient(port=port, host=_EVERYWHERE.get(host, host)).ping("")
+        DagsterGrpcClient(port=port, host=_LOOPBACK_OF.get(host, host)).ping("")
     except DagsterUserCodeUnreachableError:
         return False
     return True

@@ -22,20 +22,21 @@ from bench_assets.file_benchmarks.questions import image_files, place_of
 from resources.annotation.opening import open_people
 from resources.config.bench_toml import Settings
 from resources.config.environment import CHECKOUT
-from resources.config.sections.benchmarks import PlainBenchmark
-from resources.datasets.source_files import Source
+from resources.config.sections.benchmarks import FileBenchmarkSettings
+from resources.datasets.source_files import SuiteSource
 from resources.models.registry.response_inputs import files_named, state_of
-from resources.storage.file_digests import digest_of, digests_in, states, texts_in
-from resources.tables.locations import PLACES, TablePlaces
+from resources.storage.file_digests import file_states, home_digests, json_digest, texts_of
+from resources.tables.locations import SOURCES_FOLDER, TableLocations
 from resources.tables.parquet import TableFiles
 
-NOTES = ".built"
+NOTES_FOLDER = ".built"
 """Folder beside the tables that notes what they were made of."""
 
 _CODE = [CHECKOUT / "bench_assets", CHECKOUT / "resources"]
 _SUITES = CHECKOUT / "bench_assets" / "suites"  # each counts for itself
 _MANY = 1 << 16  # images; their digests would take 2 kB each
-_NOT_ASKED = frozenset(SuiteSettings.model_fields)  # judge and reading: right of the waist
+# judge and reading: right of the waist
+_EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class TableGroup:
     @property
     def _name(self) -> str:
         name = f"{self.name} {self.model}".strip()
-        return f"{notes(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
+        return f"{notes_folder(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
 
     def _note(self) -> str:
         """What is noted of tables as they are.
@@ -86,10 +87,10 @@ class TableGroup:
         """
         made = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
         there = self.images is None or self.images.is_dir()
-        return f"{self.made_of} {digest_of([there, *made])}"
+        return f"{self.made_of} {json_digest([there, *made])}"
 
 
-def inputs(settings: Settings, suite: Suite, source: Source) -> str:
+def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     """Digest what a suite's question tables are made of: source, choices, models, code, packages.
 
     Code is the suite's own and what all suites share, no other suite's. A model or path that the
@@ -97,19 +98,28 @@ def inputs(settings: Settings, suite: Suite, source: Source) -> str:
     file of a benchmark names. The mini edition's own folder does not count: the code draws it.
     """
     entries = settings.suites.get(suite.name, {}).items()
-    chosen = {name: value for name, value in entries if name not in _NOT_ASKED}
-    named = settings.models.keys() & set(texts_in(chosen))
+    chosen = {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
+    named = settings.models.keys() & set(texts_of(chosen))
     models = {name: state_of(name, settings) for name in named}
     folders = [*([] if source.is_mini else [source.folder]), *files_named(chosen, settings)]
     if benchmark := settings.benchmarks.get(suite.name):
         chosen["benchmark"] = benchmark.model_dump(mode="json")
         chosen["images"] = _images(benchmark, suite.name, source, settings)
-    read = digests_in(settings.home).of(folders)
-    facts = [chosen, models, source.is_mini, *read, *code(settings.home, suite), packages()]
-    return digest_of([*facts, *_heard(settings, suite)])
+    read = home_digests(settings.home).of(folders)
+    facts = [
+        chosen,
+        models,
+        source.is_mini,
+        *read,
+        *code_digests(settings.home, suite),
+        installed_packages(),
+    ]
+    return json_digest([*facts, *_annotation_inputs(settings, suite)])
 
 
-def _images(benchmark: PlainBenchmark, name: str, source: Source, settings: Settings) -> str:
+def _images(
+    benchmark: FileBenchmarkSettings, name: str, source: SuiteSource, settings: Settings
+) -> str:
     """Digest the images that the file of a benchmark names.
 
     Very many count by size and time: nobody waits until all of them are read.
@@ -117,14 +127,16 @@ def _images(benchmark: PlainBenchmark, name: str, source: Source, settings: Sett
     files = image_files(benchmark, place_of(name, source.folder, settings))
     few = len(files) <= _MANY
     paths = map(Path, files)
-    facts: Iterable[list[Any]] = digests_in(settings.home).of(paths) if few else states(paths)
+    facts: Iterable[list[Any]] = (
+        home_digests(settings.home).of(paths) if few else file_states(paths)
+    )
     state = sha256()
     for fact in facts:
-        state.update(digest_of(fact).encode())
+        state.update(json_digest(fact).encode())
     return state.hexdigest()
 
 
-def _heard(settings: Settings, suite: Suite) -> Iterator[object]:
+def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
     """What people of [people] said of the suite's forms, and on which terms; nothing if unasked."""
     for form in suite.forms:
         if (asked := settings.people.forms.get(form.form.name)) is None:
@@ -136,38 +148,38 @@ def _heard(settings: Settings, suite: Suite) -> Iterator[object]:
             yield str(why)
 
 
-def code(home: Path, *suites: Suite) -> Iterator[list[str]]:
+def code_digests(home: Path, *suites: Suite) -> Iterator[list[str]]:
     """Name and content of each file of code that tables of these suites are made by."""
-    digests = digests_in(home)
+    digests = home_digests(home)
     yield from digests.of(_CODE, without=_SUITES)
     yield from digests.of(path for suite in suites for path in suite.code)
 
 
-def packages() -> list[str]:
+def installed_packages() -> list[str]:
     """Name and version of every package that is installed."""
     there = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
     return sorted(one.name for one in there)
 
 
-def notes(tables: TablePlaces, suite: str) -> str:
+def notes_folder(tables: TableLocations, suite: str) -> str:
     """Below which name the notes of a suite's tables are."""
     root = tables.root(suite)
-    return f"{root}/{NOTES}" if root else NOTES
+    return f"{root}/{NOTES_FOLDER}" if root else NOTES_FOLDER
 
 
-def names_noted(text: str) -> list[str]:
+def noted_tables(text: str) -> list[str]:
     """Names of the tables that a note says were made; none of an older one, which names none."""
     return text.split("\n")[1:]
 
 
-def out_of_date(text: str) -> str:
+def invalidated_note(text: str) -> str:
     """A note that its tables are not as they would be made now, though they were made."""
-    return "\n".join(("", *names_noted(text)))
+    return "\n".join(("", *noted_tables(text)))
 
 
-def notes_of(tables: TablePlaces, model: str) -> list[str]:
+def model_notes(tables: TableLocations, model: str) -> list[str]:
     """Names of all notes of a model's tables, whichever sources those are of."""
-    roots = ["", *(f"{PLACES}/{one}/" for one in tables.blobs.folders(PLACES))]
+    roots = ["", *(f"{SOURCES_FOLDER}/{one}/" for one in tables.blobs.folders(SOURCES_FOLDER))]
     ending = f" {quote(model, safe=' ')}"
-    listed = (one.name for root in roots for one in tables.blobs.list(f"{root}{NOTES}"))
+    listed = (one.name for root in roots for one in tables.blobs.list(f"{root}{NOTES_FOLDER}"))
     return [name for name in listed if name.endswith(ending)]

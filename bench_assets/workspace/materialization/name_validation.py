@@ -9,7 +9,7 @@ from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
-from resources.datasets.hub import is_address
+from resources.datasets.hub import is_release_address
 from resources.models.registry.opening import seeing
 
 _RECORDED = "recorded"  # a judge whose words lie in a file of responses; for `bench score`
@@ -29,7 +29,7 @@ def check_names(
     Raises:
         BenchError: If a suite, task, model, judge, reading, condition or source is none.
     """
-    tasks = asset_selections.of_one_kind(
+    tasks = asset_selections.tasks_of_one_kind(
         [one for name in suites for one in bench.catalog.tasks_of(name)]
     )
     named = list(conditions)
@@ -59,7 +59,7 @@ def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
     source = settings.sources.get(task.suite, "")
     place = settings.resolve(source)
     is_there = place.is_dir() or (task.suite in settings.benchmarks and place.is_file())
-    if source and not is_address(source) and not is_there:
+    if source and not is_release_address(source) and not is_there:
         raise SourceError(f"{place}: no such folder; it is the source of {task.suite}")
 
 

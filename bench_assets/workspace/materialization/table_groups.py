@@ -17,19 +17,19 @@ from bench_assets.defs.checks.regression import compared_with
 from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, freshness
 from bench_assets.workspace.materialization.freshness import TableGroup
 from resources.config.bench_toml import Settings
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import blobs_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.response_inputs import state_of
-from resources.storage.file_digests import digest_of, digests_in
+from resources.storage.file_digests import home_digests, json_digest
 from resources.tables.parquet import TableFiles
 
 
-class Home(NamedTuple):
+class HomeContext(NamedTuple):
     """Where things are made: the graph, where its tables lie, and what the user chose."""
 
     definitions: dg.Definitions
@@ -48,13 +48,13 @@ class Home(NamedTuple):
             made_of=made_of,
             model=model,
             tables=self.tables,
-            images=blobs_of(self.settings, "images").folder,
+            images=open_home_blobs(self.settings, "images").folder,
         )
 
     def inputs(self, suite: str) -> str:
         """Digest what a suite's question tables are made of."""
         source = self.sources.open(suite)
-        return freshness.inputs(self.settings, self.catalog.suite(suite), source)
+        return freshness.inputs_digest(self.settings, self.catalog.suite(suite), source)
 
     def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
         """What assets read that others made."""
@@ -63,25 +63,27 @@ class Home(NamedTuple):
         return sorted({parent for key in keys for parent in graph.get(key).parent_keys} - keys)
 
 
-def questions(home: Home, name: str) -> TableGroup:
+def question_group(home: HomeContext, name: str) -> TableGroup:
     """All that does not depend on a model, of a suite or one of its tasks."""
     suite = home.catalog.suite(name).name
-    return home.making(name, asset_selections.left_half(name), home.inputs(suite))
+    return home.making(name, asset_selections.dataset_build(name), home.inputs(suite))
 
 
-def questions_when_asked(home: Home, key: dg.AssetKey) -> TableGroup:
+def on_demand_group(home: HomeContext, key: dg.AssetKey) -> TableGroup:
     """A question table that building its suite leaves out."""
     selection = dg.AssetSelection.assets(key)
     return home.making(key.to_user_string(), selection, home.inputs(key.path[0]))
 
 
-def evaluations(home: Home, tasks: Sequence[Task], model: str, condition: str) -> list[TableGroup]:
+def evaluation_groups(
+    home: HomeContext, tasks: Sequence[Task], model: str, condition: str
+) -> list[TableGroup]:
     """What comes of asking one model under one condition, task by task."""
     inputs = {suite: home.inputs(suite) for suite in {task.suite for task in tasks}}
-    return [_evaluation(home, task, model, condition, inputs[task.suite]) for task in tasks]
+    return [_evaluation_group(home, task, model, condition, inputs[task.suite]) for task in tasks]
 
 
-def leaderboard(home: Home) -> TableGroup:
+def leaderboard_group(home: HomeContext) -> TableGroup:
     """The leaderboard: of the tables of all models, and of the papers' numbers."""
     suites = home.catalog.suites
     asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
@@ -95,13 +97,19 @@ def leaderboard(home: Home) -> TableGroup:
     ]
     states = [[tables.below(key), tables.states(key)] for tables, key in lie]
     here = home.settings.home
-    printed = digests_in(here).of(suite.published for suite in suites if suite.published)
+    printed = home_digests(here).of(suite.published for suite in suites if suite.published)
     now = configured_state(home.catalog.tasks, home.settings, home.tables)
-    facts = [*freshness.code(here, *suites), freshness.packages(), *printed, states, now]
-    return home.making("leaderboard", asset_selections.LEADERBOARD, digest_of(facts))
+    facts = [
+        *freshness.code_digests(here, *suites),
+        freshness.installed_packages(),
+        *printed,
+        states,
+        now,
+    ]
+    return home.making("leaderboard", asset_selections.LEADERBOARD, json_digest(facts))
 
 
-def note(made: Iterable[TableGroup], before: Settings, file: SettingsFile) -> None:
+def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
     """Note that all was made as the home is configured, unless that changed meanwhile.
 
     A run reads bench.toml as it goes: what it made is then of neither text.
@@ -110,10 +118,12 @@ def note(made: Iterable[TableGroup], before: Settings, file: SettingsFile) -> No
         for one in made:
             one.note()
     else:
-        say(f"{before.file} was changed meanwhile: what was just made is made again next time")
+        print_message(
+            f"{before.file} was changed meanwhile: what was just made is made again next time"
+        )
 
 
-def _is_configured_as(before: Settings, file: SettingsFile) -> bool:
+def _is_configured_as(before: Settings, file: SettingsResource) -> bool:
     """Whether a home is; models that others added do not count."""
     try:
         now = file.load()
@@ -123,7 +133,9 @@ def _is_configured_as(before: Settings, file: SettingsFile) -> bool:
     return others == vars(before) and before.models.items() <= now.models.items()
 
 
-def _evaluation(home: Home, task: Task, model: str, condition: str, inputs: str) -> TableGroup:
+def _evaluation_group(
+    home: HomeContext, task: Task, model: str, condition: str, inputs: str
+) -> TableGroup:
     graph = home.definitions.resolve_asset_graph()
     selection = asset_selections.evaluation(task, condition, graph)
     read = [
@@ -134,9 +146,9 @@ def _evaluation(home: Home, task: Task, model: str, condition: str, inputs: str)
     chosen = home.settings.suite(task.suite, SuiteSettings)
     asked = state_of(model, home.settings) if task.asked_of == "model" else []
     judge = _state_of_judge(task, chosen.judge, home.settings)
-    compared = _compared(home, task, model, condition)
+    compared = _regression_inputs(home, task, model, condition)
     facts = [inputs, read, asked, chosen.model_dump(), judge, compared]
-    return home.making(f"{task.name} {condition}", selection, digest_of(facts), model)
+    return home.making(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 
 def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object]:
@@ -147,7 +159,7 @@ def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object
     return state_of(model, settings) if model else []
 
 
-def _compared(home: Home, task: Task, model: str, condition: str) -> list[object]:
+def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:
     """What the regression check reads of other models, and how it compares."""
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]

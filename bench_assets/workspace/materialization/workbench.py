@@ -18,17 +18,20 @@ from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.defs.assembly import build_graph, tables_of
 from bench_assets.evaluation.task import Task
-from bench_assets.workspace.console.output import say
+from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, table_groups
-from bench_assets.workspace.materialization.dagster_instance import open_instance, told_of_recording
+from bench_assets.workspace.materialization.dagster_instance import (
+    Run,
+    open_instance,
+    storage_error_reporting,
+)
 from bench_assets.workspace.materialization.freshness import TableGroup
-from bench_assets.workspace.materialization.runs import Run
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import table_locks_of
-from resources.datasets.source_files import SourceFiles, places
-from resources.images.opening import images_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_table_locks
+from resources.datasets.source_files import SourceFiles, table_locations
+from resources.images.opening import open_image_store
 from resources.models.registry.opening import Models
-from resources.response_cache.throughput import Shown
+from resources.response_cache.throughput import ProgressStyle
 from resources.runs.orphaned_runs import table_locks
 
 
@@ -37,12 +40,12 @@ class Workbench:
 
     def __init__(
         self,
-        settings: SettingsFile,
+        settings: SettingsResource,
         suites: Sequence[str] = (),
         *,
         catalog: Catalog | None = None,
         scratch: Path | None = None,
-        progress: Shown = "in the log",
+        progress: ProgressStyle = "in the log",
     ) -> None:
         """Open a home folder.
 
@@ -65,11 +68,13 @@ class Workbench:
             settings, known.only(suites or known.names), scratch, progress=progress
         )
         files = SourceFiles(settings=settings)
-        self._home = table_groups.Home(
+        self._home = table_groups.HomeContext(
             self.definitions, self.catalog, self.tables, self.settings, files
         )
-        named = SettingsFile(home=settings.home).load()
-        self._is_recorded = scratch is None and places(named) == places(self.settings)
+        named = SettingsResource(home=settings.home).load()
+        self._is_recorded = scratch is None and table_locations(named) == table_locations(
+            self.settings
+        )
         self._settings_file, self._progress = settings, progress
 
     def __enter__(self) -> Self:
@@ -99,7 +104,7 @@ class Workbench:
         """
         whole = self.catalog.suite(suite).name
         for one in dict.fromkeys((whole, suite)):  # what goes in takes long to look at
-            if (made := table_groups.questions(self._home, one)).is_fresh():
+            if (made := table_groups.question_group(self._home, one)).is_fresh():
                 return
         self._make([made], title=f"{suite}: questions")
 
@@ -109,7 +114,7 @@ class Workbench:
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
         """
-        self._make([table_groups.questions(self._home, suite)], title=f"{suite}: questions")
+        self._make([table_groups.question_group(self._home, suite)], title=f"{suite}: questions")
 
     def evaluate(self, suites: Sequence[str], model: str, condition: str = "main") -> None:
         """Ask, judge, score and measure a model under one condition, in one run.
@@ -125,20 +130,20 @@ class Workbench:
         Raises:
             BenchError: If the model cannot be asked, or questions stay without a response.
         """
-        tasks = asset_selections.of_one_kind(
+        tasks = asset_selections.tasks_of_one_kind(
             [task for suite in suites for task in self.catalog.tasks_of(suite)]
         )
         if (kind := tasks[0].asked_of) == "model":
             self.settings.model(model)
         for task in tasks:
             self._refresh_condition(task, condition)
-        wanted = table_groups.evaluations(self._home, tasks, model, condition)
+        wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
         if all(one.is_fresh() for one in wanted):
             return
         folders = {"/".join(key.path[:-1]) for one in wanted for key in one.keys}
-        with table_locks_of(self.settings).held(table_locks(folders, model), say):
+        with open_table_locks(self.settings).held(table_locks(folders, model), print_message):
             # others may have
-            wanted = table_groups.evaluations(self._home, tasks, model, condition)
+            wanted = table_groups.evaluation_groups(self._home, tasks, model, condition)
             if due := [one for one in wanted if not one.is_fresh()]:
                 self._add_partition(kind, model)
                 self._make(due, model=model)
@@ -148,7 +153,7 @@ class Workbench:
         graph = self.definitions.resolve_asset_graph()
         return [
             row
-            for task in asset_selections.of_one_kind(self.catalog.tasks_of(suite))
+            for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite))
             for key in sorted(asset_selections.evaluation(task, condition, graph).resolve(graph))
             if self._row_type(key) is Metric
             for row in self.tables.read(key.path, Metric, model)
@@ -156,7 +161,7 @@ class Workbench:
 
     def refresh_leaderboard(self) -> None:
         """Gather the leaderboard and write its export, unless nothing changed."""
-        gathered = table_groups.leaderboard(self._home)
+        gathered = table_groups.leaderboard_group(self._home)
         if not gathered.is_fresh():
             self._make([gathered], title="leaderboard")
 
@@ -205,7 +210,7 @@ class Workbench:
     @contextmanager
     def models(self) -> Iterator[Models]:
         """Open models and judges without a run."""
-        images = images_of(self.settings)
+        images = open_image_store(self.settings)
         with closing(Models(settings=self._settings_file, image_store=images)) as models:
             yield models
 
@@ -221,15 +226,15 @@ class Workbench:
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         job = self.definitions.resolve_implicit_global_asset_job_def()
         run = Run(job=job, keys=keys, model=model, title=title, progress=self._progress)
-        with told_of_recording(self.settings.home / "dagster"):
+        with storage_error_reporting(self.settings.home / "dagster"):
             locks = self.settings.home / "locks"
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Make a condition's questions, if building its suite leaves them out and they are old."""
         key = dg.AssetKey(questions_key(task, condition))
-        if key in asset_selections.WHEN_ASKED.resolve(self.definitions.resolve_asset_graph()):
-            table = table_groups.questions_when_asked(self._home, key)
+        if key in asset_selections.ON_DEMAND.resolve(self.definitions.resolve_asset_graph()):
+            table = table_groups.on_demand_group(self._home, key)
             if not table.is_fresh():
                 self._make([table], title=key.to_user_string())
 
@@ -239,7 +244,7 @@ class Workbench:
         """Make all in one run; what goes in was noted before, and what changes meanwhile is new."""
         keys = {key for one in due for key in one.keys}
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
-        table_groups.note(due, self.settings, self._settings_file)
+        table_groups.record_built(due, self.settings, self._settings_file)
 
     def _row_type(self, key: dg.AssetKey) -> type[Any]:
         asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)

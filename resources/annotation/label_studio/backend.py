@@ -27,8 +27,8 @@ from resources.annotation.label_studio.record import AskedTask, FormRequest, Rec
 from resources.annotation.label_studio.results import TOOL, Pseudonyms, annotations_of, answers_of
 from resources.annotation.label_studio.server import shared_images
 from resources.annotation.label_studio.units import is_as_asked, item_of, label_config, task_of
-from resources.images.locations import ImagePlace
-from resources.storage.locks.file_locks import locked
+from resources.images.locations import ImageLocation
+from resources.storage.locks import hold_locks
 
 
 class _There(NamedTuple):
@@ -53,7 +53,7 @@ class Asker:
     server: LabelStudio
     form: Form
     home: Path
-    images: ImagePlace
+    images: ImageLocation
     before: FormRequest | None  # what was asked from here
 
     def ask(self, items: Sequence[Unit]) -> tuple[UnitCounts, FormRequest | None]:
@@ -196,7 +196,7 @@ class LabelStudioPeople:
     server: LabelStudio
     names: Mapping[str, str]  # pseudonym by address
     home: Path
-    images: ImagePlace
+    images: ImageLocation
 
     def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
         """Import what is not there, and show what is not wanted to nobody."""
@@ -253,7 +253,7 @@ class LabelStudioPeople:
 
     def _alone(self, form: Form) -> AbstractContextManager[None]:
         """Let no other process ask or read at the same time: each would import the same tasks."""
-        return locked(self.home / "people" / TOOL / "locks", [form.name], _log.info)
+        return hold_locks(self.home / "people" / TOOL / "locks", [form.name], _log.info)
 
     def _ask_more(
         self, form: Form, exports: Mapping[int, Sequence[Mapping[str, Any]]], said: Iterable[Answer]

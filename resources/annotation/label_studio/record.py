@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bench_assets.annotation.tasks.backend import PeopleError
 from bench_assets.annotation.tasks.forms import Answer
-from resources.storage.atomic_write import told_of_writing, written_aside
+from resources.storage.atomic_write import describe_write_errors, open_atomic
 
 _GONE = "deleted in Label Studio"
 
@@ -66,7 +66,7 @@ class Record:
 
     def write(self, asking: FormRequest) -> None:
         """Write down what is asked."""
-        with written_aside(self.folder / "asked.json") as file:
+        with open_atomic(self.folder / "asked.json") as file:
             file.write(orjson.dumps(asking))
 
     def with_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
@@ -132,7 +132,7 @@ class Record:
         if not answers:
             return
         file = self.folder / "seen.jsonl"
-        with told_of_writing(file):
+        with describe_write_errors(file):
             self.folder.mkdir(parents=True, exist_ok=True)
             _cut_half_line(file)
             with file.open("ab") as lines:

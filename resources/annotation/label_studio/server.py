@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.images.locations import ImageFolder, ImagePlace
-from resources.storage.atomic_write import told_of_writing, written_aside
+from resources.images.locations import ImageFolder, ImageLocation
+from resources.storage.atomic_write import describe_write_errors, open_atomic
 
 ADMIN = "admin@bench.local"
 _TOKEN = re.compile(r"[0-9a-f]{40}", re.ASCII)
@@ -86,7 +86,7 @@ def password(folder: Path) -> str:
         HomeError: If the folder cannot be written.
     """
     file = folder / "password"
-    with told_of_writing(file):
+    with describe_write_errors(file):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
         if not file.exists():
@@ -95,7 +95,7 @@ def password(folder: Path) -> str:
         return file.read_text(encoding="ascii")
 
 
-def shared_images(home: Path, place: ImagePlace, shown: Iterable[str] = ()) -> Path:
+def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
     """Have images lie in a folder that holds nothing else.
 
     Of a store that is a folder it is a link, and all images are shown; objects are copied.
@@ -110,7 +110,7 @@ def shared_images(home: Path, place: ImagePlace, shown: Iterable[str] = ()) -> P
         ImageError: If an image is not there, or not as it was stored.
     """
     folder = (home / "people" / "shared" / "images").absolute()
-    with told_of_writing(folder):
+    with describe_write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         images = Path(place.folder).absolute() if isinstance(place, ImageFolder) else None
         if folder.is_symlink() and folder.readlink() != images:  # the home or its store was moved
@@ -124,6 +124,6 @@ def shared_images(home: Path, place: ImagePlace, shown: Iterable[str] = ()) -> P
     copies = ImageFolder(str(folder))
     for digest in dict.fromkeys(shown):
         if not copies.file(digest).exists():
-            with written_aside(copies.file(digest), sync=False) as file:
+            with open_atomic(copies.file(digest), sync=False) as file:
                 file.write(place.read(digest))
     return folder

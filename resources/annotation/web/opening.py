@@ -4,7 +4,7 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.web.server import Setup
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings
-from resources.images.opening import images_of
+from resources.images.opening import open_image_store
 
 
 def require_pages(settings: Settings) -> None:
@@ -29,7 +29,7 @@ def setup_of(settings: Settings) -> Setup:
     require_pages(settings)
     return Setup(
         store=pages_store(settings.home),
-        images=images_of(settings).place,
+        images=open_image_store(settings).place,
         url=settings.people.url,
         terms={name: one.terms for name, one in settings.people.forms.items()},
     )

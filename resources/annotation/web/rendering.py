@@ -19,8 +19,8 @@ from starlette.responses import Response
 from bench_assets.core.images.decoding import changes_of, decode, header_of, is_plain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.escaping import one_line, printable
-from resources.images.locations import ImagePlace
-from resources.images.store import looked_at
+from resources.images.locations import ImageLocation
+from resources.images.store import inspect_image
 
 FOLDER = Path(__file__).parent
 
@@ -64,7 +64,7 @@ _LIKEWISE = {"WEBP": "image/webp"}
 
 
 @lru_cache(maxsize=32)
-def as_sent(place: ImagePlace, digest: str) -> tuple[bytes, str]:
+def as_sent(place: ImageLocation, digest: str) -> tuple[bytes, str]:
     """Read an image of the store; what browsers show otherwise is sent decoded, as a PNG.
 
     Args:
@@ -98,7 +98,7 @@ _AT_ONCE = 2  # each takes memory for all its pixels
 class Uploads:
     """Into the store of all images."""
 
-    place: ImagePlace
+    place: ImageLocation
     _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
 
     def keep(self, data: bytes) -> str:
@@ -111,6 +111,6 @@ class Uploads:
             ImageError: If it does not decode, or is too large.
         """
         with self._turn:
-            seen = looked_at(data, "upload", _MOST_PIXELS, MOST_BYTES)
+            seen = inspect_image(data, "upload", _MOST_PIXELS, MOST_BYTES)
             self.place.keep(seen.sha256, data)
             return seen.sha256

@@ -26,7 +26,7 @@ from resources.annotation.web.routes import Pages
 from resources.annotation.web.sessions import RATES, Guard, Limits, Rate, VisitorSessions, What
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store
-from resources.images.locations import ImagePlace
+from resources.images.locations import ImageLocation
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"
@@ -42,7 +42,7 @@ class Setup:
     """What the pages are made over."""
 
     store: Store
-    images: ImagePlace
+    images: ImageLocation
     url: str = ""  # what the pages are called from outside
     terms: Mapping[str, Terms] = field(default_factory=dict)  # by form
     lease: float = LEASE  # s

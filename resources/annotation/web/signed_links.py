@@ -17,7 +17,7 @@ from pathlib import Path
 from bench_assets.annotation.tasks.backend import PeopleError
 from bench_assets.core.schema.errors import BenchError
 from resources.annotation.web.store import Store
-from resources.storage.atomic_write import told_of_writing
+from resources.storage.atomic_write import describe_write_errors
 
 NAME = "pages.key"
 """Of the file with the key, in ``people/`` of the home folder."""
@@ -119,7 +119,7 @@ class Links:
 
 def _key(file: Path) -> bytes:
     try:
-        with told_of_writing(file):
+        with describe_write_errors(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             _draw(file)
             if file.stat().st_mode & 0o077:

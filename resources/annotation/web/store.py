@@ -17,7 +17,7 @@ from typing import Any
 from bench_assets.annotation.tasks.backend import PeopleError
 from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.sqlite import connect, create, opened_to_read, told
+from resources.storage.sqlite import connect, create, describe_sqlite_errors, open_read_only
 
 NAME = "pages.sqlite"
 """Of the file, in ``people/`` of the home folder."""
@@ -107,7 +107,7 @@ class Store:
         with _as_people_error():
             if not self.exists:
                 raise PeopleError(f"{self.file}: nothing was ever asked on pages")
-            with told(self.file, _IF_DAMAGED), opened_to_read(self.file) as db:
+            with describe_sqlite_errors(self.file, _IF_DAMAGED), open_read_only(self.file) as db:
                 _require_known(db, self.file)
                 yield db
 
@@ -118,7 +118,7 @@ class Store:
         Raises:
             PeopleError: If it is damaged, written by a newer version, or the disk does not take it.
         """
-        with _as_people_error(), told(self.file, _IF_DAMAGED):
+        with _as_people_error(), describe_sqlite_errors(self.file, _IF_DAMAGED):
             if not self.exists:
                 create(self.file, _SCHEMA)
             with closing(connect(self.file)) as db:

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from bench_assets.annotation.answers.resolution import Terms
 from bench_assets.annotation.tasks.forms import end_of
-from resources.config.sections.base import Strict
+from resources.config.sections.base import StrictSection
 
 
-class FormSettings(Strict):
+class FormSettings(StrictSection):
     """A section ``[people.forms."suite/form"]``: a form that is asked, and its terms."""
 
     needed: int | None = Field(None, ge=1)
@@ -42,7 +42,7 @@ class FormSettings(Strict):
         )
 
 
-class PeopleSettings(Strict):
+class AnnotationSettings(StrictSection):
     """A section ``[people]``."""
 
     kind: Literal["files", "pages", "label-studio"] = "files"

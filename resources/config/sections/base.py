@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from bench_assets.core.schema.chat import Decoding
 
 
-class Strict(BaseModel):
+class StrictSection(BaseModel):
     """A section of bench.toml; an entry that it does not know is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ModelSpec(Strict):
+class ModelSpec(StrictSection):
     """A section ``[models.NAME]``."""
 
     kind: str

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from resources.config.sections.base import Strict
+from resources.config.sections.base import StrictSection
 
 Column: TypeAlias = Literal[
     "question", "images", "options", "answer", "group", "id", "context", "category"
@@ -16,16 +16,16 @@ Column: TypeAlias = Literal[
 Metric: TypeAlias = Literal[
     "accuracy", "macro_accuracy", "group_accuracy", "exact_match", "anls", "relaxed_accuracy"
 ]
-AnswersAre: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
+AnswerFormat: TypeAlias = Literal["", "letters", "indices", "indices from 1", "texts"]
 BenchmarkName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 """A folder, a part of asset keys and of question ids: small letters, digits and underscores."""
 
-JUDGED: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
+JUDGEABLE_METRICS: frozenset[Metric] = frozenset({"accuracy", "macro_accuracy", "group_accuracy"})
 """The metrics that ask whether a response is right; the others measure how near it comes."""
 _IN_SEVERAL: frozenset[Column] = frozenset({"images", "options"})
 
 
-class PlainBenchmark(Strict):
+class FileBenchmarkSettings(StrictSection):
     """A benchmark without a line of Python."""
 
     file: Path
@@ -37,7 +37,7 @@ class PlainBenchmark(Strict):
     """Ours -> the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
     image_folder: Path | None = None
     """What paths of images start at, and stay in; the folder of the file if none is named."""
-    answers: AnswersAre = ""
+    answers: AnswerFormat = ""
     """What the answers of questions with options are; "" tells by the answer, where it can."""
     prompt: str = ""
     """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
@@ -54,12 +54,12 @@ class PlainBenchmark(Strict):
         several = [name for name, column in self.columns.items() if not isinstance(column, str)]
         if wrong := sorted(set(several) - _IN_SEVERAL):
             raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
-        if self.judge != "rules" and self.metric not in JUDGED:
+        if self.judge != "rules" and self.metric not in JUDGEABLE_METRICS:
             raise ValueError(f"judge: {self.metric} is measured without one; take it away")
         return self
 
 
-class AuditSettings(Strict):
+class AuditSettings(StrictSection):
     """What ``bench audit`` looks at besides the tables."""
 
     training: list[str] = Field(default_factory=list)

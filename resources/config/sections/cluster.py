@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from resources.config.sections.base import Strict
+from resources.config.sections.base import StrictSection
 
 POOLS = {"gpu": 1, "judge": 4}
 """Runs that may hold a pool at once: one loads weights, a few wait for judges."""
@@ -37,22 +37,22 @@ def _is_address(written: str) -> str:
 
 
 PoolName: TypeAlias = Annotated[str, AfterValidator(_is_pool)]
-Limit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster takes no more
+PoolLimit: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]  # Dagster takes no more
 
 
-class ClusterSettings(Strict):
+class ClusterSettings(StrictSection):
     """A section ``[cluster]``; without it all runs are processes of this machine."""
 
     launcher: Literal["local", "ray", "k8s"] = "local"
     """What starts a run: this machine, a Ray cluster, Kubernetes."""
     address: Annotated[str, AfterValidator(_is_address)] = ""
     """``http://head:8265``: where Ray takes jobs."""
-    runs: Limit = RUNS
+    runs: PoolLimit = RUNS
     """Runs at once, on all machines together."""
     wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
     """s for which a run that was sent off may wait, beyond five minutes, until the cluster has room
     for it; then a run is waited for, too, for which no node is large enough: a cluster may grow."""
-    pools: dict[PoolName, Limit] = Field(default_factory=dict)
+    pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
     """Pool -> runs that may hold it at once, on all machines together; one a class of resources.
     ``gpu`` and ``judge`` are there without being named."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
@@ -86,7 +86,7 @@ _NAMED = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _STORES = ("s3", "gs", "az")
 
 
-class StorageSettings(Strict):
+class StorageSettings(StrictSection):
     """A section ``[storage]``; without it everything lies in the home folder."""
 
     database: str = ""

@@ -23,7 +23,7 @@ from bench_assets.plugins import Plugins, find_plugins, strangers_objects
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.models import SPECS
 from resources.response_cache.engine import Engine, ReadImage
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 
 if TYPE_CHECKING:
     from resources.storage.postgres import Database
@@ -34,13 +34,14 @@ Spec = TypeVar("Spec", bound=ModelSpec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class EngineContext:
     """What an engine may need beside its section of bench.toml."""
 
     name: str  # of the model
     read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt
     resolve: Callable[[Path | str], Path]  # relative paths start at the folder of bench.toml
-    spent: Callable[[str], Tokens]  # identity -> tokens of all responses that are remembered of it
+    # identity -> tokens of all responses that are remembered of it
+    spent: Callable[[str], TokenCounts]
     database: "Callable[[], Database] | None" = None  # the one that homes share, if they do
 
 
@@ -54,7 +55,7 @@ class EngineKind(Generic[Spec]):
     """
 
     spec: type[Spec]
-    engine: Callable[[Spec, Surroundings], Engine]
+    engine: Callable[[Spec, EngineContext], Engine]
     alone: bool = True  # has weights: it is kept from one asset to the next, and no other beside it
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class UnusableSpec(ModelSpec):
         return f"cannot be used: {self.why}"
 
 
-def read_model(section: object) -> ModelSpec:
+def read_model_section(section: object) -> ModelSpec:
     """Read a section ``[models.NAME]`` as its kind says; if that cannot be used, why.
 
     Raises:

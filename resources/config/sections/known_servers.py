@@ -30,7 +30,7 @@ MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ServerFeatures:
     """One kind of server; the defaults are what every one of them takes."""
 
     neutral: Mapping[str, Any] = field(default_factory=dict)
@@ -54,16 +54,17 @@ _WITHOUT_PENALTIES = {"presence_penalty": 0.0, "frequency_penalty": 0.0}
 _NOT_THE_CARD = '{"do_sample":true,"num_beams":1,"repetition_penalty":1.0,"top_k":0}'
 _AS_VLLM = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0, **_WITHOUT_PENALTIES}
 
-SERVERS: Mapping[ServerName, Server] = {
-    "": Server(has_card=True),  # whatever it is: what it does without temperature is its affair
-    "vllm": Server(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
-    "sglang": Server(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
-    "lmdeploy": Server(
+SERVERS: Mapping[ServerName, ServerFeatures] = {
+    # whatever it is: what it does without temperature is its affair
+    "": ServerFeatures(has_card=True),
+    "vllm": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    "sglang": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    "lmdeploy": ServerFeatures(
         neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
         takes_template_kwargs=True,
         has_card=True,
     ),
-    "llama.cpp": Server(
+    "llama.cpp": ServerFeatures(
         neutral={
             "top_k": 0,
             "min_p": 0.0,
@@ -78,28 +79,28 @@ SERVERS: Mapping[ServerName, Server] = {
         has_card=True,
     ),
     # A JSON text inside the JSON; what it leaves out is taken from the checkpoint's own file.
-    "transformers": Server(
+    "transformers": ServerFeatures(
         neutral={"generation_config": _NOT_THE_CARD},
         takes_template_kwargs=True,
         has_card=True,
     ),
-    "ollama": Server(neutral=_WITHOUT_PENALTIES),
-    "openai": Server(names=_NEWER_NAME),
-    "azure": Server(names=_NEWER_NAME, key_header="api-key"),
-    "openrouter": Server(),
-    "gemini": Server(),
-    "anthropic": Server(),
-    "mistral": Server(names={"seed": "random_seed"}),
-    "deepseek": Server(),
-    "xai": Server(),
-    "dashscope": Server(),
+    "ollama": ServerFeatures(neutral=_WITHOUT_PENALTIES),
+    "openai": ServerFeatures(names=_NEWER_NAME),
+    "azure": ServerFeatures(names=_NEWER_NAME, key_header="api-key"),
+    "openrouter": ServerFeatures(),
+    "gemini": ServerFeatures(),
+    "anthropic": ServerFeatures(),
+    "mistral": ServerFeatures(names={"seed": "random_seed"}),
+    "deepseek": ServerFeatures(),
+    "xai": ServerFeatures(),
+    "dashscope": ServerFeatures(),
 }
 
-APIS: Mapping[FormatName, Server] = {
-    "anthropic": Server(
+APIS: Mapping[FormatName, ServerFeatures] = {
+    "anthropic": ServerFeatures(
         names={"seed": ""}, needs=frozenset({"max_tokens"}), key_header="x-api-key"
     ),
-    "gemini": Server(
+    "gemini": ServerFeatures(
         names={"max_tokens": "maxOutputTokens", "top_p": "topP"},
         key_header="x-goog-api-key",
     ),

@@ -130,7 +130,7 @@ class ListedModel:
     embedded: bool  # needs no entry in bench.toml
 
 
-def listed(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
+def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
     """List the models of bench.toml behind the embedded ones."""
     return [
         ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)

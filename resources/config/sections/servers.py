@@ -8,14 +8,14 @@ import orjson
 from pydantic import AfterValidator, Field, model_validator
 
 from bench_assets.core.text.redaction import without_named
-from resources.config.secrets import names_a_variable
+from resources.config.secrets import require_variable_name
 from resources.config.sections.base import PriceSection, SamplingSection
 from resources.config.sections.known_servers import (
     APIS,
     SERVERS,
     FormatName,
     MaxTokensField,
-    Server,
+    ServerFeatures,
     ServerName,
 )
 from resources.config.sections.serving import ManagedServerSection, server_of
@@ -71,7 +71,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     where its command has that, else the path."""
     revision: str = ""
     """Part of a response's identity: change it when the server's weights change."""
-    api_key_env: Annotated[str, AfterValidator(names_a_variable)] = ""
+    api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key; the key itself is never written down, and
     taken out of what the server says (``core.secrets``)."""
     key_header: Annotated[str, AfterValidator(_is_header)] = ""
@@ -129,7 +129,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self.concurrency * max(1, known)
 
     @property
-    def knows(self) -> Server:
+    def knows(self) -> ServerFeatures:
         """What this kind of server takes."""
         return APIS.get(self.format) or SERVERS[self.server]
 

@@ -15,7 +15,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from resources.config.secrets import named_in_command
+from resources.config.secrets import key_in_command
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.cluster import PoolName
 from resources.config.sections.known_servers import ServerName
@@ -78,7 +78,7 @@ def _is_command(written: str) -> str:
         raise ValueError(
             f"{shell[0]} is for a shell, and there is none: write a script, and name that"
         )
-    if told := named_in_command(written):
+    if told := key_in_command(written):
         raise ValueError(
             f"gives a key by {told}: put it into the environment, which the server gets as well"
             " (vllm takes VLLM_API_KEY)"

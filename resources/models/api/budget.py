@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.config.sections.base import PriceSection
-from resources.response_cache.engine import Engine, LooksFurther, let_in
-from resources.response_cache.history import Tokens
+from resources.response_cache.engine import Engine, KeyExtension, validate_arrivals
+from resources.response_cache.port import TokenCounts
 
 _AT_ONCE = 16  # requests that are handed to an engine which does not look at the budget itself
 
 
-def cost(spec: PriceSection, tokens: Tokens) -> float:
+def cost(spec: PriceSection, tokens: TokenCounts) -> float:
     """What tokens cost, in the currency of the prices.
 
     >>> spec = PriceSection(kind="server", price_in=2, price_out=10)
-    >>> cost(spec, Tokens(prompt=500_000, completion=100_000))
+    >>> cost(spec, TokenCounts(prompt=500_000, completion=100_000))
     2.0
     """
     whole = (tokens.prompt * spec.price_in + tokens.completion * spec.price_out) / 1e6
@@ -33,7 +33,7 @@ class Budget:
     that ask at the same time learn of each other's responses only when the next asking starts.
     """
 
-    def __init__(self, spec: PriceSection, spent: Tokens) -> None:
+    def __init__(self, spec: PriceSection, spent: TokenCounts) -> None:
         self._spec = spec
         self._spent = spent
         self._uncounted = False
@@ -42,15 +42,15 @@ class Budget:
         """Add a response; without token counts in it the budget cannot be kept."""
         if not response.error:
             self._uncounted |= response.prompt_tokens is None or response.completion_tokens is None
-            self._spent = Tokens(
+            self._spent = TokenCounts(
                 prompt=self._spent.prompt + (response.prompt_tokens or 0),
                 completion=self._spent.completion + (response.completion_tokens or 0),
             )
 
-    def fits(self, more: Tokens) -> bool:
+    def fits(self, more: TokenCounts) -> bool:
         """Whether so many tokens beside those that are counted stay within it."""
         spec = self._spec
-        both = Tokens(
+        both = TokenCounts(
             prompt=self._spent.prompt + more.prompt,
             completion=self._spent.completion + more.completion,
         )
@@ -74,7 +74,9 @@ class Budget:
 class WithinBudget:
     """An engine that is handed a few requests at a time, as long as there is a budget for them."""
 
-    def __init__(self, engine: Engine, spec: PriceSection, spent: Callable[[str], Tokens]) -> None:
+    def __init__(
+        self, engine: Engine, spec: PriceSection, spent: Callable[[str], TokenCounts]
+    ) -> None:
         """Put limits to an engine that knows of none.
 
         Args:
@@ -109,14 +111,14 @@ class WithinBudget:
             over = budget.why_over()
             unasked = enumerate(Response(error=over) for _ in few)
             for position, response in (
-                unasked if over else let_in(self._engine.stream(few), len(few))
+                unasked if over else validate_arrivals(self._engine.stream(few), len(few))
             ):
                 budget.count(response)
                 yield start + position, response
 
     def particulars(self, request: Request) -> str:
         """The engine's, if it looks further."""
-        if isinstance(self._engine, LooksFurther):
+        if isinstance(self._engine, KeyExtension):
             return self._engine.particulars(request)
         return ""
 

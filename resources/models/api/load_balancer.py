@@ -7,7 +7,7 @@ from time import monotonic
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.text.redaction import Secrets
-from resources.config.environment import hidden_beside
+from resources.config.environment import section_secrets
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import Failure
 
@@ -72,7 +72,7 @@ class Endpoints:
         self._spec = spec
         self._path = path
         self._all: dict[str, Endpoint] = {}
-        self._secrets = hidden_beside(spec.model_dump())
+        self._secrets = section_secrets(spec.model_dump())
         self._known: set[str] = set()
         self._freed = asyncio.Condition()
         self._take(addresses)
@@ -114,7 +114,7 @@ class Endpoints:
         }
         if not self._known.issuperset(self._all):
             self._known.update(self._all)
-            self._secrets = hidden_beside([self._spec.model_dump(), sorted(self._known)])
+            self._secrets = section_secrets([self._spec.model_dump(), sorted(self._known)])
 
     def _free(self) -> list[Endpoint]:
         every = list(self._all.values())

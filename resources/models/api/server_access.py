@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 from bench_assets.core.schema.chat import Decoding, Request
-from resources.config.environment import secret, too_short
+from resources.config.environment import read_secret, short_key_warning
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival, Hand, in_background
@@ -17,11 +17,11 @@ from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.history import Tokens
-from resources.response_cache.image_changes import SERVED, ShownImages
+from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
+from resources.response_cache.port import TokenCounts
 
 FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
-Spent: TypeAlias = Callable[[str], Tokens]
+Spent: TypeAlias = Callable[[str], TokenCounts]
 
 _log = logging.getLogger("bench_assets.server")
 _FORMATS: Mapping[FormatName, FormatOf] = {
@@ -31,9 +31,9 @@ _FORMATS: Mapping[FormatName, FormatOf] = {
 }
 
 
-def no_tokens(_: str) -> Tokens:
+def no_tokens(_: str) -> TokenCounts:
     """What was asked before, where nothing was."""
-    return Tokens()
+    return TokenCounts()
 
 
 class AtServer(ABC):
@@ -50,7 +50,7 @@ class AtServer(ABC):
         """Prepare to ask; arguments as the engines describe them."""
         self._spec = spec
         self._form = (format_of or _FORMATS[spec.format])(spec, read_image)
-        self._shown = ShownImages(read_image, SERVED)
+        self._shown = ImageChangeRecorder(read_image, SERVER_CHANGES)
         self._spent = spent
         self._base_delay = base_delay
 
@@ -92,7 +92,7 @@ class AtServer(ABC):
 
     def _budget(self) -> Budget:
         spec = self._spec
-        return Budget(spec, self._spent(self.identity) if has_budget(spec) else Tokens())
+        return Budget(spec, self._spent(self.identity) if has_budget(spec) else TokenCounts())
 
     def _headers(self, key: str) -> dict[str, str]:
         """What goes out with every request, the key among it."""
@@ -107,7 +107,7 @@ class AtServer(ABC):
             SettingsError: If the environment lacks it.
         """
         name = self._spec.api_key_env
-        key = secret(name) if name else ""
-        if warning := too_short(name):
+        key = read_secret(name) if name else ""
+        if warning := short_key_warning(name):
             _log.warning("%s", warning)
         return key

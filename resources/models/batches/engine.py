@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 
 from bench_assets.core.schema.chat import Request, Response
-from resources.config.environment import hidden_beside
+from resources.config.environment import section_secrets
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
@@ -82,7 +82,7 @@ class BatchEngine(AtServer):
             headers=self._headers(key),
             timeout=timeout,
         ) as session:
-            secrets = hidden_beside(spec.model_dump())
+            secrets = section_secrets(spec.model_dump())
             wire = Wire(
                 spec, session, secrets, base_delay=self._base_delay, patience=self._patience
             )

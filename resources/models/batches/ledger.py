@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from resources.storage.atomic_write import written_aside
+from resources.storage.atomic_write import open_atomic
 
 _KEPT = 30 * 86_400  # s; providers keep results for about as long
 
@@ -64,6 +64,6 @@ class BatchLedger:
         (self._folder / f"{out.tag}.json").unlink(missing_ok=True)
 
     def _write(self, out: Out) -> Out:
-        with written_aside(self._folder / f"{out.tag}.json") as file:
+        with open_atomic(self._folder / f"{out.tag}.json") as file:
             file.write(json.dumps(asdict(out)).encode())
         return out

@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import ApiFormat
 from resources.models.batches.http import Wire
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +108,13 @@ class Conversation:
         self.custom_id = f"{sha256(body).hexdigest()[:48]}-{self.request.sample}"
         return body
 
-    def most(self, spec: ServerSpec) -> Tokens:
+    def most(self, spec: ServerSpec) -> TokenCounts:
         """As many tokens as it probably never takes, for a budget."""
         turns = self.request.prompt.turns
         letters = sum(len(part) for t in turns for part in t.parts if isinstance(part, str))
         letters += sum(len(response.text) for response in self.responses)
         images = len(self.request.prompt.images)
-        return Tokens(
+        return TokenCounts(
             prompt=100 + letters // _LETTERS + images * _IMAGE, completion=spec.max_tokens
         )
 

@@ -19,7 +19,7 @@ from resources.models.api.formats.base import ApiFormat
 from resources.models.batches.http import GoneError, TooLargeError, UncertainError, Wire
 from resources.models.batches.ledger import BatchLedger, Out
 from resources.models.batches.provider import BatchApi, Conversation
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 
 _log = logging.getLogger("bench_assets.server")
 _SLOWEST = 60.0  # s between two looks at what is out
@@ -47,7 +47,8 @@ class Round:
     _collected: list[Out] = field(default_factory=list)
     _resumed: set[str] = field(default_factory=set)  # tags of what an earlier run handed over
     _again: list[Conversation] = field(default_factory=list)
-    _reserved: Tokens = field(default_factory=Tokens)  # what is out, or about to be, may cost
+    # what is out, or about to be, may cost
+    _reserved: TokenCounts = field(default_factory=TokenCounts)
 
     async def asked(
         self, conversations: Sequence[Conversation], hand: Hand, base_delay: float
@@ -57,7 +58,7 @@ class Round:
         Raises:
             ModelError: If the server refuses, or cannot be reached.
         """
-        self._again, self._reserved = [], Tokens()
+        self._again, self._reserved = [], TokenCounts()
         asking: dict[str, list[Conversation]] = defaultdict(list)
         out = await self._handed_over(conversations, asking, hand)
         going_on: list[Conversation] = []
@@ -98,7 +99,7 @@ class Round:
                     out[there.tag] = there
                 continue
             if why_not := self._why_not(one):
-                if self._reserved == Tokens():
+                if self._reserved == TokenCounts():
                     await hand((one.position, Response(error=why_not)))
                 else:
                     self._again.append(one)  # once it is known what those before it cost
@@ -131,7 +132,7 @@ class Round:
         if over := self.budget.why_over():
             return over
         most = one.most(self.spec)
-        both = Tokens(
+        both = TokenCounts(
             prompt=self._reserved.prompt + most.prompt,
             completion=self._reserved.completion + most.completion,
         )

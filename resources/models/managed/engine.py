@@ -7,9 +7,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.chat import Request
-from resources.checkpoints.content_checksums import Checksum, not_overwritten, unchanged
-from resources.checkpoints.identity import Checkpoint
-from resources.checkpoints.served_weights import pin_served
+from resources.checkpoints.content_checksums import ContentChecksum, require_unchanged, still_loaded
+from resources.checkpoints.identity import Checkpoint, pin_served
 from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival
@@ -65,7 +64,7 @@ class ServedEngine(ServerEngine):
         self._written = spec
         self._name = name
         self._said = said
-        self._checksums: Sequence[Checksum] = ()
+        self._checksums: Sequence[ContentChecksum] = ()
         self._replicas = self._to_start(database) if spec.serve else None
         started = self._replicas.addresses if self._replicas else None
         self._addresses = AddressFile(whole) if spec.addresses_file else started
@@ -97,15 +96,15 @@ class ServedEngine(ServerEngine):
             ModelError: If no server comes up or is left, or the weights were overwritten: what was
                 just said is not kept.
         """
-        checksums = not_overwritten(self.checkpoint.checksums)
+        checksums = still_loaded(self.checkpoint.checksums)
         if self._replicas:
             self._replicas.wait_for_one()  # here, where an interrupt is heard
         looked_at = monotonic()
         for arrival in super().stream(requests):
             if monotonic() > looked_at + _LOOK:
-                checksums, looked_at = not_overwritten(checksums), monotonic()
+                checksums, looked_at = still_loaded(checksums), monotonic()
             yield arrival
-        not_overwritten(checksums)
+        still_loaded(checksums)
 
     def close(self) -> None:
         """End the servers that were started."""
@@ -122,7 +121,7 @@ class ServedEngine(ServerEngine):
         own = ServerReplicas(
             self._start,
             asked,
-            steady=lambda: unchanged(self.checkpoint.checksums),
+            steady=lambda: require_unchanged(self.checkpoint.checksums),
             n=spec.n_served,
             most_starts=spec.max_tries,
         )
@@ -137,7 +136,7 @@ class ServedEngine(ServerEngine):
         )
 
     def _refuse_overwritten(self) -> None:
-        self._checksums = not_overwritten(self._checksums or self.checkpoint.checksums)
+        self._checksums = still_loaded(self._checksums or self.checkpoint.checksums)
 
     def _start(self, number: int) -> StartedServer:
         spec, port = self._spec, free_port()

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from resources.models.managed.listed_models import other_weights
 from resources.models.managed.process import ReadinessProbe
-from resources.storage.locks.postgres_locks import SharedLocks
+from resources.storage.locks import PostgresLocks
 from resources.storage.postgres import PATIENCE, Connection, Database
 
 LEASE = 30.0  # s after which a server of which nobody says anything is gone
@@ -82,7 +82,7 @@ class Announcements:
         self._database = database
         self._shown = shown
         self._lease = lease
-        self._locks = SharedLocks(database)
+        self._locks = PostgresLocks(database)
         self._told = served
         self._owner = uuid4().hex
         self._said: set[str] = set()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.engine_kinds import EngineKind, Surroundings, installed_kind
+from resources.config.sections.engine_kinds import EngineContext, EngineKind, installed_kind
 from resources.config.sections.local_models import (
     PLAIN_TEMPLATE,
     AnyLocalSpec,
@@ -48,7 +48,7 @@ def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpe
     )
 
 
-def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
+def _transformers(spec: TransformersSpec, at: EngineContext) -> Engine:
     from resources.models.transformers.image_digests import ImageDigests
 
     spec = placed(spec, at.resolve)
@@ -62,7 +62,7 @@ def _transformers(spec: TransformersSpec, at: Surroundings) -> Engine:
     return _on(spec, TransformersEngine(spec, spec.path, at.read_image, digests=digests))
 
 
-def _vllm(spec: VllmSpec, at: Surroundings) -> Engine:
+def _vllm(spec: VllmSpec, at: EngineContext) -> Engine:
     from resources.models.vllm.engine import VllmEngine
 
     spec = placed(spec, at.resolve)
@@ -78,7 +78,7 @@ def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
     return RayEngine(here, spec)
 
 
-def _server(spec: ServerSpec, at: Surroundings) -> Engine:
+def _server(spec: ServerSpec, at: EngineContext) -> Engine:
     from resources.models.api.engine import ServerEngine
     from resources.models.managed.address_file import AddressFile
     from resources.models.managed.engine import ServedEngine

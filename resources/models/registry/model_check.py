@@ -25,17 +25,17 @@ from resources.checkpoints.identity import first_line
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, SamplingSection
-from resources.config.sections.engine_kinds import Surroundings
+from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
 from resources.config.sections.models import BlindSpec, PythonSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
-from resources.config.stores import database_of
+from resources.config.stores import open_database
 from resources.models.registry.engines import engine_kind, placed
 from resources.models.registry.loaded_model import CheckpointInspection, LoadedCheckpoint
 from resources.models.registry.opening import recorded_of, seeing
-from resources.response_cache.engine import Engine, let_in
-from resources.response_cache.history import Tokens
-from resources.response_cache.redaction import Discreet
+from resources.redaction.engine import RedactingEngine
+from resources.response_cache.engine import Engine, validate_arrivals
+from resources.response_cache.port import TokenCounts
 
 SIZES = ((224, 224), (640, 480), (1280, 960))
 """Width and height in px of the images whose tokens are counted."""
@@ -180,7 +180,7 @@ def asking(engine: Engine) -> Ask:
     """Ask an engine, with responses in the order of the requests."""
 
     def ask(requests: Sequence[Request]) -> list[Response]:
-        arrived = dict(let_in(engine.stream(requests), len(requests)))
+        arrived = dict(validate_arrivals(engine.stream(requests), len(requests)))
         return [arrived[position] for position in range(len(requests))]
 
     return ask
@@ -318,18 +318,18 @@ def _check(found: ModelCheck, settings: Settings, *, blind: bool) -> ModelCheck:
     kind, images = engine_kind(spec), DrawnImages()
     if kind is None:
         return replace(found, note="says nothing of its own; nothing to try")
-    at = Surroundings(
+    at = EngineContext(
         name=found.model,
         read_image=images.read,
         resolve=settings.resolve,
-        spent=lambda _: Tokens(),
-        database=partial(database_of, settings) if settings.storage.variable else None,
+        spent=lambda _: TokenCounts(),
+        database=partial(open_database, settings) if settings.storage.variable else None,
     )
     try:
         if isinstance(spec, TransformersSpec):
             return _transformers(found, placed(spec, at.resolve), images, blind=blind)
         secrets = known_secrets(settings.home)
-        with closing(Discreet(kind.engine(_short(spec), at), secrets)) as engine:
+        with closing(RedactingEngine(kind.engine(_short(spec), at), secrets)) as engine:
             return try_out(
                 found,
                 Subject(

@@ -13,15 +13,15 @@ from pydantic import PrivateAttr
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from resources.checkpoints import watched_folders as checkpoint_folders
-from resources.config.ad_hoc_models import refuse_other_content
+from resources.config.ad_hoc_models import refuse_changed_checkpoint
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
-from resources.config.sections.engine_kinds import EngineKind, Surroundings
+from resources.config.sections.engine_kinds import EngineContext, EngineKind
 from resources.config.sections.models import BlindSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import database_of, responses_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_database, open_response_store
 from resources.images.store import ImageStore
 from resources.models.api.budget import WithinBudget, has_budget
 from resources.models.registry.baselines import (
@@ -37,11 +37,11 @@ from resources.models.registry.recorded import (
     by_model,
     read_responses,
 )
-from resources.response_cache.caching_model import Progress, RememberingModel
+from resources.redaction.engine import RedactingEngine, redacted_identity
+from resources.response_cache.caching_model import CachingModel, Progress
 from resources.response_cache.engine import Engine
 from resources.response_cache.port import ResponseStore
-from resources.response_cache.redaction import Discreet, told
-from resources.response_cache.throughput import Shown, Throughput
+from resources.response_cache.throughput import ProgressStyle, Throughput
 
 
 def _unwatched(done: int, remembered: int, total: int) -> None:
@@ -61,16 +61,16 @@ class _OpeningOptions:
 class Models(dg.ConfigurableResource[Any]):
     """Every model that may be evaluated or may judge, by the name used as partition key."""
 
-    settings: SettingsFile
+    settings: SettingsResource
     image_store: ImageStore
-    progress: Shown = "in the log"
+    progress: ProgressStyle = "in the log"
     """Where it is shown how far an asking has come."""
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
     def store(self) -> ResponseStore:
         """What remembers every response."""
-        return responses_of(self.settings.load())
+        return open_response_store(self.settings.load())
 
     @contextmanager
     def open(
@@ -122,18 +122,18 @@ class Models(dg.ConfigurableResource[Any]):
         if isinstance(spec, BlindSpec):
             return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
         if kind := engine_kind(spec):
-            store, at = responses_of(settings), self._surroundings(name, settings)
+            store, at = open_response_store(settings), self._surroundings(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
             if isinstance(spec, ServerSpec):
-                _rename(store, engine.identity, told(engine.identity, secrets))
+                _rename(store, engine.identity, redacted_identity(engine.identity, secrets))
             if isinstance(spec, PriceSection) and asking.throughput:
                 share = spec.share_of_price
                 asking.throughput.at_prices(spec.price_in * share, spec.price_out * share)
-            return RememberingModel(
+            return CachingModel(
                 name,
-                _limited(Discreet(engine, secrets), spec, at),
+                _limited(RedactingEngine(engine, secrets), spec, at),
                 store,
                 asking.progress,
                 asking.throughput,
@@ -142,7 +142,7 @@ class Models(dg.ConfigurableResource[Any]):
         return _AT_HAND[spec.kind](name, spec, settings, asking.condition)
 
     def _engine(
-        self, kind: EngineKind[Any], spec: ModelSpec, at: Surroundings, until: ExitStack
+        self, kind: EngineKind[Any], spec: ModelSpec, at: EngineContext, until: ExitStack
     ) -> Engine:
         """Keep an engine from one asset to the next: loading it can take minutes.
 
@@ -160,15 +160,15 @@ class Models(dg.ConfigurableResource[Any]):
             until.callback(engine.close)
         return engine
 
-    def _surroundings(self, name: str, settings: Settings) -> Surroundings:
-        return Surroundings(
+    def _surroundings(self, name: str, settings: Settings) -> EngineContext:
+        return EngineContext(
             name=name,
             read_image=self.image_store.place.read,
             resolve=settings.resolve,
-            spent=lambda identity: responses_of(settings).tokens_of(
-                told(identity, known_secrets(settings.home))
+            spent=lambda identity: open_response_store(settings).tokens_of(
+                redacted_identity(identity, known_secrets(settings.home))
             ),
-            database=partial(database_of, settings) if settings.storage.variable else None,
+            database=partial(open_database, settings) if settings.storage.variable else None,
         )
 
 
@@ -183,7 +183,7 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
         ModelError: If the folder holds another one now.
     """
     if name in settings.given:
-        refuse_other_content(name, spec)
+        refuse_changed_checkpoint(name, spec)
     elif checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
         pinned = engine.identity
         if settings.model(name) != spec:
@@ -195,7 +195,7 @@ def _rename(store: ResponseStore, before: str, now: str) -> None:
         store.rename_model(before, now)
 
 
-def _limited(engine: Engine, spec: ModelSpec, at: Surroundings) -> Engine:
+def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
     """Put the limits of its section to an engine; ours for servers looks at them itself."""
     if isinstance(spec, PriceSection) and has_budget(spec) and spec.kind != "server":
         return WithinBudget(engine, spec, at.spent)

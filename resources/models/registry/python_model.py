@@ -19,11 +19,11 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
 from bench_assets.core.tables.arrow import digest
-from resources.config.sections.engine_kinds import Surroundings
+from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.models import PythonSpec
-from resources.config.unknown_entries import UnknownEntry
+from resources.config.toml_validation import UnknownEntry
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import OPENED, ShownImages
+from resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
 
 OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as RGB
 
@@ -34,7 +34,7 @@ class PythonEngine:
     decoding = None  # the model's own affair; its signature says what it wants to say
     peak_memory = None
 
-    def __init__(self, spec: PythonSpec, at: Surroundings) -> None:
+    def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
         """Import the factory; the model is made when somebody wants to know who it is.
 
         Raises:
@@ -52,7 +52,7 @@ class PythonEngine:
             raise SettingsError(f"{file}, [models.{at.name}.options]: {unknown}")
         self._spec = spec
         self._at = at
-        self._shown = ShownImages(at.read_image, OPENED)
+        self._shown = ImageChangeRecorder(at.read_image, PYTHON_CHANGES)
 
     @property
     def identity(self) -> str:

@@ -9,15 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.identity import pin
-from resources.checkpoints.served_weights import pin_served
+from resources.checkpoints.identity import pin, pin_served
 from resources.config.bench_toml import Settings
 from resources.config.sections.local_models import AnyLocalSpec, TransformersSpec, VllmSpec
 from resources.config.sections.models import BlindSpec, PythonSpec
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import placed, served
 from resources.models.transformers.loading import dtype_of
-from resources.storage.file_digests import FileDigests, digest_of, digests_in, texts_in
+from resources.storage.file_digests import FileDigests, home_digests, json_digest, texts_of
 
 _NO_MATTER = {"reached_as"}  # of each machine its own
 
@@ -35,7 +34,7 @@ def state_of(name: str, settings: Settings) -> list[object]:
 
 def files_named(said: object, settings: Settings) -> list[Path]:
     """The files and folders that a setting names, at any depth."""
-    paths = (settings.resolve(text) for text in sorted(set(texts_in(said))) if text)
+    paths = (settings.resolve(text) for text in sorted(set(texts_of(said))) if text)
     return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
 
 
@@ -44,7 +43,7 @@ def _known_of(name: str, settings: Settings) -> list[object]:
     said = spec.model_dump(mode="json", exclude=_NO_MATTER)
     if isinstance(spec, BlindSpec) and not isinstance(settings.model(spec.of), BlindSpec):
         return [said, state_of(spec.of, settings)]
-    digests = digests_in(settings.home)
+    digests = home_digests(settings.home)
     if isinstance(spec, TransformersSpec | VllmSpec):
         return [said, *_of_checkpoint(placed(spec, settings.resolve), digests)]
     if isinstance(spec, ServerSpec) and spec.path:
@@ -70,7 +69,7 @@ def _of_checkpoint(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
 
 
 def _by(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
-    return lambda files: digest_of(list(digests.of(files)))
+    return lambda files: json_digest(list(digests.of(files)))
 
 
 def _code_of(module: str) -> Path:

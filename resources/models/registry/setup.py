@@ -20,7 +20,7 @@ from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec, PythonS
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import placed, served
 from resources.models.registry.response_inputs import files_named
-from resources.storage.file_digests import digest_of
+from resources.storage.file_digests import json_digest
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; files up to here are read, of larger ones size and time tell
@@ -42,7 +42,7 @@ def setup_of(name: str, settings: Settings) -> str:
         UnknownNameError: If there is no model of that name, or no more.
     """
     with suppress(ModelError, OSError, ValueError):
-        return digest_of(_facts(name, settings))[:_DIGITS]
+        return json_digest(_facts(name, settings))[:_DIGITS]
     return ""
 
 

@@ -21,7 +21,7 @@ from resources.models.workers.pool import SideBySide
 from resources.models.workers.port import Job, Load
 from resources.models.workers.processes import Processes
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import LOCALLY, ShownImages
+from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
 
 class TransformersEngine:
@@ -54,7 +54,7 @@ class TransformersEngine:
         self._location = location
         self._read_image = read_image
         self._load = load
-        self.shown = ShownImages(read_image, LOCALLY)
+        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
         self._digests = digests
         self._peak_memory: int | None = None
 

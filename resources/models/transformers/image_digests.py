@@ -17,7 +17,7 @@ from typing import Any
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import unchanged
+from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 
@@ -87,7 +87,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     from resources.models.transformers.loading import why_not
 
     try:
-        with unchanged(checkpoint.checksums):
+        with require_unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
         made = processor.image_processor(images=[_drawn()], return_tensors="pt")
     except ModelError:

@@ -15,7 +15,7 @@ from resources.models.workers.batching import Batches
 from resources.models.workers.pinned_weights import with_template
 from resources.models.workers.port import Job
 from resources.response_cache.engine import ReadImage
-from resources.response_cache.image_changes import LOCALLY, ShownImages
+from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
 
 class VllmEngine:
@@ -35,7 +35,7 @@ class VllmEngine:
         self._spec = spec
         self._location = location
         self._read_image = read_image
-        self.shown = ShownImages(read_image, LOCALLY)
+        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
 
     @cached_property
     def identity(self) -> str:

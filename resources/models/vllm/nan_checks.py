@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import open_regular, quoted
+from resources.checkpoints.file_access import open_regular, quoted_name
 from resources.checkpoints.identity import Checkpoint
-from resources.checkpoints.safetensors_headers import Span, tensor_spans
+from resources.checkpoints.weight_files import TensorSpan, tensor_spans
 
 _AT_ONCE = 2**24  # bytes
 _EXPONENTS: Mapping[str, tuple[str, int]] = {
@@ -42,16 +42,17 @@ def refuse_infinite_files(checkpoint: Checkpoint) -> None:
             finite = threads.map(partial(_is_finite, file), spans)
             if bad := _names(spans, finite):
                 raise ModelError(
-                    f"{file}: NaN or infinity in its tensor {quoted(bad[0])}: the training broke"
+                    f"{file}: NaN or infinity in its tensor {quoted_name(bad[0])}: the training"
+                    " broke"
                     " down"
                 )
 
 
-def _names(spans: Iterable[Span], finite: Iterable[bool]) -> list[str]:
+def _names(spans: Iterable[TensorSpan], finite: Iterable[bool]) -> list[str]:
     return [span.name for span, is_finite in zip(spans, finite, strict=True) if not is_finite]
 
 
-def _is_finite(file: Path, span: Span) -> bool:
+def _is_finite(file: Path, span: TensorSpan) -> bool:
     numbers, exponent = _EXPONENTS[span.dtype]
     with open_regular(file) as opened:
         opened.seek(span.start)

@@ -10,7 +10,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import checksum, not_overwritten, unchanged
+from resources.checkpoints.content_checksums import require_unchanged, still_loaded, take_checksum
 from resources.checkpoints.files import content_digest
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
@@ -28,7 +28,7 @@ def load_named(
     Raises:
         ModelError: If they are not, before or after loading, or it does not load.
     """
-    with unchanged(checkpoint.checksums):
+    with require_unchanged(checkpoint.checksums):
         model = load(spec, checkpoint)
     return _PinnedModel(model, checkpoint)
 
@@ -43,7 +43,7 @@ def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
         return checkpoint
     file = Path(spec.chat_template).expanduser()
     try:
-        checksummed = checksum(partial(_alone, file), content_digest)
+        checksummed = take_checksum(partial(_alone, file), content_digest)
     except OSError as why:
         raise ModelError(f"chat_template {file}: cannot be read: {why.strerror}") from why
     return replace(checkpoint, checksums=(*checkpoint.checksums, checksummed))
@@ -78,5 +78,5 @@ class _PinnedModel:
             ModelError: If the files were overwritten; what was just said is not kept.
         """
         responses = self._model.answer(prepared, draw)
-        self._checksums = not_overwritten(self._checksums)
+        self._checksums = still_loaded(self._checksums)
         return responses

@@ -13,8 +13,8 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.batching import as_asked, in_order
 from resources.models.workers.port import Chunk, Done, Job, Said, Worker, WorkerDied, Workers
-from resources.response_cache.engine import Engine, LooksFurther
-from resources.response_cache.image_changes import ShownImages
+from resources.response_cache.engine import Engine, KeyExtension
+from resources.response_cache.image_changes import ImageChangeRecorder
 
 _BATCHES_A_CHUNK = 8  # at most: images are read ahead only within a chunk
 _CHUNKS_A_WORKER = 4  # of what is left, so that all finish at about the same time
@@ -104,10 +104,10 @@ class Chunks:
                 )
 
 
-class LocalEngine(Engine, LooksFurther, Protocol):
+class LocalEngine(Engine, KeyExtension, Protocol):
     """An engine of this machine that can say what it takes to ask the same elsewhere."""
 
-    shown: ShownImages
+    shown: ImageChangeRecorder
 
     @property
     def decoding(self) -> Decoding:

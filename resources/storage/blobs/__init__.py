@@ -1,1 +1,1 @@
-"""Blobs on disk or in an object store."""
+"""Blobs (bytes under names) in a folder or in an object store, and transfers between them."""

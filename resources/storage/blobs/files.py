@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.atomic_write import told_of_writing, unfinished, written_aside
-from resources.storage.blobs.port import BlobEntry, checked
+from resources.storage.atomic_write import describe_write_errors, open_atomic, open_temporary
+from resources.storage.blobs.port import BlobEntry, safe_name
 
 
 class FileBlobs:
@@ -31,7 +31,7 @@ class FileBlobs:
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
         """Write a file aside and rename it."""
-        with written_aside(self._file(name), sync=sync) as file:
+        with open_atomic(self._file(name), sync=sync) as file:
             file.write(data)
 
     def put_new(self, name: str, data: bytes) -> bool:
@@ -39,7 +39,7 @@ class FileBlobs:
         file = self._file(name)
         if file.exists():
             return False
-        with told_of_writing(file), unfinished(file) as (whole, aside):
+        with describe_write_errors(file), open_temporary(file) as (whole, aside):
             whole.write(data)
             whole.flush()
             os.fsync(whole.fileno())
@@ -91,7 +91,7 @@ class FileBlobs:
     def delete(self, name: str) -> bool:
         """Delete a file; its folder stays."""
         file = self._file(name)
-        with told_of_writing(file):
+        with describe_write_errors(file):
             try:
                 file.unlink()
             except (FileNotFoundError, NotADirectoryError):
@@ -99,7 +99,7 @@ class FileBlobs:
         return True
 
     def _file(self, name: str) -> Path:
-        return self._folder / checked(name)
+        return self._folder / safe_name(name)
 
     @staticmethod
     def _unreadable(place: Path, why: OSError) -> HomeError:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.blobs.port import BlobEntry, checked
+from resources.storage.blobs.port import BlobEntry, safe_name
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -56,11 +56,11 @@ class ObjectBlobs:
 
     def named(self, name: str) -> str:
         """Address of the object."""
-        return f"{self._place}/{checked(name)}"
+        return f"{self._place}/{safe_name(name)}"
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
         """Write an object; a store has it safe whenever it says so."""
-        checked(name)
+        safe_name(name)
         self._tried(lambda: self._store.put(name, data))
 
     def put_new(self, name: str, data: bytes) -> bool:
@@ -84,12 +84,12 @@ class ObjectBlobs:
                 return n_tried > 1 and self.get(name) == data
             return True
 
-        checked(name)
+        safe_name(name)
         return self._tried(create)
 
     def get(self, name: str) -> bytes | None:
         """Read an object."""
-        checked(name)
+        safe_name(name)
 
         def read() -> bytes | None:
             try:
@@ -101,7 +101,7 @@ class ObjectBlobs:
 
     def exists(self, name: str) -> bool:
         """Whether there is such an object."""
-        checked(name)
+        safe_name(name)
 
         def look() -> bool:
             try:
@@ -116,7 +116,9 @@ class ObjectBlobs:
         """Every object; asked for a thousand at a time, given when all are known."""
 
         def look() -> "list[BlobEntry]":
-            pages = self._store.list(checked(under) if under else None, chunk_size=_LISTED_AT_ONCE)
+            pages = self._store.list(
+                safe_name(under) if under else None, chunk_size=_LISTED_AT_ONCE
+            )
             return sorted(
                 BlobEntry(
                     one["path"],
@@ -132,7 +134,7 @@ class ObjectBlobs:
 
     def folders(self, under: str = "") -> Sequence[str]:
         """What a listing ends at with the next "/": one request for a thousand."""
-        prefix = f"{checked(under)}/" if under else None
+        prefix = f"{safe_name(under)}/" if under else None
         found = self._tried(lambda: self._store.list_with_delimiter(prefix))
         return sorted(one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"])
 
@@ -179,7 +181,7 @@ class ObjectBlobs:
             try:
                 return work()
             except (BaseError, _BusyError, OSError) as why:
-                said, passes, kind = _said(why)
+                said, passes, kind = _classify_error(why)
                 if not passes or time.monotonic() > until:
                     raise kind(f"{self._place}: {said}") from None
                 if not told:
@@ -196,7 +198,7 @@ class _DeniedError(HomeError):
     """The keys do not allow it."""
 
 
-def _said(why: Exception) -> tuple[str, bool, type[HomeError]]:
+def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
     """What to tell of an error, never its whole text; whether it may pass; as which kind."""
     text, _, source = str(why).partition("\n")
     status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))

@@ -75,7 +75,7 @@ class Blobs(Protocol):
         ...
 
 
-def checked(name: str) -> str:
+def safe_name(name: str) -> str:
     """Give back a name that leads nowhere else.
 
     Raises:

@@ -21,10 +21,10 @@ from resources.checkpoints.adapters import base_of
 from resources.checkpoints.files import loaded_files
 from resources.checkpoints.identity import fingerprint, tensor_spans
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.sections.benchmarks import PlainBenchmark
+from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.archives import unpack
 from resources.datasets.cache import ReleaseCache
-from resources.images.download import downloaded
+from resources.images.download import recorded_downloads
 from resources.images.store import ImageStore
 from resources.models.registry.recorded import RecordedResponse, by_model, read_responses
 from resources.tables.parquet import TableFiles
@@ -52,7 +52,7 @@ def _plain(name: str) -> Callable[[bytes, Path], object]:
     """Build a whole plain benchmark of one file."""
 
     def read(file: Path) -> object:
-        benchmark = PlainBenchmark(file=file)
+        benchmark = FileBenchmarkSettings(file=file)
         settings = Settings(home=file.parent, benchmarks={"quiz": benchmark})
         store = ImageStore(folder=str(file.parent / "images"))
         return build(
@@ -76,9 +76,10 @@ def _saved_dataset(name: str) -> Callable[[bytes, Path], object]:
         (saved / "data.arrow").write_bytes(_arrow())
         shutil.copytree(saved, saved / "train")
         (saved / name).write_bytes(data)
-        benchmark = PlainBenchmark(file=saved)
+        benchmark = FileBenchmarkSettings(file=saved)
         settings = Settings(home=folder, benchmarks={"quiz": benchmark})
-        return build(benchmark, place_of("quiz", saved, settings), lambda *_: None)  # type: ignore[arg-type,return-value]
+        # type: ignore[arg-type,return-value]
+        return build(benchmark, place_of("quiz", saved, settings), lambda *_: None)
 
     return read
 
@@ -215,7 +216,8 @@ FILES = [
     ),
     _row("a table of ours", "bytes", _table, _scores()),
     _row("checksums.jsonl of downloads", "lines", of_file(
-        "checksums.jsonl", lambda file: downloaded(["http://x/a.png"], file.parent)), _CHECKSUMS),
+        "checksums.jsonl", lambda file: recorded_downloads(
+            ["http://x/a.png"], file.parent)), _CHECKSUMS),
     _row("the record of a release", "json", of_file(
         "sources/quiz/abc/fetched.json",
         lambda file: ReleaseCache(file.parents[3]).all()), _FETCHED.encode()),

@@ -18,7 +18,7 @@ from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.table_images import draw_table
 from bench_assets.suites.multi.parsing import boxed_answers
 from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
-from resources.datasets.hub import read_address
+from resources.datasets.hub import parse_release_address
 from resources.http.backoff import duration, retry_after, wait_of
 from tests.faults.readers.reader import Reader, of_text
 from tests.suites.multi.rows import item, question
@@ -118,6 +118,6 @@ TEXTS = [
     _row("waits.wait_of", lambda text: wait_of(
         {"x-ratelimit-reset": text, "retry-after-ms": text}, text), b"1767225600",
          b'{"retryDelay": "2s"}', words=("9" * 400,)),
-    _row("sources.read_address", read_address, b"hf:a/b@main#below=x",
+    _row("sources.read_address", parse_release_address, b"hf:a/b@main#below=x",
          b"https://x.org/a.zip#sha256=" + b"0" * 64, words=("hf:", "#", "@", "[", "%", "://")),
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.rows import Metric
-from resources.tables.metrics_snapshot import GATHERED
+from resources.tables.metrics_snapshot import SNAPSHOT_FOLDER
 from resources.tables.parquet import TableFiles
 from tests.report.fair import metric
 
@@ -37,13 +37,13 @@ def test_metrics_are_those_of_the_tables_whatever_was_gathered(
     for n in range(20):
         write(f"run/step-{n}", n / 20)
     assert same()
-    (gathered,) = store.blobs.list(GATHERED)
+    (gathered,) = store.blobs.list(SNAPSHOT_FOLDER)
     assert same()
-    assert list(store.blobs.list(GATHERED)) == [gathered]  # it was not written again
+    assert list(store.blobs.list(SNAPSHOT_FOLDER)) == [gathered]  # it was not written again
     write("run/step-3", 0.99)
     write("new", 0.5)
     assert same()
-    assert list(store.blobs.list(GATHERED)) != [gathered]
+    assert list(store.blobs.list(SNAPSHOT_FOLDER)) != [gathered]
     store.blobs.delete(gathered.name)
     assert same()
     assert store.partitions(KEY) == files.partitions(KEY)

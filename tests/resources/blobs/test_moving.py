@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.blobs.files import FileBlobs
-from resources.storage.blobs.moving import Rules, move
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
+from resources.storage.blobs.transfer import TransferRules, transfer
 
 LARGE = b"x" * (9 * 2**20)
 
@@ -36,9 +36,9 @@ def lying(blobs: Blobs) -> dict[str, bytes | None]:
     return {one.name: blobs.get(one.name) for one in blobs.list()}
 
 
-def rules(better: bool = False, replaced: Blobs | None = None) -> Rules:
+def rules(better: bool = False, replaced: Blobs | None = None) -> TransferRules:
     """Bytes that end with "?" are damaged."""
-    return Rules(
+    return TransferRules(
         is_whole=lambda _, data: not data.endswith(b"?"),
         is_better=lambda *_: better,
         replaced=replaced,
@@ -67,7 +67,7 @@ def test_what_becomes_of_each(  # noqa: PLR0917
     put(source, ("a/b", ours))
     put(target, *([("a/b", theirs)] if theirs else []))
     replaced = FileBlobs(tmp_path / "replaced")
-    found = move(target, source, source.list(), rules(better, replaced))
+    found = transfer(target, source, source.list(), rules(better, replaced))
     assert found == {became: 1}
     assert target.get("a/b") == lies
     assert source.get("a/b") == ours
@@ -82,7 +82,7 @@ def test_two_that_are_replaced_one_after_the_other_are_both_kept(
     put(target, ("a", b"1"))
     for data in (b"2", b"3"):
         put(source, ("a", data))
-        move(target, source, source.list(), rules(better=True, replaced=replaced))
+        transfer(target, source, source.list(), rules(better=True, replaced=replaced))
     assert sorted(data or b"" for data in lying(replaced).values()) == [b"1", b"2"]
     assert target.get("a") == b"3"
 
@@ -118,11 +118,11 @@ def test_what_ends_half_way_loses_nothing_and_is_begun_again(
     before = lying(source)
     failing = cast(Blobs, Failing(target, after, taken=taken))
     with pytest.raises(HomeError, match="No space left"):
-        move(failing, source, source.list(), rules())
+        transfer(failing, source, source.list(), rules())
     assert lying(source) == before
     assert lying(target).items() <= before.items()
     n_there = len(lying(target))
-    assert move(target, source, source.list(), rules()) == {
+    assert transfer(target, source, source.list(), rules()) == {
         state: n for state, n in (("there", n_there), ("new", 40 - n_there)) if n
     }
     assert lying(target) == before
@@ -137,12 +137,12 @@ def test_what_a_place_loses_without_a_word_is_found_at_once(
 
     put(source, ("a", b"12"))
     with pytest.raises(HomeError, match=f"{tmp_path}/target/a: is not there as it was just"):
-        move(Losing(tmp_path / "target"), source, source.list(), rules())
+        transfer(Losing(tmp_path / "target"), source, source.list(), rules())
 
 
 def test_it_is_told_how_far_it_has_come(source: FileBlobs) -> None:
     for n in range(1001):
         source.put(str(n), b"x", sync=False)
     told: list[int] = []
-    assert move(source, source, source.list(), rules(), told.append) == {"there": 1001}
+    assert transfer(source, source, source.list(), rules(), told.append) == {"there": 1001}
     assert told == [1000, 1001]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.content_checksums import unchanged
+from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.files import loaded_files, processor_files
 from resources.checkpoints.identity import fingerprint, pin
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
@@ -78,7 +78,7 @@ def test_a_template_that_comes_after_the_digest_is_not_loaded(folder: Path) -> N
     pinned = pin(str(folder))
     _write(folder / BELOW["a template"], "x")
     refused = pytest.raises(ModelError, match=r"default\.jinja: not what it was")
-    with refused, unchanged(pinned.checksums):
+    with refused, require_unchanged(pinned.checksums):
         pass
 
 

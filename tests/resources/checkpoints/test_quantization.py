@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.quantization import REQUIREMENTS, check_quantization, needs
+from resources.checkpoints.quantization import (
+    REQUIREMENTS,
+    check_quantization,
+    quantization_requirement,
+)
 
 
 def by(method: str, **further: Any) -> dict[str, Any]:
@@ -31,7 +35,7 @@ def by(method: str, **further: Any) -> dict[str, Any]:
 def test_the_method_is_read_where_transformers_reads_it(
     config: dict[str, Any], method: str | None
 ) -> None:
-    needed = needs(config)
+    needed = quantization_requirement(config)
     assert (needed.method if needed else None) == method
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.sqlite import complaints, opened_to_read, told
+from resources.storage.sqlite import describe_sqlite_errors, integrity_errors, open_read_only
 
 
 @pytest.fixture(params=["a b", "a#b", "a?b", "a%20b", "ü'\""])
@@ -22,7 +22,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def words(file: Path) -> list[str]:
-    with opened_to_read(file) as db:
+    with open_read_only(file) as db:
         return [str(row[0]) for row in db.execute("SELECT word FROM words")]
 
 
@@ -38,17 +38,20 @@ def test_what_is_still_in_the_log_is_read(file: Path) -> None:
             shutil.copyfile(file.parent / name, left / name)
         (left / f"{file.name}-shm").mkdir()
     assert words(left / file.name) == ["up"]
-    assert complaints(left / file.name) == []
+    assert integrity_errors(left / file.name) == []
 
 
 def test_a_file_that_is_none_is_told_with_what_to_do(file: Path) -> None:
     file.write_bytes(b"PAR1" * 999)
     complaint = r"some.sqlite: damaged \(.*\); call somebody"
-    with pytest.raises(HomeError, match=complaint), told(file, "call somebody"):
+    with pytest.raises(HomeError, match=complaint), describe_sqlite_errors(file, "call somebody"):
         words(file)
-    assert complaints(file) == ["file is not a database"]
+    assert integrity_errors(file) == ["file is not a database"]
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(HomeError, match="it cannot be opened"), told(tmp_path / "x", ""):
+    with (
+        pytest.raises(HomeError, match="it cannot be opened"),
+        describe_sqlite_errors(tmp_path / "x", ""),
+    ):
         words(tmp_path / "x")

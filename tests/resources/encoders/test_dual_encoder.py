@@ -9,7 +9,7 @@ from PIL import Image
 from bench_assets.core.schema.errors import ImageError, ModelError
 from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from resources.images.store import ImageStore
-from resources.storage.vectors.store import RememberingEncoder, VectorStore
+from resources.storage.vectors import CachingEncoder, SqliteVectorCache
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 
@@ -66,7 +66,7 @@ def put(images, colour):
 
 def opened(folder, images, **options):
     spec = EncoderSpec(path=str(folder), device="cpu", **options)
-    store = VectorStore(folder / f"{len(options)}.sqlite")
+    store = SqliteVectorCache(folder / f"{len(options)}.sqlite")
     return open_encoder("tiny", spec, str(folder), images, store)
 
 
@@ -145,20 +145,20 @@ class Counting:
 
 
 def test_nothing_is_embedded_twice_by_one_model(tmp_path):
-    store, work = VectorStore(tmp_path / "v.sqlite"), Counting()
-    encoder = RememberingEncoder("m@1", work, store, batch_size=2)
+    store, work = SqliteVectorCache(tmp_path / "v.sqlite"), Counting()
+    encoder = CachingEncoder("m@1", work, store, batch_size=2)
     first = encoder.encode_texts(["aaa", "b", "aaa", "cc"])
     assert work.batches == [["b", "cc"], ["aaa"]]
     assert first[0] == pytest.approx([3 / 10**0.5, 1 / 10**0.5])
     assert (first[0] == first[2]).all()
 
-    again = RememberingEncoder("m@1", work, store, batch_size=2)
+    again = CachingEncoder("m@1", work, store, batch_size=2)
     assert (again.encode_texts(["aaa", "b", "aaa", "cc"]) == first).all()
     assert len(work.batches) == 2
 
     again.encode_images(["b"])
-    shown_otherwise = RememberingEncoder("m@1", work, store, 2, lambda image: f"{image}@1")
+    shown_otherwise = CachingEncoder("m@1", work, store, 2, lambda image: f"{image}@1")
     shown_otherwise.encode_images(["b"])
     assert work.batches.pop() == ["b"]  # the image as a later decoder shows it
-    RememberingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
+    CachingEncoder("m@2", work, store, batch_size=2).encode_texts(["b"])
     assert work.batches[2:] == [["b"], ["b"]]  # an image is no text, and m@2 is another model

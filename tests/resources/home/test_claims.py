@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from resources.storage.locks.leases import ClaimFiles, Claims, SharedClaims
+from resources.storage.leases import FileLeases, Leases, PostgresLeases
 from resources.storage.postgres import Database
 
 
 @pytest.fixture(params=["files", pytest.param("PostgreSQL", marks=pytest.mark.long)])
-def claims(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[float], Claims]:
+def claims(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[float], Leases]:
     """Opens the same claims, as another process would, that hold for some seconds."""
     if request.param == "files":
-        return lambda seconds: ClaimFiles(tmp_path / "home" / "claims", seconds)
+        return lambda seconds: FileLeases(tmp_path / "home" / "claims", seconds)
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
     address = request.getfixturevalue("address")
-    return lambda seconds: SharedClaims(Database(address, "V"), seconds)
+    return lambda seconds: PostgresLeases(Database(address, "V"), seconds)
 
 
-def test_what_one_has_taken_no_other_takes(claims: Callable[[float], Claims]) -> None:
+def test_what_one_has_taken_no_other_takes(claims: Callable[[float], Leases]) -> None:
     assert claims(60).take("a@0/codis")
     assert claims(60).take("a@0/blink")
     assert not claims(60).take("a@0/codis")
@@ -30,12 +30,12 @@ def test_what_one_has_taken_no_other_takes(claims: Callable[[float], Claims]) ->
 
 
 @pytest.mark.parametrize("name", ["", "/" * 300, "..", "ä\0\n' %s"])
-def test_any_name_can_be_claimed(claims: Callable[[float], Claims], name: str) -> None:
+def test_any_name_can_be_claimed(claims: Callable[[float], Leases], name: str) -> None:
     assert claims(60).take(name)
     assert not claims(60).take(name)
 
 
-def test_what_was_taken_too_long_ago_is_taken_over_once(claims: Callable[[float], Claims]) -> None:
+def test_what_was_taken_too_long_ago_is_taken_over_once(claims: Callable[[float], Leases]) -> None:
     assert claims(60).take("a")
     time.sleep(0.3)
     assert not claims(60).take("a")
@@ -45,7 +45,7 @@ def test_what_was_taken_too_long_ago_is_taken_over_once(claims: Callable[[float]
 
 @pytest.mark.parametrize("is_old", [False, True], ids=["a new one", "one that is too old"])
 def test_of_many_that_want_the_same_one_has_it(
-    claims: Callable[[float], Claims], is_old: bool
+    claims: Callable[[float], Leases], is_old: bool
 ) -> None:
     seconds = 60.0
     if is_old:

@@ -10,7 +10,7 @@ import pytest
 from bench_assets.core.schema.rows import Metric, Rejection
 from bench_assets.core.tables.arrow import to_table
 from resources.storage.blobs.files import FileBlobs
-from resources.tables.metrics_snapshot import Fetched, gathered
+from resources.tables.metrics_snapshot import FetchedTable, fetch_metrics
 from tests.report.fair import metric
 
 N = 20  # models
@@ -21,7 +21,7 @@ class Tables:
 
     def __init__(self, folder: Path) -> None:
         self.blobs = FileBlobs(folder)
-        self.tables: dict[str, tuple[str, Fetched]] = {}
+        self.tables: dict[str, tuple[str, FetchedTable]] = {}
         self.asked: list[str] = []
         for n in range(N):
             self.put(f"m{n:02d}", n / N)
@@ -30,16 +30,16 @@ class Tables:
         rows = [replace(metric(model, value), category=one) for one in ("all", "é")]
         self.tables[model] = (f"{value}", to_table(rows, Metric))
 
-    def gathered(self) -> dict[str, Fetched]:
+    def gathered(self) -> dict[str, FetchedTable]:
         self.asked.clear()
         versions = {model: version for model, (version, _) in sorted(self.tables.items())}
-        return gathered(self.blobs, "codis/metrics", versions, Metric, self._fetch)
+        return fetch_metrics(self.blobs, "codis/metrics", versions, Metric, self._fetch)
 
-    def _fetch(self, model: str) -> Fetched:
+    def _fetch(self, model: str) -> FetchedTable:
         self.asked.append(model)
         return self.tables[model][1]
 
-    def are(self, found: dict[str, Fetched]) -> bool:
+    def are(self, found: dict[str, FetchedTable]) -> bool:
         """Whether all were found as they are, in order."""
         return list(found) == sorted(self.tables) and all(
             one == self.tables[model][1] for model, one in found.items()
@@ -114,7 +114,7 @@ def test_whatever_happens_the_tables_count(
         ),
     ],
 )
-def test_what_cannot_be_gathered_is_fetched_each_time(tables: Tables, other: Fetched) -> None:
+def test_what_cannot_be_gathered_is_fetched_each_time(tables: Tables, other: FetchedTable) -> None:
     tables.tables["m03"] = ("x", other)
     for n_fetched in (N, 1):
         assert tables.are(tables.gathered())
@@ -125,10 +125,10 @@ def test_tables_of_other_rows_and_few_tables_are_fetched_as_they_are(tmp_path: P
     blobs = FileBlobs(tmp_path)
     one = to_table([Rejection(entry="a", reason="r")], Rejection)
     versions = {str(n): "1" for n in range(N)}
-    found = gathered(blobs, "suite/table", versions, Rejection, lambda _: one)
+    found = fetch_metrics(blobs, "suite/table", versions, Rejection, lambda _: one)
     assert found == dict.fromkeys(versions, one)
     assert isinstance(found["0"], pa.Table)
-    few = gathered(blobs, "suite/metrics", {"m": "1"}, Metric, lambda _: "damaged")
+    few = fetch_metrics(blobs, "suite/metrics", {"m": "1"}, Metric, lambda _: "damaged")
     assert few == {"m": "damaged"}
     assert not list(blobs.list())
 

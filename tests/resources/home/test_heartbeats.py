@@ -14,7 +14,7 @@ import pytest
 
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from resources.runs.heartbeats import Heartbeats
-from resources.runs.orphaned_runs import beating, end_runs_without_process
+from resources.runs.orphaned_runs import end_orphaned_runs, send_heartbeats
 from resources.storage.process_identity import this_process
 from tests.conftest import CHECKOUT
 from tests.postgres_server import PostgresServer, postgres
@@ -69,7 +69,7 @@ def add_run(instance: dg.DagsterInstance, **changed: str) -> str:
 
 
 def status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
-    end_runs_without_process(instance)
+    end_orphaned_runs(instance)
     run = instance.get_run_by_id(run_id)
     assert run
     return run.status
@@ -122,7 +122,7 @@ def test_a_run_that_has_ended_by_itself_is_not_called_gone(
     instance: dg.DagsterInstance, server: PostgresServer
 ) -> None:
     run_id = add_run(instance, host="elsewhere")
-    with beating(instance, run_id):
+    with send_heartbeats(instance, run_id):
         time.sleep(1)
     assert not Heartbeats(server.address(), "V").is_lost(run_id)
     assert status(instance, run_id) == STARTED  # it will say itself how it ended

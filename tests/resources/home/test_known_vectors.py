@@ -8,26 +8,31 @@ import pytest
 
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.vectors.merging import merge_vectors
-from resources.storage.vectors.store import KnownVectors, RememberingEncoder, VectorStore, is_whole
+from resources.storage.vectors import (
+    CachingEncoder,
+    SqliteVectorCache,
+    VectorCache,
+    is_intact_vector,
+    merge_vectors,
+)
 from tests.resources.home.test_vectors import Counting, change
 
 
 @pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
-def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], KnownVectors]:
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], VectorCache]:
     """Opens the same memory again and again."""
     if request.param == "a file":
-        return lambda: VectorStore(tmp_path / "home" / "vectors.sqlite")
+        return lambda: SqliteVectorCache(tmp_path / "home" / "vectors.sqlite")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
     from resources.storage.postgres import Database
-    from resources.storage.vectors.postgres_store import SharedVectors
+    from resources.storage.vectors import PostgresVectorCache
 
     address = request.getfixturevalue("address")
-    return lambda: SharedVectors(Database(address, "V"))
+    return lambda: PostgresVectorCache(Database(address, "V"))
 
 
 @pytest.fixture
-def known(another: Callable[[], KnownVectors]) -> KnownVectors:
+def known(another: Callable[[], VectorCache]) -> VectorCache:
     return another()
 
 
@@ -47,7 +52,7 @@ def vector(*numbers: float) -> Vectors:
     ],
 )
 def test_a_vector_comes_back_as_it_was(
-    another: Callable[[], KnownVectors], encoder: str, key: str, one: Vectors
+    another: Callable[[], VectorCache], encoder: str, key: str, one: Vectors
 ) -> None:
     another().put(encoder, {key: one})
     found = another().get(encoder, [key, "never put", key])
@@ -56,7 +61,7 @@ def test_a_vector_comes_back_as_it_was(
     assert another().get(f"{encoder}2", [key]) == {}
 
 
-def test_of_two_under_one_key_the_later_one_is_found(known: KnownVectors) -> None:
+def test_of_two_under_one_key_the_later_one_is_found(known: VectorCache) -> None:
     known.put("e", {"k": vector(1), "l": vector(2)})
     known.put("e", {"k": vector(3)})
     known.put("f", {"k": vector(4)})
@@ -66,7 +71,7 @@ def test_of_two_under_one_key_the_later_one_is_found(known: KnownVectors) -> Non
     known.put("e", {})
 
 
-def test_more_than_one_statement_takes_are_kept_found_and_listed(known: KnownVectors) -> None:
+def test_more_than_one_statement_takes_are_kept_found_and_listed(known: VectorCache) -> None:
     known.put("e", {str(n): vector(n) for n in range(2_500)})
     found = known.get("e", [str(n) for n in range(2_600)])
     assert {key: one.tolist() for key, one in found.items()} == {
@@ -74,23 +79,22 @@ def test_more_than_one_statement_takes_are_kept_found_and_listed(known: KnownVec
     }
     stored = list(known.stored())
     assert sorted(int(key) for _, key, _, _ in stored) == list(range(2_500))
-    assert all(is_whole(*one) for one in stored)
+    assert all(is_intact_vector(*one) for one in stored)
 
 
-def test_nothing_is_embedded_twice(another: Callable[[], KnownVectors]) -> None:
+def test_nothing_is_embedded_twice(another: Callable[[], VectorCache]) -> None:
     work = Counting()
     first, again = (
-        RememberingEncoder("e", work, another(), 2).encode_texts(["a", "bb", "ccc"])
-        for _ in range(2)
+        CachingEncoder("e", work, another(), 2).encode_texts(["a", "bb", "ccc"]) for _ in range(2)
     )
     assert np.array_equal(first, again)
     assert work.n == 3
 
 
 def test_what_is_merged_is_whole_and_what_was_there_stays(
-    known: KnownVectors, tmp_path: Path
+    known: VectorCache, tmp_path: Path
 ) -> None:
-    source = VectorStore(tmp_path / "other.sqlite")
+    source = SqliteVectorCache(tmp_path / "other.sqlite")
     source.put("e", {str(n): vector(n) for n in range(1_200)})
     source.put("f", {"k": vector(5)})
     change(tmp_path / "other.sqlite", "UPDATE vectors SET vector = x'00000000' WHERE key = '7'")
@@ -104,8 +108,8 @@ def test_what_is_merged_is_whole_and_what_was_there_stays(
     assert len(list(source.stored())) == 1_201
 
 
-def test_a_name_that_no_database_takes_is_left_out(known: KnownVectors, tmp_path: Path) -> None:
-    source = VectorStore(tmp_path / "other.sqlite")
+def test_a_name_that_no_database_takes_is_left_out(known: VectorCache, tmp_path: Path) -> None:
+    source = SqliteVectorCache(tmp_path / "other.sqlite")
     source.put("e\0", {"k": vector(1)})
     source.put("e", {"k": vector(1)})
     merged = merge_vectors(known, source)
@@ -113,11 +117,11 @@ def test_a_name_that_no_database_takes_is_left_out(known: KnownVectors, tmp_path
 
 
 def test_a_target_that_loses_what_it_was_given_is_told(tmp_path: Path) -> None:
-    class Forgets(VectorStore):
+    class Forgets(SqliteVectorCache):
         def put(self, encoder: str, vectors: object) -> None:
             """As a disk that lies."""
 
-    source = VectorStore(tmp_path / "one.sqlite")
+    source = SqliteVectorCache(tmp_path / "one.sqlite")
     source.put("e", {"k": vector(1)})
     with pytest.raises(HomeError, match="1 vectors are not there that were just written"):
         merge_vectors(Forgets(tmp_path / "other.sqlite"), source)

@@ -6,13 +6,13 @@ import sys
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.storage.locks.file_locks import forget, is_free, locked
+from resources.storage.locks import delete_lock_file, hold_locks, is_lock_free
 
 HOLD = """
 import sys
 from pathlib import Path
-from resources.storage.locks.file_locks import locked
-with locked(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=True)):
+from resources.storage.locks import hold_locks
+with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)
     input()
 """
@@ -58,25 +58,25 @@ def test_the_second_waits_says_for_whom_and_goes_on_when_the_first_is_killed(hol
 
 
 def test_a_lock_is_free_when_its_holder_is_gone(hold, tmp_path):
-    assert not is_free(tmp_path, "run 1")  # nobody ever held it: that says nothing
+    assert not is_lock_free(tmp_path, "run 1")  # nobody ever held it: that says nothing
     holder = hold("run 1")
     assert holder.says() == "held"
-    assert not is_free(tmp_path, "run 1")
+    assert not is_lock_free(tmp_path, "run 1")
     holder.kill()
-    assert is_free(tmp_path, "run 1")
-    forget(tmp_path, "run 1")
-    forget(tmp_path, "run 1")
+    assert is_lock_free(tmp_path, "run 1")
+    delete_lock_file(tmp_path, "run 1")
+    delete_lock_file(tmp_path, "run 1")
     assert not list(tmp_path.iterdir())
 
 
 def test_locks_are_taken_again_by_one_process_after_another_error(tmp_path):
     for _ in range(2):
-        with pytest.raises(ZeroDivisionError), locked(tmp_path, ["x", "x"], pytest.fail):
+        with pytest.raises(ZeroDivisionError), hold_locks(tmp_path, ["x", "x"], pytest.fail):
             raise ZeroDivisionError
 
 
 def test_any_name_can_be_locked(tmp_path):
-    with locked(tmp_path / "new", ["/" * 300, "..", "", "ä\0\n"], pytest.fail):
+    with hold_locks(tmp_path / "new", ["/" * 300, "..", "", "ä\0\n"], pytest.fail):
         assert len(list((tmp_path / "new").iterdir())) == 4
 
 
@@ -84,6 +84,6 @@ def test_where_no_lock_can_be_a_sentence_says_so(tmp_path):
     (tmp_path / "locks").write_text("a file")
     with (
         pytest.raises(SettingsError, match="m on codis cannot be locked"),
-        locked(tmp_path / "locks", ["m on codis"], pytest.fail),
+        hold_locks(tmp_path / "locks", ["m on codis"], pytest.fail),
     ):
         pytest.fail("it was locked")

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from resources.storage.process_identity import Process, is_gone, start_of, this_process
+from resources.storage.process_identity import ProcessIdentity, is_gone, start_ticks, this_process
 
-HERE = Process(host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_of(os.getpid()))
+HERE = ProcessIdentity(
+    host="a", boot="1", pids="pid:[1]", pid=os.getpid(), started=start_ticks(os.getpid())
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ def test_a_process_is_gone_if_that_is_certain(changed, gone):
 
 def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    process = replace(HERE, pid=child.pid, started=start_of(child.pid))
+    process = replace(HERE, pid=child.pid, started=start_ticks(child.pid))
     assert is_gone(process, HERE) is False
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
@@ -40,17 +42,17 @@ def test_a_killed_process_is_gone_before_anybody_asks_how_it_ended():
 
 def test_a_process_is_read_as_it_was_written():
     process = this_process()
-    assert Process.parse(str(process)) == process
+    assert ProcessIdentity.parse(str(process)) == process
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"pid": 1}', "x"])
 def test_what_names_no_process_is_none(text):
-    assert Process.parse(text) is None
+    assert ProcessIdentity.parse(text) is None
 
 
 def test_a_program_may_have_any_name(tmp_path):
     program = tmp_path / "a) R 1 ("
     program.symlink_to("/bin/sleep")
     with subprocess.Popen([program, "60"]) as child:
-        assert start_of(os.getpid()) <= start_of(child.pid) < start_of(os.getpid()) + 10**9
+        assert start_ticks(os.getpid()) <= start_ticks(child.pid) < start_ticks(os.getpid()) + 10**9
         child.kill()

@@ -9,7 +9,7 @@ from dagster._core.remote_origin import (
     RemoteRepositoryOrigin,
 )
 
-from resources.redaction.dagster_storage import DiscreetStorage
+from resources.redaction.dagster_storage import RedactingSqliteStorage
 from resources.runs.in_process_runs import LOCATION
 from tests.conftest import CHECKOUT
 
@@ -21,8 +21,8 @@ def instance(tmp_path):
     folder = tmp_path / "home" / "dagster"
     folder.mkdir(parents=True)
     storage = {
-        "module": DiscreetStorage.__module__,
-        "class": DiscreetStorage.__name__,
+        "module": RedactingSqliteStorage.__module__,
+        "class": RedactingSqliteStorage.__name__,
         "config": {"base_dir": str(folder)},
     }
     (folder / "dagster.yaml").write_text(yaml.safe_dump({"storage": {"custom": storage}}))

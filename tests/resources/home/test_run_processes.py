@@ -16,14 +16,14 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._grpc.server import GrpcServerProcess
 
 from resources.runs.orphaned_runs import (
-    Launcher,
-    end_runs_without_process,
-    named_executor,
+    MonitoredRunLauncher,
+    end_orphaned_runs,
+    locking_executor,
     process_tags,
     table_locks,
 )
 from resources.runs.pending_runs import is_unknown_to_its_server
-from resources.storage.process_identity import Process, start_of, this_process
+from resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
 
 STARTED = dg.DagsterRunStatus.STARTED
@@ -42,7 +42,7 @@ def instance(tmp_path):
 @pytest.fixture(scope="module")
 def dead():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    process = replace(this_process(), pid=child.pid, started=start_of(child.pid))
+    process = replace(this_process(), pid=child.pid, started=start_ticks(child.pid))
     child.kill()
     child.communicate()
     return process
@@ -76,40 +76,40 @@ def named(process, **changed):
 )
 def test_a_run_ends_if_its_process_is_gone_for_certain(instance, dead, changed, after):
     run_id = add_run(instance, named(dead, **changed))
-    ended = end_runs_without_process(instance)
+    ended = end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == after
     assert ended == ([f"run {run_id[:8]}"] if after == OVER else [])
-    assert end_runs_without_process(instance) == []
+    assert end_orphaned_runs(instance) == []
 
 
 def test_a_run_that_lives_is_left_alone(instance):
     living = add_run(instance, {"bench/process": str(this_process())})
     unknown = add_run(instance)  # of a version that did not name processes
-    assert end_runs_without_process(instance) == []
+    assert end_orphaned_runs(instance) == []
     assert {instance.get_run_by_id(one).status for one in (living, unknown)} == {STARTED}
 
 
 def test_a_second_try_is_not_taken_for_the_first_whose_tags_it_has(instance, dead):
     add_run(instance, named(dead), of="the first")
-    assert end_runs_without_process(instance) == []
+    assert end_orphaned_runs(instance) == []
 
 
 def test_a_run_that_was_being_cancelled_counts_as_cancelled(instance, dead):
     run_id = add_run(instance, named(dead))
     instance.report_run_canceling(instance.get_run_by_id(run_id))
-    end_runs_without_process(instance)
+    end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.CANCELED
 
 
 def test_a_failed_run_is_tried_once_more(instance, dead):
     run_id = add_run(instance, named(dead))
-    end_runs_without_process(instance)
+    end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).tags["dagster/will_retry"] == "true"
 
 
 def test_the_daemon_asks_the_launcher(instance, dead):
     launcher = instance.run_launcher
-    assert isinstance(launcher, Launcher)
+    assert isinstance(launcher, MonitoredRunLauncher)
     assert launcher.supports_check_run_worker_health
     gone, living = add_run(instance, named(dead)), add_run(instance, process_tags(""))
     found = {
@@ -134,7 +134,7 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     instance.report_dagster_event(dg.DagsterEvent("PIPELINE_START", start.job_name), run_id)
     now = time.time() + seconds
     monkeypatch.setattr(time, "time", lambda: now)
-    end_runs_without_process(instance)
+    end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == after
 
 
@@ -159,7 +159,7 @@ def test_a_run_killed_with_its_code_server_before_it_began_ends_soon(
     run_id = add_run(instance, tags, status=dg.DagsterRunStatus.STARTING)
     now = time.time() + seconds
     monkeypatch.setattr(time, "time", lambda: now)
-    end_runs_without_process(instance)
+    end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == after
 
 
@@ -182,12 +182,12 @@ def test_a_code_server_knows_the_runs_that_it_starts_and_no_others(instance, tmp
 def codis__predictions(context: dg.OpExecutionContext) -> None:
     """Fails unless its run names this process, which holds the locks."""
     tags = context.instance.get_run_by_id(context.run_id).tags
-    assert Process.parse(tags["bench/process"]) == this_process()
+    assert ProcessIdentity.parse(tags["bench/process"]) == this_process()
     folder = Path(context.instance.root_directory).parent / "locks"
     assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
 
 
-@dg.job(executor_def=named_executor())
+@dg.job(executor_def=locking_executor())
 def evaluation() -> None:
     """As Dagster runs the graph's jobs, in a process of its own."""
     codis__predictions()

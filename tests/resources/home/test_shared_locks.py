@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.locks.file_locks import Locks
-from resources.storage.locks.postgres_locks import SharedLocks
+from resources.storage.locks import Locks, PostgresLocks
 from resources.storage.postgres import Database
 from tests.postgres_server import PostgresServer
 
@@ -26,8 +25,8 @@ CHECKOUT = Path(__file__).parents[3]
 HOLD = """
 import os, sys
 from resources.storage.postgres import Database
-from resources.storage.locks.postgres_locks import SharedLocks
-locks = SharedLocks(Database(os.environ["BENCH_DATABASE"], "BENCH_DATABASE"), float(sys.argv[1]))
+from resources.storage.locks import PostgresLocks
+locks = PostgresLocks(Database(os.environ["BENCH_DATABASE"], "BENCH_DATABASE"), float(sys.argv[1]))
 with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)
     input()
@@ -37,7 +36,7 @@ with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
 @pytest.fixture
 def shared(address: str) -> Callable[..., Locks]:
     """Opens the locks as another process would."""
-    return lambda lease=60.0: SharedLocks(Database(address, "V"), lease)
+    return lambda lease=60.0: PostgresLocks(Database(address, "V"), lease)
 
 
 @pytest.fixture

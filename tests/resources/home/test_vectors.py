@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.vectors.store import RememberingEncoder, VectorStore
+from resources.storage.vectors import CachingEncoder, SqliteVectorCache
 
 
 class Counting:
@@ -48,7 +48,7 @@ def change(file: Path, sql: str) -> None:
 )
 def test_a_damaged_vector_is_computed_anew(file: Path, sql: str) -> None:
     work = Counting()
-    encoder = RememberingEncoder("e", work, VectorStore(file), batch_size=8)
+    encoder = CachingEncoder("e", work, SqliteVectorCache(file), batch_size=8)
     first = encoder.encode_texts(["a", "bbb"])
     change(file, sql)
     assert np.array_equal(encoder.encode_texts(["a", "bbb"]), first)
@@ -63,7 +63,7 @@ def test_vectors_that_are_older_than_digests_are_taken_as_they_are(file: Path) -
         "CREATE TABLE vectors (encoder TEXT, key TEXT, vector BLOB, PRIMARY KEY (encoder, key))",
     )
     change(file, "INSERT INTO vectors VALUES ('e', 'k', x'0000803f')")
-    store = VectorStore(file)
+    store = SqliteVectorCache(file)
     assert store.get("e", ["k"])["k"].tolist() == [1.0]
     store.put("e", {"l": np.array([2], np.float32)})
     assert store.get("e", ["l"])["l"].tolist() == [2.0]
@@ -73,4 +73,4 @@ def test_vectors_that_are_older_than_digests_are_taken_as_they_are(file: Path) -
 def test_a_damaged_file_says_what_to_do(file: Path, damaged: bytes) -> None:
     file.write_bytes(damaged)
     with pytest.raises(HomeError, match=r"vectors.sqlite: damaged .*move it away"):
-        VectorStore(file).get("e", ["k"])
+        SqliteVectorCache(file).get("e", ["k"])

@@ -9,12 +9,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from resources.images.allowed_hosts import Hosts
-from resources.images.download import Politeness, download, downloaded
+from resources.http.allowed_hosts import HostPolicy
+from resources.images.download import ImageDownloadLimits, download_images, recorded_downloads
 
 IMAGE = b"an image"
-ANYWHERE = Hosts(allowed=lambda _: True)
-POLITE = Politeness(pause=0.01, max_bytes=1000, tries=3)
+ANYWHERE = HostPolicy(allowed=lambda _: True)
+POLITE = ImageDownloadLimits(pause=0.01, max_bytes=1000, tries=3)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def server():
 
 def fetch(server, folder, *names, polite=POLITE):
     urls = [f"{server.url}/{name}" for name in names]
-    return download(urls, folder, polite, random.Random(0), hosts=ANYWHERE)
+    return download_images(urls, folder, polite, random.Random(0), hosts=ANYWHERE)
 
 
 def test_what_arrives_is_kept_with_its_checksum(server, tmp_path):
@@ -68,13 +68,13 @@ def test_nothing_is_fetched_twice(server, tmp_path):
     rows = fetch(server, tmp_path, "a.png", "b.png", "c.png")
     assert server.asked == {"/a.png": 1, "/b.png": 1, "/c.png": 1}
     assert [row.error for row in rows] == ["", "", ""]
-    assert downloaded([rows[0].url], tmp_path) == rows[:1]
+    assert recorded_downloads([rows[0].url], tmp_path) == rows[:1]
 
 
 def test_a_file_that_was_changed_is_fetched_again(server, tmp_path):
     (row,) = fetch(server, tmp_path, "a.png")
     (tmp_path / row.file).write_bytes(b"cut sh")
-    assert downloaded([row.url], tmp_path)[0].error == "not downloaded; set download = true"
+    assert recorded_downloads([row.url], tmp_path)[0].error == "not downloaded; set download = true"
     assert fetch(server, tmp_path, "a.png") == [row]
     assert server.asked["/a.png"] == 2
 
@@ -108,14 +108,14 @@ def test_failures(server, tmp_path, name, error, tries):
 
 
 def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
-    polite = Politeness(connections=4)
+    polite = ImageDownloadLimits(connections=4)
     fetch(server, tmp_path, *(f"{n}.png" for n in range(60)), polite=polite)
     assert 1 <= server.under_way[1] <= 2
 
 
 @pytest.mark.parametrize("url", ["ftp://a/b.png", "nonsense", "http://127.0.0.1:1/a.png"])
 def test_addresses_nobody_answers_at_are_said_so(tmp_path, url):
-    (row,) = download([url], tmp_path, POLITE, random.Random(0))
+    (row,) = download_images([url], tmp_path, POLITE, random.Random(0))
     assert row.error
     assert row.file == ""
 
@@ -123,4 +123,4 @@ def test_addresses_nobody_answers_at_are_said_so(tmp_path, url):
 def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(SourceError, match=r"checksums.jsonl: not as we write it"):
-        downloaded(["http://a"], tmp_path)
+        recorded_downloads(["http://a"], tmp_path)

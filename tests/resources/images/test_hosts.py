@@ -13,13 +13,13 @@ import aiohttp
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from resources.datasets.download import Downloads, Patience, RemoteFile
-from resources.images.allowed_hosts import Hosts
-from resources.images.download import Politeness, download
-from resources.images.host_resolver import connector
+from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
+from resources.http.allowed_hosts import HostPolicy
+from resources.http.host_resolver import restricted_connector
+from resources.images.download import ImageDownloadLimits, download_images
 
-QUICK = Politeness(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)
-LOOPBACK = Hosts(allowed=lambda address: address.is_loopback)
+QUICK = ImageDownloadLimits(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)
+LOOPBACK = HostPolicy(allowed=lambda address: address.is_loopback)
 
 
 FORBIDDEN = [
@@ -82,14 +82,14 @@ def redirected(target):
 
 
 def fetch(folder, url, hosts=LOOPBACK, polite=QUICK):
-    (row,) = download([url], folder, polite, random.Random(0), hosts=hosts)
+    (row,) = download_images([url], folder, polite, random.Random(0), hosts=hosts)
     return row
 
 
 @pytest.mark.parametrize("url", FORBIDDEN)
 def test_no_way_of_writing_it_leads_to_this_machine(tmp_path, url):
     with serving(image) as (port, heard):
-        row = fetch(tmp_path, url.format(port=port), Hosts())
+        row = fetch(tmp_path, url.format(port=port), HostPolicy())
         assert row.error
         assert heard == []
 
@@ -98,7 +98,7 @@ def test_no_way_of_writing_it_leads_to_this_machine(tmp_path, url):
 def test_a_malformed_address_is_that_item_s_error(tmp_path, url):
     with serving(image) as (port, _):
         good = f"http://127.0.0.1:{port}/a.png"
-        rows = download([url, good], tmp_path, QUICK, random.Random(0), hosts=LOOPBACK)
+        rows = download_images([url, good], tmp_path, QUICK, random.Random(0), hosts=LOOPBACK)
         assert [bool(row.error) for row in rows] == [True, False]
 
 
@@ -121,7 +121,7 @@ def test_a_redirect_is_looked_at_like_an_address(tmp_path, target, why):
             _,
         ),
     ):
-        hosts = Hosts(typed=frozenset({("127.0.0.1", door)}))
+        hosts = HostPolicy(typed=frozenset({("127.0.0.1", door)}))
         assert why in fetch(tmp_path, f"http://127.0.0.1:{door}/a", hosts).error
         assert heard == []
 
@@ -135,7 +135,7 @@ def test_what_the_user_typed_may_be_near_and_so_what_it_leads_to(tmp_path):
         ),
     ):
         url = f"http://127.0.0.1:{door}/a"
-        row = fetch(tmp_path, url, Hosts.typed_by_user(url))
+        row = fetch(tmp_path, url, HostPolicy.typed_by_user(url))
         assert (row.error, heard) == ("", ["/b"])
 
 
@@ -147,7 +147,7 @@ def test_a_name_is_looked_up_once_and_what_it_led_to_is_asked(tmp_path, monkeypa
         return real(next(answers) if host == "rebound.test" else host, *args, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", changing)
-    hosts = Hosts(allowed=lambda address: address == ip_address("127.0.0.1"))
+    hosts = HostPolicy(allowed=lambda address: address == ip_address("127.0.0.1"))
     with serving(image) as (port, heard):
         assert fetch(tmp_path, f"http://rebound.test:{port}/a", hosts).error == ""
         assert heard == ["/a"]
@@ -227,9 +227,9 @@ def test_a_server_that_misbehaves_costs_its_own_image_only(tmp_path, answer, why
 
 def test_a_release_that_drips_is_given_up(tmp_path):
     async def bring(port):
-        patience = Patience(tries=2, pause=0.01, timeout=0.2)
-        async with aiohttp.ClientSession(connector=connector(LOOPBACK)) as session:
-            downloads = Downloads(session, patience, lambda _: None, LOOPBACK)
+        patience = DownloadRetryPolicy(tries=2, pause=0.01, timeout=0.2)
+        async with aiohttp.ClientSession(connector=restricted_connector(LOOPBACK)) as session:
+            downloads = FileDownloader(session, patience, lambda _: None, LOOPBACK)
             remote = RemoteFile(path="a.zip", url=f"http://127.0.0.1:{port}/a.zip", size=900)
             await downloads.fetch(remote, tmp_path / "a.zip")
 

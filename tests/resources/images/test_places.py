@@ -11,9 +11,8 @@ import pytest
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import StoredImage
 from resources.config.bench_toml import load_settings
-from resources.images.locations import ImageFolder, ImagePlace
-from resources.images.opening import images_of
-from resources.images.shared_images import SharedImages
+from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
+from resources.images.opening import open_image_store
 from resources.images.store import ImageStore, damaged_images
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
@@ -33,7 +32,7 @@ def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 
 
 @pytest.fixture
-def place(objects: tuple[str, str], tmp_path: Path) -> ImagePlace:
+def place(objects: tuple[str, str], tmp_path: Path) -> ImageLocation:
     """One machine's."""
     return at(objects, tmp_path / "here")
 
@@ -44,13 +43,13 @@ def there(objects: tuple[str, str], tmp_path: Path) -> Blobs:
     return open_blobs(tmp_path / "here", "images", *objects)
 
 
-def at(objects: tuple[str, str], home: Path) -> ImagePlace:
+def at(objects: tuple[str, str], home: Path) -> ImageLocation:
     if not objects[0]:
         return ImageFolder(str(home / "images"))
-    return SharedImages(*objects, str(home / "cache" / "images"), LIMIT)
+    return ObjectImages(*objects, str(home / "cache" / "images"), LIMIT)
 
 
-def put(place: ImagePlace, *texts: str) -> list[str]:
+def put(place: ImageLocation, *texts: str) -> list[str]:
     digests = [sha256(text.encode()).hexdigest() for text in texts]
     for digest, text in zip(digests, texts, strict=True):
         place.keep(digest, text.encode())
@@ -61,7 +60,7 @@ def named(digest: str) -> str:
     return f"{digest[:2]}/{digest}"
 
 
-def test_what_was_put_is_read_by_every_process(place: ImagePlace) -> None:
+def test_what_was_put_is_read_by_every_process(place: ImageLocation) -> None:
     (digest,) = put(place, "one")
     read = pickle.loads(pickle.dumps(place.read))
     assert place.read(digest) == read(digest) == place.read(digest, afresh=True) == b"one"
@@ -70,14 +69,16 @@ def test_what_was_put_is_read_by_every_process(place: ImagePlace) -> None:
     assert hash(pickle.loads(pickle.dumps(place))) == hash(place)
 
 
-def test_many_put_the_same_at_once_and_it_lies_there_once(place: ImagePlace, there: Blobs) -> None:
+def test_many_put_the_same_at_once_and_it_lies_there_once(
+    place: ImageLocation, there: Blobs
+) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda _: put(place, "one"), range(16)))
     assert [one.size for one in there.list()] == [3]
 
 
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300, "00" * 32, "00ff", "AB" * 32])
-def test_what_is_not_there_is_named(place: ImagePlace, name: str) -> None:
+def test_what_is_not_there_is_named(place: ImageLocation, name: str) -> None:
     with pytest.raises(ImageError, match="image"):
         place.read(name)
     assert place.sizes([name]) == {}
@@ -86,7 +87,7 @@ def test_what_is_not_there_is_named(place: ImagePlace, name: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"onf", b"another"], ids=["nothing", "a bit", "another"])
 def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
-    place: ImagePlace, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
+    place: ImageLocation, there: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
 ) -> None:
     (digest,) = put(place, "one")
     there.put(named(digest), data)
@@ -100,7 +101,7 @@ def test_damage_never_goes_out_is_found_and_is_mended_by_the_same_image(
     assert machine.read(digest) == there.get(named(digest)) == b"one"
 
 
-def test_all_are_listed_and_strangers_are_not(place: ImagePlace, there: Blobs) -> None:
+def test_all_are_listed_and_strangers_are_not(place: ImageLocation, there: Blobs) -> None:
     digests = put(place, *map(str, range(40)))
     there.put("ab/readme.txt", b"not ours")
     there.put(f"{digests[0][:2]}/.x.unfinished", b"half")
@@ -128,15 +129,15 @@ def test_a_store_of_images_is_the_same_over_both(objects: tuple[str, str], tmp_p
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Callable[..., SharedImages]:
+def shared(tmp_path: Path) -> Callable[..., ObjectImages]:
     """Opens what two machines share, with a folder of one's own."""
-    return lambda name="here", limit=LIMIT: SharedImages(
+    return lambda name="here", limit=LIMIT: ObjectImages(
         f"file://{tmp_path}/shared", "", str(tmp_path / name), limit
     )
 
 
 def test_what_was_fetched_is_not_fetched_again(
-    shared: Callable[..., SharedImages], tmp_path: Path
+    shared: Callable[..., ObjectImages], tmp_path: Path
 ) -> None:
     one, other, lost = put(shared("other"), "one", "other", "lost")
     here = shared()
@@ -153,7 +154,7 @@ def test_what_was_fetched_is_not_fetched_again(
 
 @pytest.mark.parametrize("spoilt", [b"", b"onf", b"another"])
 def test_what_was_fetched_and_is_damaged_is_fetched_again(
-    shared: Callable[..., SharedImages], tmp_path: Path, spoilt: bytes
+    shared: Callable[..., ObjectImages], tmp_path: Path, spoilt: bytes
 ) -> None:
     here = shared()
     (digest,) = put(here, "one")
@@ -163,7 +164,7 @@ def test_what_was_fetched_and_is_damaged_is_fetched_again(
 
 
 def test_what_cannot_be_kept_here_is_read_all_the_same(
-    shared: Callable[..., SharedImages], tmp_path: Path
+    shared: Callable[..., ObjectImages], tmp_path: Path
 ) -> None:
     (digest,) = put(shared("other"), "one")
     (tmp_path / "here").write_text("a file in the place of a folder: as a full disk")
@@ -172,7 +173,7 @@ def test_what_cannot_be_kept_here_is_read_all_the_same(
 
 
 def test_what_was_fetched_is_never_too_much_and_the_oldest_go_first(
-    shared: Callable[..., SharedImages], tmp_path: Path
+    shared: Callable[..., ObjectImages], tmp_path: Path
 ) -> None:
     texts = [f"{n:03d}" + "x" * 997 for n in range(40)]
     digests = put(shared("other"), *texts)
@@ -199,7 +200,7 @@ def test_images_of_a_folder_lie_there_and_nowhere_else(
     tmp_path: Path, section: str, place: str
 ) -> None:
     (tmp_path / "bench.toml").write_text(section)
-    images = images_of(load_settings(tmp_path))
+    images = open_image_store(load_settings(tmp_path))
     assert images.place == ImageFolder(place.format(home=tmp_path))
 
 
@@ -208,5 +209,5 @@ def test_images_of_a_store_are_fetched_into_the_cache(tmp_path: Path) -> None:
         '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"\ncache_gigabytes = 0.5\n'
     )
     fetched = str(tmp_path / "cache" / "images")
-    place = images_of(load_settings(tmp_path)).place
-    assert place == SharedImages("s3://b/p", "http://e", fetched, 5 * 10**8)
+    place = open_image_store(load_settings(tmp_path)).place
+    assert place == ObjectImages("s3://b/p", "http://e", fetched, 5 * 10**8)

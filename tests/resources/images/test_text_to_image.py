@@ -20,7 +20,7 @@ from resources.images.painters import (
     ImagesServerSpec,
     ServerPainter,
     open_painter,
-    paint_all,
+    paint_images,
 )
 from resources.images.store import ImageStore
 from resources.storage.blobs.files import FileBlobs
@@ -71,25 +71,25 @@ class Painter:
 
 def test_a_image_is_made_once_for_a_painter_prompt_and_seed(tmp_path):
     images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
-    first = paint_all(
+    first = paint_images(
         [request(), request(seed=1)], painter, images, FileBlobs(tmp_path / "painted")
     ).images
     assert painter.n == 2
-    again = paint_all(
+    again = paint_images(
         [request(name="b.png")], painter, images, FileBlobs(tmp_path / "painted")
     ).images
     assert painter.n == 2
     assert (again[0].name, again[0].sha256) == ("b.png", first[0].sha256)
     other = Painter("another")
-    paint_all([request()], other, images, FileBlobs(tmp_path / "painted"))
+    paint_images([request()], other, images, FileBlobs(tmp_path / "painted"))
     assert other.n == 1
 
 
 def test_a_image_that_left_the_store_is_made_again(tmp_path):
     images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
-    (stored,) = paint_all([request()], painter, images, FileBlobs(tmp_path / "painted")).images
+    (stored,) = paint_images([request()], painter, images, FileBlobs(tmp_path / "painted")).images
     images.path(stored.sha256).unlink()
-    paint_all([request()], painter, images, FileBlobs(tmp_path / "painted"))
+    paint_images([request()], painter, images, FileBlobs(tmp_path / "painted"))
     assert painter.n == 2
 
 
@@ -98,7 +98,7 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
     painter.paint = lambda request: b"no image"
     image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(ModelError, match=r"p: a\.png: not an image"):
-        paint_all([request()], painter, image_store, FileBlobs(tmp_path / "painted"))
+        paint_images([request()], painter, image_store, FileBlobs(tmp_path / "painted"))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_is_no_image_is_an_error_that_names_the_request(tmp_path):
 def test_a_image_that_cannot_be_drawn_is_a_rejection_and_costs_no_other(tmp_path, prompt, why):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     asked = [request(), request(prompt, name="bad.png"), request(name="c.png", seed=1)]
-    painted = paint_all(asked, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
+    painted = paint_images(asked, Drawer(), image_store, FileBlobs(tmp_path / "painted"))
     assert [image.name for image in painted.images] == ["a.png", "c.png"]
     (rejection,) = painted.rejections
     assert rejection.entry == "bad.png"
@@ -125,17 +125,17 @@ def test_a_painter_that_can_make_nothing_ends_the_build(tmp_path):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     asked, notes = [request("a cat"), request("a dog")], FileBlobs(tmp_path / "painted")
     with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
-        paint_all(asked, Drawer(), image_store, notes)
+        paint_images(asked, Drawer(), image_store, notes)
 
 
 @pytest.mark.parametrize("written", [b"", b"..", b"\xff", b"0" * 64, b"ab" * 100])
 def test_what_is_remembered_wrongly_is_painted_again(tmp_path, written):
     images, painter = ImageStore(folder=str(tmp_path / "images")), Painter()
     notes = FileBlobs(tmp_path / "painted")
-    (stored,) = paint_all([request()], painter, images, notes).images
+    (stored,) = paint_images([request()], painter, images, notes).images
     (remembered,) = (tmp_path / "painted").iterdir()
     remembered.write_bytes(written)
-    assert paint_all([request()], painter, images, notes).images == [stored]
+    assert paint_images([request()], painter, images, notes).images == [stored]
     assert (painter.n, remembered.read_text()) == (2, stored.sha256)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from resources.images.shared_images import SharedImages
+from resources.images.locations import ObjectImages
 from resources.models.transformers.engine import DataParallelEngine
 from resources.models.workers.port import Load
 from tests.resources.local import fragile
@@ -40,7 +40,7 @@ def asks(folder: Path, load: Load, *devices: str, **fields: object) -> DataParal
 def test_two_processes_response_as_one_does_also_when_one_is_killed(
     vlm: Path, tmp_path: Path
 ) -> None:
-    shared = SharedImages(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
+    shared = ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / "near"), 10**6)
     for digest, data in ALBUM.images.items():
         shared.keep(digest, data)
     requests = [Request(prompt=prompt) for prompt in [*MIXED, *MIXED[::-1]]]

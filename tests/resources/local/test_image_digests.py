@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
@@ -176,7 +176,7 @@ def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) ->
 def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
     toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
     (tmp_path / "bench.toml").write_text(toml)
-    settings = SettingsFile(home=str(tmp_path))
+    settings = SettingsResource(home=str(tmp_path))
     models = Models(settings=settings, image_store=ImageStore(folder=str(tmp_path / "images")))
     with models.open("m") as model:
         signature = model.signature

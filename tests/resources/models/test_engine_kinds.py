@@ -12,8 +12,8 @@ from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.sections.engine_kinds import kind_problems
-from resources.config.sections.models import listed
-from resources.config.settings_resource import SettingsFile
+from resources.config.sections.models import list_models
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.model_check import check_model
 from resources.models.registry.opening import Models
@@ -114,7 +114,8 @@ def made(site):
 def models(home: Path, toml: str) -> Models:
     (home / "bench.toml").write_text(toml)
     return Models(
-        settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "images"))
+        settings=SettingsResource(home=str(home)),
+        image_store=ImageStore(folder=str(home / "images")),
     )
 
 
@@ -238,7 +239,7 @@ def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
     home, why = unusable
     settings = load_settings(home)
     assert settings.model("s").says == "A"
-    shown = {one.name: one.place for one in listed(settings.models) if not one.embedded}
+    shown = {one.name: one.place for one in list_models(settings.models) if not one.embedded}
     assert shown["m"].startswith(f"cannot be used: {why}")
     assert _SECRET not in shown["m"]
     assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
@@ -262,7 +263,7 @@ def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(
     home, _ = unusable
     with (home / "bench.toml").open("a") as file:
         file.write('[suites.codis]\njudge = "m"\n')
-    with Workbench(SettingsFile(home=str(home)), ["codis"]) as bench:
+    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
         bench.add_models(["m", "b"])
         check_names(bench, ["codis"], [])
         with pytest.raises(ModelError, match="cannot be used"):

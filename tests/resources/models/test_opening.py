@@ -6,12 +6,12 @@ import pytest
 
 from resources.checkpoints.identity import fingerprint, pin
 from resources.config.bench_toml import Settings
-from resources.config.sections.engine_kinds import Surroundings
-from resources.config.settings_resource import SettingsFile
+from resources.config.sections.engine_kinds import EngineContext
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.engines import placed
 from resources.models.registry.opening import Models
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 from tests.resources.local.tiny_engine import spec_of
 from tests.sensors.watched import write_checkpoint
 
@@ -41,7 +41,7 @@ def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_
         '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
     )
     models = Models(
-        settings=SettingsFile(home=str(tmp_path)),
+        settings=SettingsResource(home=str(tmp_path)),
         image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     signatures: list[str] = []
@@ -54,10 +54,10 @@ def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_
     models.close()
 
 
-def beside(home: Path) -> Surroundings:
-    return Surroundings(
+def beside(home: Path) -> EngineContext:
+    return EngineContext(
         name="m",
         read_image=lambda _: b"",
         resolve=Settings(home=home).resolve,
-        spent=lambda _: Tokens(),
+        spent=lambda _: TokenCounts(),
     )

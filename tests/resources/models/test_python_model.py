@@ -9,7 +9,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from tests.rows import question
@@ -67,7 +67,7 @@ def ask(home: Path, *requests: Request, more: str = "", factory: str = "Model") 
     section = f'[models.m]\nkind = "python"\nfactory = "model_of_tests:{factory}"\n{more}\n'
     (home / "bench.toml").write_text(section)
     store = ImageStore(folder=str(home / "images"))
-    with Models(settings=SettingsFile(home=str(home)), image_store=store).open("m") as model:
+    with Models(settings=SettingsResource(home=str(home)), image_store=store).open("m") as model:
         ask.signature = model.signature
         return [response.text for response in model.response(requests)]
 

@@ -5,7 +5,7 @@ import time
 
 import dagster as dg
 
-from resources.runs.orphaned_runs import named_executor
+from resources.runs.orphaned_runs import locking_executor
 from tests.ray_cluster import MARK
 
 
@@ -17,5 +17,5 @@ def where(context: dg.AssetExecutionContext) -> None:
 
 defs = dg.Definitions(
     assets=[where],
-    jobs=[dg.define_asset_job("made", [where], executor_def=named_executor())],
+    jobs=[dg.define_asset_job("made", [where], executor_def=locking_executor())],
 )

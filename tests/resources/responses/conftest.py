@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from resources.response_cache.postgres_store import SharedResponses
+from resources.response_cache.postgres_store import PostgresResponseStore
 from resources.storage.postgres import Database
 from tests.postgres_server import PostgresServer, postgres
 
@@ -33,6 +33,6 @@ def address(server: PostgresServer, numbers: Iterator[int]) -> str:
 
 
 @pytest.fixture
-def shared(address: str) -> Callable[..., SharedResponses]:
+def shared(address: str) -> Callable[..., PostgresResponseStore]:
     """Opens the store as another machine would: each with connections of its own."""
-    return lambda **how: SharedResponses(Database(address, "BENCH_DATABASE"), **how)
+    return lambda **how: PostgresResponseStore(Database(address, "BENCH_DATABASE"), **how)

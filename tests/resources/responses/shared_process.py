@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
-from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.postgres_store import SharedResponses
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.postgres_store import PostgresResponseStore
 from resources.storage.postgres import Database
 from tests.resources.server.asking import requests_for
 
@@ -39,8 +39,8 @@ class Slow:
 def ask(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took here."""
     engine = Slow(seconds)
-    store = SharedResponses(Database(address, "BENCH_DATABASE"), lease)
-    responses = RememberingModel("m", engine, store).response(
+    store = PostgresResponseStore(Database(address, "BENCH_DATABASE"), lease)
+    responses = CachingModel("m", engine, store).response(
         requests_for(*(f"q{i}" for i in range(n)))
     )
     return [response.text for response in responses], engine.n

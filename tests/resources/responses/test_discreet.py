@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.text.redaction import Secrets
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.response_cache.redaction import Discreet
+from resources.redaction.engine import RedactingEngine
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import engine, remembering, requests_for
 
@@ -20,7 +20,8 @@ def asked(home: Path, url: str, *texts: str) -> list[str]:
     section = f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{KEY}"'
     (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
     models = Models(
-        settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "images"))
+        settings=SettingsResource(home=str(home)),
+        image_store=ImageStore(folder=str(home / "images")),
     )
     with models.open("m") as model:
         return [response.text for response in model.response(requests_for(*texts))]
@@ -44,4 +45,4 @@ def test_responses_of_an_identity_that_told_a_key_are_found_and_leave_no_trace_o
 @pytest.mark.parametrize("secrets", [Secrets(), Secrets(["another-key"])])
 def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
     at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
-    assert Discreet(at, secrets).identity == at.identity
+    assert RedactingEngine(at, secrets).identity == at.identity

@@ -10,7 +10,7 @@ from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import WithinBudget
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 
@@ -49,12 +49,12 @@ def store(tmp_path: Path) -> SqliteResponseStore:
 def test_what_is_no_response_is_an_error_of_its_request(
     store: SqliteResponseStore, said: object
 ) -> None:
-    model = RememberingModel("m", Saying((1, said), (0, Response(text="A"))), store)
+    model = CachingModel("m", Saying((1, said), (0, Response(text="A"))), store)
     first, second = model.response(requests_for("a", "b"))
     assert (first.text, second.text) == ("A", "")
     assert second.error.startswith("not a response: ")
     again = Saying((0, Response(text="B")))
-    assert RememberingModel("m", again, store).response(requests_for("a", "b"))[1].text == "B"
+    assert CachingModel("m", again, store).response(requests_for("a", "b"))[1].text == "B"
     assert again.n_asked == 1
 
 
@@ -64,7 +64,7 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(
 ) -> None:
     odd = Response(text="A", prompt_tokens=tokens, completion_tokens=tokens, image_tokens=(tokens,))
     for _ in range(2):
-        (response,) = RememberingModel("m", Saying((0, odd)), store).response(requests_for("a"))
+        (response,) = CachingModel("m", Saying((0, odd)), store).response(requests_for("a"))
         assert response == Response(text="A")
     budgeted = WithinBudget(
         Saying((0, odd)),
@@ -75,7 +75,7 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(
 
 
 def test_what_never_comes_is_an_error(store: SqliteResponseStore) -> None:
-    model = RememberingModel("m", Saying((1, Response(text="B"))), store)
+    model = CachingModel("m", Saying((1, Response(text="B"))), store)
     first, second = model.response(requests_for("a", "b"))
     assert (first.error, second.text) == ("asked, and no response came", "B")
 
@@ -83,7 +83,7 @@ def test_what_never_comes_is_an_error(store: SqliteResponseStore) -> None:
 @pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
 def test_a_response_to_nothing_is_stored_nowhere(store: SqliteResponseStore, position: Any) -> None:
     with pytest.raises(ModelError, match=r"a response to request .* of 2"):
-        RememberingModel("m", Saying((position, Response(text="B"))), store).response(
+        CachingModel("m", Saying((position, Response(text="B"))), store).response(
             requests_for("a", "b")
         )
     assert store.tokens_of("saying") == store.tokens_of("nobody")
@@ -92,14 +92,12 @@ def test_a_response_to_nothing_is_stored_nowhere(store: SqliteResponseStore, pos
 def test_a_second_response_to_one_request_is_refused(store: SqliteResponseStore) -> None:
     twice = Saying((0, Response(text="A")), (0, Response(text="B")))
     with pytest.raises(ModelError, match="a second response to request 0 of 1"):
-        RememberingModel("m", twice, store).response(requests_for("a"))
+        CachingModel("m", twice, store).response(requests_for("a"))
 
 
 def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: SqliteResponseStore) -> None:
     request = Request(prompt=Prompt.of("\ud83d?"))
     for _ in range(2):
-        (response,) = RememberingModel("m", Saying((0, Response(text="A"))), store).response(
-            [request]
-        )
+        (response,) = CachingModel("m", Saying((0, Response(text="A"))), store).response([request])
         assert response.text == "A"
     assert store.prompt(request.prompt.sha256) == '[["user",["\\ud83d?"]]]'

@@ -11,7 +11,7 @@ import pytest
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.responses.test_store import Noted
 
@@ -32,7 +32,7 @@ WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
 )
 def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> None:
     file = tmp_path / "responses.sqlite"
-    RememberingModel("m", Noted(), SqliteResponseStore(file)).response([request_])
+    CachingModel("m", Noted(), SqliteResponseStore(file)).response([request_])
     prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
     key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.merging import merge_into
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.maintenance import merge_into
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.responses.test_port import keep, named, row
 
@@ -51,7 +51,7 @@ def test_what_is_no_response_is_left_where_it_is(
     with sqlite3.connect(here.file) as db:
         (whole,) = here.rows()
         odd = {**whole, "key": named("odd"), **columns}
-        odd["digest"] = digest_of(odd)
+        odd["digest"] = row_digest(odd)
         marks = ", ".join("?" * len(odd))
         db.execute(f"INSERT INTO responses ({', '.join(odd)}) VALUES ({marks})", [*odd.values()])
     merged = merge_into(there, here)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from resources.response_cache.cleanup import doubtful
-from resources.response_cache.engine import GATE
-from resources.response_cache.history import Earlier, Tokens
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.engine import VALIDATION_VERSION
+from resources.response_cache.maintenance import find_invalid_responses
+from resources.response_cache.port import ResponseAverages, TokenCounts
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import ChatServer
 from tests.resources.server.asking import remembering, requests_for
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> SqliteResponseStore:
 def put(store: SqliteResponseStore, key: str, **columns: Any) -> None:
     row = {"key": key, "model": HERE, "prompt": "p", "text": "A", "finish_reason": "stop"}
     row |= columns
-    row["digest"] = digest_of(row)
+    row["digest"] = row_digest(row)
     with closing(store.connect()) as db, db:
         marks = ", ".join("?" * len(row))
         db.execute(
@@ -57,11 +57,11 @@ def test_what_the_gate_of_today_would_not_let_in(
 ) -> None:
     put(store, "good")
     put(store, "bad", **columns)
-    (found,) = doubtful(store)
+    (found,) = find_invalid_responses(store)
     assert (found.key, found.prompt) == ("bad", "p")
     assert why in found.why
     assert store.drop([found.key, "unknown"]) == 1
-    assert list(doubtful(store)) == []
+    assert list(find_invalid_responses(store)) == []
     assert store.find(["good", "bad"]).keys() == {"good"}
 
 
@@ -73,7 +73,9 @@ def test_what_the_gate_of_today_would_not_let_in(
         pytest.param({"text": "", "finish_reason": "length"}, id="cut off before it began"),
         pytest.param({"text": "", "finish_reason": "content_filter"}, id="stopped by a filter"),
         pytest.param({"text": "", "model": "m@1"}, id="nothing, said by a model that runs here"),
-        pytest.param({"text": "", "gate": GATE}, id="nothing, let in by the gate of today"),
+        pytest.param(
+            {"text": "", "gate": VALIDATION_VERSION}, id="nothing, let in by the gate of today"
+        ),
         pytest.param({"finish_reason": "no specialist", "model": "python"}, id="a word of its own"),
         pytest.param({"prompt_tokens": float(2**70)}, id="a text whose tokens nobody counted"),
         pytest.param({"image_tokens": "4 x"}, id="or those of its images"),
@@ -81,7 +83,7 @@ def test_what_the_gate_of_today_would_not_let_in(
 )
 def test_what_it_would_let_in_stays(store: SqliteResponseStore, columns: dict[str, Any]) -> None:
     put(store, "a", **columns)
-    assert list(doubtful(store)) == []
+    assert list(find_invalid_responses(store)) == []
     assert store.drop([]) == 0
     assert not store.find(["a"])["a"].error
 
@@ -95,8 +97,8 @@ def test_tokens_that_an_older_gate_took_for_a_number_count_for_nothing(
     assert [response.prompt_tokens for response in store.find(list("01234")).values()] == [
         None
     ] * 4 + [7]
-    assert store.tokens_of(HERE) == Tokens(prompt=7, completion=7)
-    assert store.earlier(HERE, "t") == Earlier(tokens=7.0)
+    assert store.tokens_of(HERE) == TokenCounts(prompt=7, completion=7)
+    assert store.earlier(HERE, "t") == ResponseAverages(tokens=7.0)
 
 
 def test_what_can_no_longer_be_read_is_asked_again_and_blocks_nothing_else(
@@ -110,14 +112,14 @@ def test_what_can_no_longer_be_read_is_asked_again_and_blocks_nothing_else(
                 "UPDATE responses SET text = CAST(x'ff41' AS TEXT), gate = ''"
                 " WHERE key IN (SELECT min(key) FROM responses)"
             )
-        assert len(list(doubtful(store))) == 1
+        assert len(list(find_invalid_responses(store))) == 1
         for _ in range(2):
             assert [response.text for response in model.response(requests_for("a", "b"))] == [
                 "A",
                 "A",
             ]
         assert server.n_requests == 3
-        assert list(doubtful(store)) == []
+        assert list(find_invalid_responses(store)) == []
 
 
 def test_dropped_responses_are_asked_once_more_and_then_are_of_the_gate_of_today(
@@ -128,7 +130,7 @@ def test_dropped_responses_are_asked_once_more_and_then_are_of_the_gate_of_today
         model.response(requests_for("a"))
         with closing(store.connect()) as db, db:
             db.execute("UPDATE responses SET gate = ''")
-        assert store.drop([one.key for one in doubtful(store)]) == 1
+        assert store.drop([one.key for one in find_invalid_responses(store)]) == 1
         assert [model.response(requests_for("a"))[0].text for _ in range(2)] == ["", ""]
         assert server.n_requests == 2
-    assert list(doubtful(store)) == []
+    assert list(find_invalid_responses(store)) == []

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
-from resources.response_cache.caching_model import RememberingModel, key_of
-from resources.response_cache.engine import GATE
-from resources.response_cache.history import Earlier, Tokens
-from resources.response_cache.port import ResponseStore
-from resources.response_cache.sqlite_file import digest_of
+from resources.response_cache.caching_model import CachingModel, response_key
+from resources.response_cache.engine import VALIDATION_VERSION
+from resources.response_cache.port import ResponseAverages, ResponseStore, TokenCounts
+from resources.response_cache.sqlite_file import row_digest
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 
@@ -61,10 +60,10 @@ def row(key: str = "a", **columns: Any) -> dict[str, Any]:
     said = {
         "model": "m", "decoding": "t=0", "prompt": named("p"), "sample": 0, "text": "yes",
         "finish_reason": "stop", "prompt_tokens": 7, "completion_tokens": 1, "image_tokens": "",
-        "seconds": 0.5, "note": "", "gate": GATE,
+        "seconds": 0.5, "note": "", "gate": VALIDATION_VERSION,
     }  # fmt: skip
     whole = {"key": named(key), **said, **columns}
-    return {**whole, "digest": digest_of(whole)}
+    return {**whole, "digest": row_digest(whole)}
 
 
 def keep(store: ResponseStore, *rows: dict[str, Any]) -> None:
@@ -95,7 +94,7 @@ def test_whatever_was_responded_comes_back_as_it_was(
     another: Callable[[], ResponseStore], said: Response
 ) -> None:
     engine, requests = Says(said), requests_for("a")
-    first, again = (RememberingModel("m", engine, another()).response(requests) for _ in range(2))
+    first, again = (CachingModel("m", engine, another()).response(requests) for _ in range(2))
     assert first == again == [said]
     assert len(engine.asked) == 1
 
@@ -109,7 +108,7 @@ def test_whatever_was_responded_comes_back_as_it_was(
 )
 def test_whatever_was_asked_can_be_read_again(store: ResponseStore, text: str, sample: int) -> None:
     asked = Request(prompt=Prompt.of(text), sample=sample)
-    RememberingModel("m", Says(Response(text="A")), store).response([asked])
+    CachingModel("m", Says(Response(text="A")), store).response([asked])
     sent = store.prompt(asked.prompt.sha256)
     assert sent is not None
     assert Prompt.of(text).to_json().encode("utf-8", "backslashreplace").decode() == sent
@@ -133,7 +132,7 @@ def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore)
 def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], ResponseStore]) -> None:
     engine = Says(Response(text="A"), Response(error="HTTP 500"))
     for _ in range(2):
-        first, second = RememberingModel("m", engine, another()).response(requests_for("a", "b"))
+        first, second = CachingModel("m", engine, another()).response(requests_for("a", "b"))
         assert first.text == "A"
     assert (second.text, len(engine.asked)) == ("A", 3)
 
@@ -146,8 +145,8 @@ def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStor
     engine = Says(Response(text="A"))
     requests = requests_for(*map(str, range(30)))
     with pytest.raises(KeyboardInterrupt):
-        RememberingModel("m", engine, another(), stop_at_ten).response(requests)
-    RememberingModel("m", engine, another()).response(requests)
+        CachingModel("m", engine, another(), stop_at_ten).response(requests)
+    CachingModel("m", engine, another()).response(requests)
     assert len(engine.asked) == 30
 
 
@@ -159,16 +158,17 @@ def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseSto
         row("c", decoding="t=1"),
         row("d", model="other"),
     )
-    assert store.tokens_of("m") == Tokens(prompt=17, completion=6)
-    assert store.tokens_of("nobody") == Tokens()
-    assert store.earlier("m", "t=0") == Earlier(seconds=1.0, tokens=2.5)
-    assert store.earlier("m", "t=2") == Earlier()
+    assert store.tokens_of("m") == TokenCounts(prompt=17, completion=6)
+    assert store.tokens_of("nobody") == TokenCounts()
+    assert store.earlier("m", "t=0") == ResponseAverages(seconds=1.0, tokens=2.5)
+    assert store.earlier("m", "t=2") == ResponseAverages()
 
 
 def test_a_renamed_model_keeps_its_responses_and_what_it_said_first(store: ResponseStore) -> None:
     asked = requests_for("a", "b")
     keys = {
-        name: [key_of(name, "t=0", one) for one in asked] for name in ("before", "now", "other")
+        name: [response_key(name, "t=0", one) for one in asked]
+        for name in ("before", "now", "other")
     }
 
     def kept(name: str, n: int, text: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def test_a_renamed_model_keeps_its_responses_and_what_it_said_first(store: Respo
         kept("other", 0, "o"),
     ]
     whole = [{**row(), **one} for one in rows]
-    keep(store, *({**one, "digest": digest_of(one)} for one in whole))
+    keep(store, *({**one, "digest": row_digest(one)} for one in whole))
     assert store.rename_model("before", "now") == 2
     assert [
         response.text for response in map(store.find(keys["now"]).get, keys["now"]) if response
@@ -202,7 +202,7 @@ def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(
     keep(store, *rows)
     found = sorted(store.rows(), key=lambda one: str(one["text"]) + str(one["gate"]))
     assert [{k: v for k, v in one.items() if k != "asked_at"} for one in found] == rows[::-1]
-    assert [one["key"] for one in store.rows(not_let_in_by=GATE)] == [named("b")]
+    assert [one["key"] for one in store.rows(not_let_in_by=VALIDATION_VERSION)] == [named("b")]
     assert list(store.prompts()) == [(named("p"), '["p"]')]
 
 

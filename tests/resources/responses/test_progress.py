@@ -3,17 +3,17 @@
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.response_cache.throughput import AskingProgress, Shown
+from resources.response_cache.throughput import ProgressStyle, RequestProgress
 
 
 @pytest.mark.parametrize("shown", ["in the log", "as lines", "as a bar"])
 def test_a_line_says_what_is_there_and_what_is_to_come(
-    shown: Shown, capsys: pytest.CaptureFixture[str]
+    shown: ProgressStyle, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Four of ten were known; two came in 12 s, so that the other four take 24 s."""
     clock = iter([0.0, 0.0, 6.0, 12.0])
     logged: list[str] = []
-    with AskingProgress("m: quiz", logged.append, shown, lambda: next(clock)) as told:
+    with RequestProgress("m: quiz", logged.append, shown, lambda: next(clock)) as told:
         told(4, 4, 10)
         for done in (5, 6):
             told.throughput.see(Response(text="a", prompt_tokens=500, completion_tokens=1))

@@ -13,7 +13,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import BenchError, HomeError
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_file import VERSION, count_states
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
@@ -54,7 +54,7 @@ def file(tmp_path: Path) -> Path:
 def ask(file: Path) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took."""
     engine = Echo()
-    said = RememberingModel("m", engine, SqliteResponseStore(file)).response(REQUESTS)
+    said = CachingModel("m", engine, SqliteResponseStore(file)).response(REQUESTS)
     return [response.text for response in said], engine.n
 
 
@@ -74,7 +74,7 @@ def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None
         file.write_bytes(damaged)
         try:
             store = SqliteResponseStore(file)
-            keys = [RememberingModel("m", Echo(), store)._key(request) for request in REQUESTS]
+            keys = [CachingModel("m", Echo(), store)._key(request) for request in REQUESTS]
             for key, response in store.find(keys).items():
                 assert response.text == said[keys.index(key)]
         except HomeError:

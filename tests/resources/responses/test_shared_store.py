@@ -14,9 +14,9 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.postgres_leases import Leases
-from resources.response_cache.postgres_store import SharedResponses
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.postgres_leases import RequestLeases
+from resources.response_cache.postgres_store import PostgresResponseStore
 from resources.storage.postgres import Database
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.responses.shared_process import ask
@@ -83,12 +83,12 @@ def test_a_request_of_a_process_that_was_killed_is_taken_over(address: str) -> N
 
 
 def test_a_claim_that_is_made_again_has_what_it_had_and_another_has_none(
-    address: str, shared: Callable[..., SharedResponses]
+    address: str, shared: Callable[..., PostgresResponseStore]
 ) -> None:
     shared()
     keys = [named(text) for text in "abc"]
     with Database(address, "V").line() as line:
-        first, second = Leases(line, 60), Leases(line, 60)
+        first, second = RequestLeases(line, 60), RequestLeases(line, 60)
         assert first.claim(keys[:2]) == first.claim(keys[:2]) == set(keys[:2])
         assert second.claim(keys) == {keys[2]}
         second.give_up(keys)  # of which it may end its own alone
@@ -96,15 +96,13 @@ def test_a_claim_that_is_made_again_has_what_it_had_and_another_has_none(
 
 
 def test_what_came_back_with_an_error_is_free_for_another(
-    shared: Callable[..., SharedResponses],
+    shared: Callable[..., PostgresResponseStore],
 ) -> None:
     with pytest.raises(Exception, match="HTTP 500"):
-        RememberingModel("m", Says(Response(error="HTTP 500")), shared()).response(
-            requests_for("a")
-        )
+        CachingModel("m", Says(Response(error="HTTP 500")), shared()).response(requests_for("a"))
     began = time.monotonic()
     engine = Says(Response(text="A"))
-    assert RememberingModel("m", engine, shared()).response(requests_for("a"))[0].text == "A"
+    assert CachingModel("m", engine, shared()).response(requests_for("a"))[0].text == "A"
     assert time.monotonic() - began < 5  # not the length of a lease
 
 
@@ -157,12 +155,12 @@ def test_what_ends_work_in_the_middle_comes_out_and_its_connection_is_given_up(
     ],
 )
 def test_damaged_responses_are_asked_again_and_kept(
-    address: str, shared: Callable[..., SharedResponses], sql: str
+    address: str, shared: Callable[..., PostgresResponseStore], sql: str
 ) -> None:
     asked = []
     for _ in range(2):
         engine = Says(Response(text="A"))
-        responses = RememberingModel("m", engine, shared()).response(requests_for("a", "b"))
+        responses = CachingModel("m", engine, shared()).response(requests_for("a", "b"))
         assert [response.text for response in responses] == ["A", "A"]
         asked.append(len(engine.asked))
         with psycopg.connect(address) as db:
@@ -170,18 +168,18 @@ def test_damaged_responses_are_asked_again_and_kept(
                 db.execute(sql)
     assert asked == [2, 2]
     engine = Says(Response(text="B"))
-    RememberingModel("m", engine, shared()).response(requests_for("a", "b"))
+    CachingModel("m", engine, shared()).response(requests_for("a", "b"))
     assert not engine.asked
 
 
 def test_many_may_make_the_tables_at_once(address: str) -> None:
     with ThreadPoolExecutor(8) as threads:
-        opened = threads.map(lambda _: SharedResponses(Database(address, "V")), range(16))
+        opened = threads.map(lambda _: PostgresResponseStore(Database(address, "V")), range(16))
         assert all(store.find([]) == {} for store in opened)
 
 
 def test_tables_of_a_newer_version_are_refused_and_stay(
-    address: str, shared: Callable[..., SharedResponses]
+    address: str, shared: Callable[..., PostgresResponseStore]
 ) -> None:
     keep(shared(), row("a"))
     with psycopg.connect(address) as db:
@@ -212,7 +210,7 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
 ) -> None:
     began = time.monotonic()
     with pytest.raises(HomeError, match=complaint) as why:
-        SharedResponses(Database(address_of(server), "BENCH_DATABASE"))
+        PostgresResponseStore(Database(address_of(server), "BENCH_DATABASE"))
     assert "BENCH_DATABASE" in str(why.value)
     assert PASSWORD not in str(why.value)
     assert "wrong" not in str(why.value)

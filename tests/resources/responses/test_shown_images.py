@@ -6,7 +6,12 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError
-from resources.response_cache.image_changes import LOCALLY, OPENED, SERVED, ShownImages
+from resources.response_cache.image_changes import (
+    LOCAL_CHANGES,
+    PYTHON_CHANGES,
+    SERVER_CHANGES,
+    ImageChangeRecorder,
+)
 from tests.core.written_images import animated, corners, numbers, saved, turned
 
 MARK = "images@1"
@@ -41,15 +46,15 @@ def request(*names):
     ("new", "otherwise"),
     [
         pytest.param(
-            LOCALLY, ["a transparent PNG", "a PNG of 16 bits", "floats"], id="on this machine"
+            LOCAL_CHANGES, ["a transparent PNG", "a PNG of 16 bits", "floats"], id="on this machine"
         ),
         pytest.param(
-            OPENED,
+            PYTHON_CHANGES,
             ["a turned JPEG", "a transparent PNG", "a PNG of 16 bits", "floats"],
             id="in Python, and for encoders",
         ),
         pytest.param(
-            SERVED,
+            SERVER_CHANGES,
             [
                 "a turned JPEG",
                 "a transparent PNG",
@@ -63,20 +68,20 @@ def request(*names):
     ],
 )
 def test_only_images_that_were_shown_otherwise_are_marked(new, otherwise):
-    shown = ShownImages(read, new)
+    shown = ImageChangeRecorder(read, new)
     assert [name for name in IMAGES if shown.particulars(request(name))] == otherwise
     assert shown.particulars(request("a PNG", otherwise[0])) == MARK
     assert shown.particulars(request()) == ""
 
 
 def test_a_image_that_is_not_there_is_no_particular():
-    assert ShownImages(read, SERVED).particulars(request("gone")) == ""
+    assert ImageChangeRecorder(read, SERVER_CHANGES).particulars(request("gone")) == ""
 
 
 def test_that_a_image_moves_is_said_and_what_was_noted_stays():
     requests = [request("a PNG", "a GIF that moves"), request("a PNG")]
     arrivals = iter([(1, Response(text="b")), (0, Response(text="a", note="enlarged"))])
-    assert list(ShownImages(read, LOCALLY).noted(requests, arrivals)) == [
+    assert list(ImageChangeRecorder(read, LOCAL_CHANGES).noted(requests, arrivals)) == [
         (1, Response(text="b")),
         (0, Response(text="a", note="enlarged; image 2: only its first frame is shown")),
     ]

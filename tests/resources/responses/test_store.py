@@ -17,7 +17,7 @@ import pytest
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.models.registry.baselines import BlindModel
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.server.asking import engine, remembering, requests_for
@@ -94,7 +94,7 @@ def test_whatever_changes_a_response_is_asked_again(
 
 def test_what_cannot_change_a_response_is_not_asked_again(server: ChatServer, file: Path) -> None:
     remembering(server.base_url, file).response(requests_for("a"))
-    named = RememberingModel(
+    named = CachingModel(
         "another", engine(server.base_url, concurrency=1), SqliteResponseStore(file)
     )
     named.response(requests_for("a"))
@@ -106,7 +106,7 @@ def test_a_model_s_own_tags_go_with_its_responses_and_ask_nothing_again(
 ) -> None:
     (plain,) = remembering(server.base_url, file).response(requests_for("{hm} up"))
     assert plain.said.answer == "{HM} UP"
-    model = RememberingModel(
+    model = CachingModel(
         "m", engine(server.base_url), SqliteResponseStore(file), thinking_tags=("{", "}")
     )
     (response,) = model.response(requests_for("{hm} up"))
@@ -145,7 +145,7 @@ def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) ->
         if done == 10:
             raise KeyboardInterrupt
 
-    model = RememberingModel("m", engine(server.base_url), SqliteResponseStore(file), stop_at_ten)
+    model = CachingModel("m", engine(server.base_url), SqliteResponseStore(file), stop_at_ten)
     with pytest.raises(KeyboardInterrupt):
         model.response(requests_for(*map(str, range(100))))
     assert n_stored(file) == 10
@@ -157,7 +157,7 @@ def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) ->
 def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, file: Path) -> None:
     remembering(server.base_url, file).response(requests_for("a"))
     seen: list[tuple[int, int, int]] = []
-    model = RememberingModel(
+    model = CachingModel(
         "m", engine(server.base_url), SqliteResponseStore(file), lambda *counts: seen.append(counts)
     )
     model.response(requests_for("a", "b", "c"))
@@ -245,7 +245,7 @@ def test_tokens_of_images_and_notes_come_back(file: Path, older: bool) -> None:
     if older:
         old_file(file)
     first, again = (
-        RememberingModel("m", Noted(), SqliteResponseStore(file)).response(requests_for("a"))
+        CachingModel("m", Noted(), SqliteResponseStore(file)).response(requests_for("a"))
         for _ in range(2)
     )
     assert first == again

@@ -13,7 +13,7 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.core.written_images import animated, corners, saved
 
@@ -45,8 +45,8 @@ def requests_for(*texts: str) -> list[Request]:
     return [Request(prompt=Prompt.of(text)) for text in texts]
 
 
-def remembering(base_url: str, file: Path, **spec: Any) -> RememberingModel:
-    return RememberingModel("m", engine(base_url, **spec), SqliteResponseStore(file))
+def remembering(base_url: str, file: Path, **spec: Any) -> CachingModel:
+    return CachingModel("m", engine(base_url, **spec), SqliteResponseStore(file))
 
 
 if __name__ == "__main__":

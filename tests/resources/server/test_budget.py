@@ -10,8 +10,8 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
-from resources.response_cache.caching_model import RememberingModel
-from resources.response_cache.history import Tokens
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.port import TokenCounts
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer
 from tests.resources.server.asking import requests_for
@@ -23,7 +23,7 @@ A_MILLION = 1_000_000  # money for a million tokens: 1 a token
 def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine:
     whole = {"kind": "server", "base_url": server.base_url, "model": "m", "concurrency": 1}
     spec = ServerSpec.model_validate(whole | fields)
-    return ServerEngine(spec, lambda _: b"", spent=spent or (lambda _: Tokens()))
+    return ServerEngine(spec, lambda _: b"", spent=spent or (lambda _: TokenCounts()))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_what_was_asked_before_counts(tmp_path: Any) -> None:
 
         def ask(budget_tokens: int) -> list[str]:
             spent = store.tokens_of
-            model = RememberingModel("m", engine(server, spent, budget_tokens=budget_tokens), store)
+            model = CachingModel("m", engine(server, spent, budget_tokens=budget_tokens), store)
             return [response.error for response in model.response(TWENTY)]
 
         assert ask(40).count("") == 10
         with pytest.raises(ModelError, match="40 of the budget_tokens of 40"):
-            RememberingModel(
-                "m", engine(server, store.tokens_of, budget_tokens=40), store
-            ).response(requests_for("another"))
+            CachingModel("m", engine(server, store.tokens_of, budget_tokens=40), store).response(
+                requests_for("another")
+            )
         assert ask(60).count("") == 15
         assert server.n_requests == 15
 

@@ -15,11 +15,11 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import fingerprint, pin
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine
 from resources.models.registry.opening import Models
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.postgres import Database
 from tests.resources.server.serving import asked, command, engine, said_by, spec
@@ -86,7 +86,7 @@ def remembering(
     asked_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
-        model = RememberingModel("m", served, SqliteResponseStore(tmp_path / "responses.sqlite"))
+        model = CachingModel("m", served, SqliteResponseStore(tmp_path / "responses.sqlite"))
         return [response.text for response in model.response(requests)], len(lines(asked_file))
 
 
@@ -219,7 +219,7 @@ def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) 
         f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n", encoding="utf-8"
     )
     models = Models(
-        settings=SettingsFile(home=str(tmp_path)),
+        settings=SettingsResource(home=str(tmp_path)),
         image_store=ImageStore(folder=str(tmp_path / "i")),
     )
     for text in ("a", "b"):  # two suites

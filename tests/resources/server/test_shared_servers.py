@@ -14,7 +14,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.checkpoints.identity import fingerprint
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine
 from resources.models.registry.opening import Models
@@ -212,7 +212,8 @@ def test_homes_share_them_by_bench_toml(team: Team, monkeypatch: pytest.MonkeyPa
         home.mkdir()
         (home / "bench.toml").write_text(text, encoding="utf-8")
         models = Models(
-            settings=SettingsFile(home=str(home)), image_store=ImageStore(folder=str(home / "i"))
+            settings=SettingsResource(home=str(home)),
+            image_store=ImageStore(folder=str(home / "i")),
         )
         team.until.callback(models.close)
         with models.open(f"step-1@{fingerprint(weights)}") as model:

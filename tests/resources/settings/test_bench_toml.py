@@ -8,7 +8,7 @@ from bench_assets.core.schema.chat import Decoding
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
 from resources.config.bench_toml import Settings, load_settings
-from resources.config.environment import default_home, secret
+from resources.config.environment import default_home, read_secret
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.config.sections.models import RandomSpec
 from resources.config.sections.servers import ServerSpec
@@ -158,7 +158,7 @@ def test_the_home_folder_is_where_the_environment_says(
 
 def test_a_secret_is_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "k")
-    assert secret("MY_KEY") == "k"
+    assert read_secret("MY_KEY") == "k"
     monkeypatch.setenv("MY_KEY", "")
     with pytest.raises(SettingsError, match="MY_KEY is not set"):
-        secret("MY_KEY")
+        read_secret("MY_KEY")

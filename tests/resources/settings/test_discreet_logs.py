@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from dagster._serdes import ConfigurableClassData
 
-from resources.redaction.dagster_storage import DiscreetStorage
-from resources.redaction.logs import let_logs_tell_no_secrets
+from resources.redaction.dagster_storage import RedactingSqliteStorage
+from resources.redaction.logs import redact_logs
 
 TOKEN = "token-of-the-hub-0123"
 
@@ -20,7 +20,7 @@ def printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[io.Stri
     usual, stream = logging.getLogRecordFactory(), io.StringIO()
     handler = logging.StreamHandler(stream)
     logging.getLogger("a.library").addHandler(handler)
-    let_logs_tell_no_secrets(tmp_path)
+    redact_logs(tmp_path)
     yield stream
     logging.setLogRecordFactory(usual)
     logging.getLogger("a.library").removeHandler(handler)
@@ -52,7 +52,9 @@ def test_whoever_opens_a_homes_instance_prints_without_it(
     """As Dagster's daemon and web server do, which load nothing else of ours."""
     logging.setLogRecordFactory(logging.LogRecord)
     from_yaml = {"base_dir": str(tmp_path / "dagster")}
-    data = ConfigurableClassData("resources.redaction.dagster_storage", "DiscreetStorage", "")
-    DiscreetStorage.from_config_value(data, from_yaml).dispose()
+    data = ConfigurableClassData(
+        "resources.redaction.dagster_storage", "RedactingSqliteStorage", ""
+    )
+    RedactingSqliteStorage.from_config_value(data, from_yaml).dispose()
     logging.getLogger("a.library").error("a sensor failed with %s", TOKEN)
     assert printed.getvalue() == "a sensor failed with ***\n"

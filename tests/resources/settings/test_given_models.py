@@ -6,10 +6,10 @@ import shutil
 import pytest
 
 from bench_assets.core.schema.errors import BenchError
-from resources.config.ad_hoc_models import given_model, refuse_other_content
+from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
 from resources.config.bench_toml import load_settings
 from resources.config.environment import CHECKOUT, known_secrets
-from resources.config.models_toml import NAME, forget_model, keep_models, read_models
+from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
 from resources.models.registry.setup import setup_of
 
 STEP = CHECKOUT / "examples" / "tiny_vlm" / "checkpoints" / "run-1" / "step-0500"
@@ -23,7 +23,7 @@ def home(tmp_path):
 
 
 def given(home, text):
-    return given_model(text, load_settings(home))
+    return parse_ad_hoc_model(text, load_settings(home))
 
 
 def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
@@ -106,19 +106,19 @@ def test_a_gguf_file_is_asked_out_of_its_folder(home, tmp_path):
         "path": str(file.parent),
         "gguf_file": "Q4.gguf",
     }
-    refuse_other_content(found.name, found.spec)
+    refuse_changed_checkpoint(found.name, found.spec)
     file.write_bytes(b"GGUF" + bytes((3 << 20) - 1) + b"1")
     with pytest.raises(BenchError, match="other weights now"):
-        refuse_other_content(found.name, found.spec)
+        refuse_changed_checkpoint(found.name, found.spec)
 
 
 def test_other_weights_in_the_same_folder_are_not_asked_by_the_old_name(home, tmp_path):
     copied = shutil.copytree(STEP, tmp_path / "step-5")
     found = given(home, f"{copied},max_tokens=4")
-    refuse_other_content(found.name, found.spec)
+    refuse_changed_checkpoint(found.name, found.spec)
     (copied / "generation_config.json").write_text("{}")
     with pytest.raises(BenchError, match="holds other weights now; give the folder again"):
-        refuse_other_content(found.name, found.spec)
+        refuse_changed_checkpoint(found.name, found.spec)
 
 
 def test_a_model_with_a_section_is_called_as_that_says(home):
@@ -145,7 +145,7 @@ def test_a_checkpoint_in_a_watched_folder_is_asked_as_those_there_are(home):
 
 def test_it_is_set_up_as_one_that_is_written_in_the_file(home, tmp_path):
     found = given(home, str(STEP))
-    keep_models(home, {found.name: found.section})
+    save_models(home, {found.name: found.section})
     there = load_settings(home)
     (home / "bench.toml").write_text(f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n')
     written = load_settings(home)
@@ -163,30 +163,32 @@ def test_what_was_given_is_kept_until_it_is_taken_away(home):
     found = given(
         home, "https://a.b/v1#m,api_key_env=MY_KEY,thinking_tags=['<\\u007f>','</\">'],slow=inf"
     )
-    assert keep_models(home, {found.name: found.section}) == [found.name]
-    assert keep_models(home, {found.name: found.section}) == []
+    assert save_models(home, {found.name: found.section}) == [found.name]
+    assert save_models(home, {found.name: found.section}) == []
     assert read_models(home) == {found.name: found.spec}
     assert load_settings(home).model(found.name) == found.spec
     assert given(home, found.name) is None
     assert load_settings(home).models_of_file == {}
-    assert forget_model(home, found.name)
-    assert not forget_model(home, found.name)
+    assert remove_model(home, found.name)
+    assert not remove_model(home, found.name)
     assert read_models(home) == {}
 
 
 def test_the_file_may_be_damaged_and_is_then_not_written_over(home):
-    (home / NAME).write_text("[models")
+    (home / MODELS_FILE).write_text("[models")
     assert load_settings(home).models == {}
-    with pytest.raises(BenchError, match=NAME):
-        keep_models(home, {"a": {"kind": "random"}})
-    (home / NAME).write_text('[models.a]\nkind = "of another version"\n[models.b]\nkind = "random"')
+    with pytest.raises(BenchError, match=MODELS_FILE):
+        save_models(home, {"a": {"kind": "random"}})
+    (home / MODELS_FILE).write_text(
+        '[models.a]\nkind = "of another version"\n[models.b]\nkind = "random"'
+    )
     assert list(load_settings(home).models) == ["b"]
 
 
 def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
     monkeypatch.setenv("MY_KEY", "k3y-of-mine-2026")
     found = given(home, f"{SERVER},api_key_env=MY_KEY")
-    keep_models(home, {found.name: found.section})
+    save_models(home, {found.name: found.section})
     assert "k3y-of-mine-2026" not in known_secrets(home).redacted("it is k3y-of-mine-2026")
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_instance import open_instance
-from resources.config.bench_toml import load_settings
-from resources.config.pools import pool_of
+from resources.config.bench_toml import load_settings, model_pools
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
 HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'
@@ -20,7 +19,7 @@ STARTED = (
 
 def pools(home: Path, text: str) -> dict[str, str]:
     (home / "bench.toml").write_text(text, encoding="utf-8")
-    return pool_of(load_settings(home))
+    return model_pools(load_settings(home))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.config.bench_toml import load_settings
-from resources.config.environment import known_secrets, secret
+from resources.config.environment import known_secrets, read_secret
 from resources.redaction.logs import CurrentSecrets
 
 SERVER = '[models.m]\nkind = "server"\nmodel = "x"\n'
@@ -90,7 +90,7 @@ def test_a_value_that_a_suite_refuses_is_not_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variable", ["tr0ub4dor", "Tr0ub4dor_and_3", "TR0UB4DOR3ANDMORE1"])
 def test_a_variable_that_is_not_set_may_be_the_key_itself(variable: str) -> None:
     with pytest.raises(SettingsError, match="is not set") as why:
-        secret(variable)
+        read_secret(variable)
     assert variable not in str(why.value)
 
 

@@ -9,7 +9,7 @@ from resources.checkpoints.identity import fingerprint
 from resources.config.bench_toml import load_settings
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.budget import cost
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 from tests.sensors.watched import write_checkpoint
 
 VLLM = "vllm serve {path} --port {port}"
@@ -207,6 +207,6 @@ def test_batches_cost_half() -> None:
         "price_out": 8,
     }
     whole, half = (ServerSpec.model_validate(section | {"batch": said}) for said in (False, True))
-    tokens = Tokens(prompt=1_000_000, completion=500_000)
+    tokens = TokenCounts(prompt=1_000_000, completion=500_000)
     assert (cost(whole, tokens), cost(half, tokens)) == (6.0, 3.0)
     assert whole.identity == half.identity

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
-from resources.config.stores import blobs_of, remembered_responses, responses_of
+from resources.config.stores import existing_response_store, open_home_blobs, open_response_store
 from resources.response_cache.sqlite_store import SqliteResponseStore
 
 
@@ -19,11 +19,11 @@ def written(home: Path, storage: str) -> Path:
 
 def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
-    assert remembered_responses(settings) is None
-    store = responses_of(settings)
+    assert existing_response_store(settings) is None
+    store = open_response_store(settings)
     assert isinstance(store, SqliteResponseStore)
     assert store.file == tmp_path / "responses.sqlite"
-    assert remembered_responses(settings) is not None
+    assert existing_response_store(settings) is not None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_variable_that_is_not_set_is_named(
     monkeypatch.delenv("TEAM_DATABASE", raising=False)
     settings = load_settings(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
     with pytest.raises(SettingsError, match="the environment variable TEAM_DATABASE is not set"):
-        responses_of(settings)
+        open_response_store(settings)
     assert not (tmp_path / "responses.sqlite").exists()
 
 
@@ -74,7 +74,7 @@ def test_without_the_driver_it_is_said_what_to_install(
     with pytest.raises(
         SettingsError, match=r"needs psycopg: pip install 'bench-assets\[cluster\]'"
     ):
-        responses_of(settings)
+        open_response_store(settings)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_objects_that_are_files_are_at_their_place(
     tmp_path: Path, objects: str, place: str
 ) -> None:
     settings = load_settings(written(tmp_path, f'objects = "{objects}"'))
-    assert blobs_of(settings, "tables").place == place.format(home=tmp_path)
+    assert open_home_blobs(settings, "tables").place == place.format(home=tmp_path)
 
 
 def test_without_obstore_it_is_said_what_to_install(
@@ -158,7 +158,7 @@ def test_without_obstore_it_is_said_what_to_install(
     with pytest.raises(
         SettingsError, match=r"needs obstore: pip install 'bench-assets\[cluster\]'"
     ):
-        blobs_of(settings, "tables")
+        open_home_blobs(settings, "tables")
 
 
 def test_keys_of_stores_are_known_as_secrets(

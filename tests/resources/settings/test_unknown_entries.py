@@ -11,7 +11,7 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import SuiteSettings
 from resources.config.bench_toml import load_settings
-from resources.config.unknown_entries import UnknownEntry, unknown_entries
+from resources.config.toml_validation import UnknownEntry, unknown_entries
 
 SERVER = '[models.m]\nkind = "server"\nbase_url = "http://h/v1"\nmodel = "x"\n'
 FILE = '[benchmarks.b]\nfile = "b.jsonl"\n'

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.datasets.hub import HubRelease, WebRelease, read_address
+from resources.datasets.hub import HubRelease, WebRelease, parse_release_address
 
 DIGEST, COMMIT = "ab" * 32, "cd" * 20
 
@@ -33,8 +33,8 @@ DIGEST, COMMIT = "ab" * 32, "cd" * 20
     }.values(),
 )
 def test_an_address_is_read_and_written_again(text, release):
-    assert read_address(text) == release
-    assert read_address(str(release)) == release
+    assert parse_release_address(text) == release
+    assert parse_release_address(str(release)) == release
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_an_address_is_read_and_written_again(text, release):
 )
 def test_what_pins_nothing_or_leads_elsewhere_is_refused(text):
     with pytest.raises(SettingsError, match="is no address of a release"):
-        read_address(text)
+        parse_release_address(text)

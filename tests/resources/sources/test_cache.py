@@ -10,13 +10,13 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.cache import ReleaseCache
-from resources.datasets.download import Patience
+from resources.datasets.download import DownloadRetryPolicy
 from resources.datasets.hub import HubRelease, WebRelease
 from tests.resources.sources.stand_in import COMMIT, REPOSITORY, StandIn, serving
 
 DATA = bytes(range(256)) * 64
 SUITE = HubRelease(REPOSITORY, "main")
-AT_ONCE = Patience(pause=0.0)
+AT_ONCE = DownloadRetryPolicy(pause=0.0)
 
 
 class Counted:
@@ -81,7 +81,7 @@ def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
     hub.files.pop("data.json")
     hub.break_after = 5_000
     with pytest.raises(SourceError, match="what arrived is kept and not fetched again"):
-        ReleaseCache(tmp_path, Patience(tries=1)).fetch("codis", SUITE, Counted())
+        ReleaseCache(tmp_path, DownloadRetryPolicy(tries=1)).fetch("codis", SUITE, Counted())
     hub.break_after = 0
     hub.asked.clear()
     counted = Counted()

@@ -3,14 +3,14 @@
 import logging
 import re
 
-from resources.datasets import download_progress
-from resources.datasets.download_progress import FetchingBar, LoggedDownload
+from resources.datasets import download
+from resources.datasets.download import DownloadBar, DownloadLog
 
 
 def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):
     clock = iter([0.0, 0.0, 4.0, 20.0, 21.0])  # s: made, begun, and after each piece
-    monkeypatch.setattr(download_progress.time, "monotonic", lambda: next(clock))
-    said = LoggedDownload()
+    monkeypatch.setattr(download.time, "monotonic", lambda: next(clock))
+    said = DownloadLog()
     with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):
         said.begin("codis.zip", 80_000_000)
         for _ in range(3):
@@ -22,7 +22,7 @@ def test_a_log_says_how_much_there_is_and_at_which_rate(caplog, monkeypatch):
 
 
 def test_a_bar_shows_how_much_of_how_much_is_there(capsys):
-    bar = FetchingBar()
+    bar = DownloadBar()
     bar.begin("codis.zip", 2_000_000)
     bar.add(1_000_000)
     bar.add(1_000_000)

@@ -13,11 +13,11 @@ from bench_assets.suites.cogbench.description.assets import studies as descripti
 from bench_assets.suites.cogbench.vqa.assets import checks
 from bench_assets.suites.cogbench.vqa.assets import questions as vqa
 from bench_assets.suites.cogbench.vqa.assets import studies as vqa_studies
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 
 MODULES = (
     assets,
@@ -43,7 +43,9 @@ class Home:
     def __init__(self, home: Path, **settings: str) -> None:
         self.tables = TableFiles(folder=str(home / "tables"))
         source = {"cogbench": settings.pop("source")} if "source" in settings else {}
-        self._settings = SettingsFile(home=str(home), sources=source, suites={"cogbench": settings})
+        self._settings = SettingsResource(
+            home=str(home), sources=source, suites={"cogbench": settings}
+        )
         self._images = ImageStore(folder=str(home / "images"))
 
     def materialize(
@@ -69,7 +71,7 @@ class Home:
                     "image_store": self._images,
                     "models": Models(settings=self._settings, image_store=self._images),
                     "tables": self.tables,
-                    "io_manager": RowTables(files=self.tables),
+                    "io_manager": TableIOManager(files=self.tables),
                 },
             )
         return {row.check_name: row.passed for row in result.get_asset_check_evaluations()}

@@ -1,7 +1,7 @@
 import pytest
 
 from bench_assets.suites.cogbench.assets.source import edition_of
-from resources.datasets.source_files import Source
+from resources.datasets.source_files import SuiteSource
 from tests.suites.cogbench.release import write_release
 
 
@@ -21,4 +21,4 @@ def test_the_edition_is_told_by_the_source(tmp_path, is_mini, raw, n, edition):
         (tmp_path / "annotations.json").write_text("[]")
     else:
         write_release(tmp_path, {})
-    assert edition_of(Source(folder=tmp_path, is_mini=is_mini), n) == edition
+    assert edition_of(SuiteSource(folder=tmp_path, is_mini=is_mini), n) == edition

@@ -15,11 +15,11 @@ from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALL
 from bench_assets.suites.journeybench.retrieval.assets import questions as retrieval
 from bench_assets.suites.journeybench.retrieval.assets.evaluation import RETRIEVAL_ASSETS
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles, table_output
+from resources.tables.parquet import TableFiles, TableIOManager, table_output
 
 EVALUATED = ("predictions", "judgements", "scores", "metrics")
 
@@ -52,7 +52,7 @@ class Bench:
             f'[sources]\njourneybench = "{source}"\n[models.says-cat]\nkind = "scripted"\n'
             'says = "A cat drives a car."\n'
         )
-        settings = SettingsFile(home=str(home))
+        settings = SettingsResource(home=str(home))
         self.sources = SourceFiles(settings=settings)
         image_store = ImageStore(folder=str(home / "images"))
         self.tables = TableFiles(folder=str(home / "tables"))
@@ -74,7 +74,7 @@ class Bench:
                 "image_store": image_store,
                 "models": Models(settings=settings, image_store=image_store),
                 "tables": self.tables,
-                "io_manager": RowTables(files=self.tables),
+                "io_manager": TableIOManager(files=self.tables),
             },
         )
         self.instance = dg.DagsterInstance.ephemeral()

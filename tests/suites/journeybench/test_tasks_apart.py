@@ -3,9 +3,9 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.workspace.materialization.backfill import refresh_each
+from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from tests.suites.journeybench.release import write_release
 
 HALLUCINATION = "journeybench/hallucination_vqa"
@@ -16,7 +16,7 @@ def home(tmp_path):
     source = write_release(tmp_path / "source")
     (source / "t2i.jsonl").write_text("{")  # a file of retrieval's
     (tmp_path / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
-    return SettingsFile(home=str(tmp_path))
+    return SettingsResource(home=str(tmp_path))
 
 
 @pytest.mark.long
@@ -38,8 +38,8 @@ def test_where_a_suite_cannot_be_built_its_tasks_are_built_one_by_one(home):
     with OnlyHallucination(home, ["journeybench"]) as bench:
         bench.tables.path([*HALLUCINATION.split("/"), "questions"]).parent.mkdir(parents=True)
         bench.tables.path([*HALLUCINATION.split("/"), "questions"]).touch()
-        built, failures = refresh_each(bench, "journeybench")
+        built, failures = build_questions(bench, "journeybench")
         assert built == [HALLUCINATION]
         assert len(failures) == 1 + 4
         with pytest.raises(SourceError, match="line 1"):
-            refresh_each(bench, "journeybench/retrieval")
+            build_questions(bench, "journeybench/retrieval")

@@ -23,7 +23,7 @@ from bench_assets.suites.blink.studies.visual_prompts import (
     choose,
     draw_again,
 )
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -75,7 +75,7 @@ def concatenated_images(
 @dg.asset(ins=BLINK.ins("questions"), **BLINK.stage("images", asks="gpu", ablation=True))
 def captions(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[ImageText]]:
@@ -120,7 +120,10 @@ def captions_for_images(
     ),
 )
 def circles(
-    sources: SourceFiles, settings: SettingsFile, image_store: ImageStore, questions: list[Question]
+    sources: SourceFiles,
+    settings: SettingsResource,
+    image_store: ImageStore,
+    questions: list[Question],
 ) -> Iterator[dg.Output[list[Question]]]:
     """Draw circles anew, smaller and larger, red and gray."""
     folder = sources.open("blink").folder

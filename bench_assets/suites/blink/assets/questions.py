@@ -41,7 +41,7 @@ from bench_assets.suites.blink.dataset.source import (
 )
 from bench_assets.suites.blink.dataset.source import source_files as pin_files
 from bench_assets.suites.blink.settings import BlinkSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -51,7 +51,7 @@ BLINK = AssetFolder("blink")
 
 
 @dg.asset(**BLINK.stage("source"))
-def source(sources: SourceFiles, settings: SettingsFile) -> dg.Output[list[SourceFile]]:
+def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
     """Pin the files.
 
     One row: one file of the source, by its digest; the hub's release has 28 with questions.
@@ -106,7 +106,7 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
 def items(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     tables: TableFiles,
     to_mark: list[StoredImage],

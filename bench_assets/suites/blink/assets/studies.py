@@ -26,7 +26,7 @@ from bench_assets.suites.blink.studies.mistakes import common_mistakes as count_
 from bench_assets.suites.blink.studies.profile import TaskAccuracy, bars, radar, task_accuracies
 from bench_assets.suites.blink.studies.self_consistency import majority_votes
 from bench_assets.suites.blink.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
@@ -79,7 +79,7 @@ def majority_vote(
 
 @dg.asset(ins=_BLINK.ins("questions", "predictions", "scores"), **_OF_A_MODEL)
 def mistakes(
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     questions: list[Question],
     predictions: list[Prediction],
@@ -128,7 +128,7 @@ def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
 )
 def human_score(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[HumanScore]]:

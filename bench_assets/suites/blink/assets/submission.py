@@ -17,7 +17,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.scoring import FAILED
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles, table_output
 
 
@@ -37,7 +37,7 @@ HIDDEN_ASSETS = evaluation_assets(TASK, split="test")
 @dg.asset(ins=_TEST.ins("questions", "predictions", "judgements"), **_TEST.stage("predictions"))
 def submission(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     questions: list[Question],
     predictions: list[Prediction],

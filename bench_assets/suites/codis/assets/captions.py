@@ -9,7 +9,7 @@ from bench_assets.suites.codis.assets.questions import CODIS, open_release
 from bench_assets.suites.codis.dataset import read_captions, to_image_texts
 from bench_assets.suites.codis.prompts import caption
 from bench_assets.suites.codis.settings import CodisSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -19,7 +19,7 @@ from resources.tables.parquet import table_output
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:

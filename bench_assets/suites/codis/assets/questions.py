@@ -22,7 +22,7 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.synthetic import edition as mini
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -150,7 +150,7 @@ def funnel(
 )
 def questions(
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     image_store: ImageStore,
     pairs: list[ContextPair],

@@ -16,7 +16,7 @@ from bench_assets.suites.codis.studies import WordCount
 from bench_assets.suites.codis.studies import output_variability as variability
 from bench_assets.suites.codis.studies import word_bias as count_words
 from bench_assets.suites.codis.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
@@ -69,7 +69,7 @@ def output_variability(
     **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
 )
 def word_bias(
-    settings: SettingsFile, questions: list[Question], predictions: list[Prediction]
+    settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[WordCount]]:
     """Count the configured words in the final answers."""
     asked = {question.question_id: question for question in questions}
@@ -89,7 +89,7 @@ def word_bias(
 )
 def judge_agreement(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     questions: list[Question],
     predictions: list[Prediction],

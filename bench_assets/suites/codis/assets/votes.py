@@ -15,7 +15,7 @@ from bench_assets.suites.codis.construction.votes import (
 )
 from bench_assets.suites.codis.construction.votes import agreement as measure_agreement
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote, read_pairs, read_votes
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.tables.parquet import TableFiles, table_output
 
@@ -75,7 +75,7 @@ def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[li
 @dg.asset(ins=CODIS.ins("submissions", "votes", stored="images"), **CODIS.stage("select"))
 def decisions(
     config: Verification,
-    settings: SettingsFile,
+    settings: SettingsResource,
     submissions: list[ContextPair],
     votes: list[SubmissionVote],
     stored: list[StoredImage],

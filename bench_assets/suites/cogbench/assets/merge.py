@@ -22,7 +22,7 @@ from bench_assets.suites.cogbench.construction.understanding import (
 from bench_assets.suites.cogbench.dataset import source as files
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.tables.parquet import TableFiles, table_output
 
@@ -49,7 +49,7 @@ def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejec
 @dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEWED, **COGBENCH.stage("select"))
 def merged_items(
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     annotations: list[AnnotatedItem],
 ) -> dg.Output[list[MergedItem]]:
@@ -90,7 +90,7 @@ def review_queue(
 
 @dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
 def to_review(
-    sources: SourceFiles, settings: SettingsFile, annotations: list[AnnotatedItem]
+    sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
 ) -> dg.Output[list[MergedItem]]:
     """List what people are asked to review.
 
@@ -115,7 +115,7 @@ def to_review(
 )
 def understanding(
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],

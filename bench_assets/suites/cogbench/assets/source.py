@@ -39,7 +39,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 )
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.synthetic import edition as mini
-from resources.datasets.source_files import Source, SourceFiles
+from resources.datasets.source_files import SourceFiles, SuiteSource
 from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
@@ -190,7 +190,7 @@ def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[
 _SAMPLES = 5  # images that the authors show in their repository; the full set is 251
 
 
-def edition_of(opened: Source, n_images: int) -> Edition:
+def edition_of(opened: SuiteSource, n_images: int) -> Edition:
     """Name the edition; that of the authors' samples is ``"own"``.
 
     Numbers of different editions are not comparable, and only the published one is held against

@@ -18,11 +18,16 @@ from bench_assets.suites.journeybench.published_files import (
     served,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
-from resources.images.download import Download, Politeness, download, downloaded
+from resources.images.download import (
+    ImageDownload,
+    ImageDownloadLimits,
+    download_images,
+    recorded_downloads,
+)
 from resources.images.store import ImageStore
-from resources.response_cache.throughput import AskingProgress
+from resources.response_cache.throughput import RequestProgress
 from resources.tables.parquet import table_output
 
 
@@ -39,8 +44,8 @@ def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
 def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     @dg.asset(deps=here.source, **here.stage("source"))
     def downloads(
-        context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsFile
-    ) -> dg.Output[list[Download]]:
+        context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsResource
+    ) -> dg.Output[list[ImageDownload]]:
         """Fetch the task's images that lie at an address, if bench.toml says download = true.
 
         One row: what became of one address, or which file of `images/` is its image. What lies
@@ -48,14 +53,14 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         """
         chosen = settings.load().suite(SUITE, JourneyBenchSettings)
         found, addresses = _served(sources, tables)
-        there = [Download(url=address, file=name) for address, name in found.file_of.items()]
+        there = [ImageDownload(url=address, file=name) for address, name in found.file_of.items()]
         urls = [address for address in addresses if address not in found.file_of]
         target = _folder(settings)
         if not chosen.download:
-            return table_output(there + downloaded(urls, target))
-        polite = Politeness(connections=chosen.download_connections)
-        with AskingProgress("images", context.log.info, "in the log") as progress:
-            rows = download(urls, target, polite, random.Random(SUITE), progress)
+            return table_output(there + recorded_downloads(urls, target))
+        polite = ImageDownloadLimits(connections=chosen.download_connections)
+        with RequestProgress("images", context.log.info, "in the log") as progress:
+            rows = download_images(urls, target, polite, random.Random(SUITE), progress)
         return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
 
     return downloads
@@ -70,10 +75,10 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     )
     def images(
         sources: SourceFiles,
-        settings: SettingsFile,
+        settings: SettingsResource,
         image_store: ImageStore,
         files: list[StoredImage],
-        downloads: list[Download],
+        downloads: list[ImageDownload],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
         """Store the images of the task's addresses, and say of every other address why."""
         there, target = by_name(files), _folder(settings)
@@ -126,5 +131,5 @@ def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
     return Rejection(entry=f"images/{name}", reason=reason)
 
 
-def _folder(settings: SettingsFile) -> Path:
+def _folder(settings: SettingsResource) -> Path:
     return settings.load().home / "downloads" / SUITE

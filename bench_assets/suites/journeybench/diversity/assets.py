@@ -27,9 +27,9 @@ from bench_assets.suites.journeybench.diversity.relations import (
 )
 from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.encoders.part_of_speech import open_noun_finder
-from resources.images.store import ImageStore, StoredFiles
+from resources.images.store import ImageImport, ImageStore
 from resources.tables.parquet import table_output
 
 _SEED = 42  # of the map's layout
@@ -41,7 +41,7 @@ _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 @dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
 def image_map(
-    settings: SettingsFile, image_store: ImageStore, questions: list[Question]
+    settings: SettingsResource, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
     """Lay the captioned images out beside another set of images.
 
@@ -51,7 +51,7 @@ def image_map(
     """
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
-    others = StoredFiles([], [])
+    others = ImageImport([], [])
     if chosen.other_images:
         others = _stored(configured.resolve(chosen.other_images), image_store)
     ours = {question.images[0]: question.labels["image"] for question in questions}
@@ -83,7 +83,7 @@ def image_map(
 
 @dg.asset(ins=_HERE.ins(questions="../captioning/questions"), **_STAGE)
 def object_relations(
-    settings: SettingsFile, questions: list[Question]
+    settings: SettingsResource, questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
     """Look the things that captions name together up in a list of common sense.
 
@@ -108,7 +108,7 @@ def object_relations(
     return table_output(rows, {"share_known": share, "nouns": finder.name})
 
 
-def _stored(folder: Path, image_store: ImageStore) -> StoredFiles:
+def _stored(folder: Path, image_store: ImageStore) -> ImageImport:
     files = [file for file in sorted(folder.rglob("*")) if file.suffix.lower() in _IMAGES]
     if not files:
         raise SourceError(f"{folder}: no images in it; it is other_images of {SUITE}")

@@ -39,10 +39,10 @@ from bench_assets.suites.journeybench.mcot.problems import Problem, read_problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, write
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import blobs_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest, open_painter, paint_all
+from resources.images.painters import ImageRequest, open_painter, paint_images
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -66,7 +66,7 @@ def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
 def quantity_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     problems: list[Problem],
 ) -> dg.Output[list[GeneratedText]]:
@@ -106,7 +106,7 @@ def planned_images(
 @dg.asset(ins=_HERE.ins("planned_images"), **_HERE.stage("images", asks="gpu"))
 def painted_images(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     planned_images: list[PlannedImage],
 ) -> dg.Output[list[StoredImage]]:
@@ -121,7 +121,7 @@ def painted_images(
         ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
         for image in planned_images
     ]
-    painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
+    painted = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(

@@ -40,10 +40,10 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, write
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import blobs_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest, open_painter, paint_all
+from resources.images.painters import ImageRequest, open_painter, paint_images
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -69,7 +69,7 @@ def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
 def cause_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     causes: list[CauseAndEffect],
 ) -> dg.Output[list[GeneratedText]]:
@@ -117,7 +117,7 @@ def pairs(
 @dg.asset(ins=_HERE.ins("planned_pairs"), **_HERE.stage("images", asks="gpu"))
 def painted_images(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
@@ -133,7 +133,7 @@ def painted_images(
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.images, pair.prompts, pair.seeds, strict=True)
     ]
-    painted = paint_all(requests, painter, image_store, blobs_of(configured, "painted"))
+    painted = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
     for one in painted.rejections:
         context.log.warning(f"{one.entry}: {one.reason}")
     return table_output(

@@ -19,7 +19,7 @@ from bench_assets.suites.multi.construction.elite import NOTEBOOK, EliteChoice, 
 from bench_assets.suites.multi.dataset.questions import elite, with_blank_image, with_image_texts
 from bench_assets.suites.multi.dataset.source import read_hard_list, read_image_texts
 from bench_assets.suites.multi.settings import MultiSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
@@ -44,7 +44,7 @@ class EliteConfig(dg.Config):
 def captions(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     questions: list[Question],
     stored: list[StoredImage],
@@ -154,7 +154,7 @@ def questions_with_blank_image(
 )
 def elite_choices(
     config: EliteConfig,
-    settings: SettingsFile,
+    settings: SettingsResource,
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[EliteChoice]]:

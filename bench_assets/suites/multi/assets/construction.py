@@ -40,7 +40,7 @@ from bench_assets.suites.multi.construction.selection import (
 )
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.settings import MultiSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
@@ -145,7 +145,7 @@ def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     tables: TableFiles,
     annotated_items: list[MultiItem],

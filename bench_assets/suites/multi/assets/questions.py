@@ -19,7 +19,7 @@ from bench_assets.suites.multi.dataset.release import MultiRelease, find_release
 from bench_assets.suites.multi.dataset.source import MultiItem, read_items, read_knowledge
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.synthetic import edition as mini
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -69,7 +69,7 @@ def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
 def images(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from bench_assets.workspace.inspect.annotation import LabelStudioProcess
+from bench_assets.workspace.annotation import LabelStudioProcess
 from resources.annotation.label_studio.server import program
 from tests.resources.people.label_studio.scripted_studio import ADMIN, PEOPLE
 

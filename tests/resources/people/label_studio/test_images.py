@@ -7,16 +7,15 @@ import pytest
 
 from bench_assets.core.schema.errors import ImageError
 from resources.annotation.label_studio.server import shared_images
-from resources.images.locations import ImageFolder
-from resources.images.shared_images import SharedImages
+from resources.images.locations import ImageFolder, ObjectImages
 
 ONE, OTHER = b"one", b"other"
 FIRST, SECOND = (sha256(data).hexdigest() for data in (ONE, OTHER))
 
 
 @pytest.fixture
-def objects(tmp_path: Path) -> SharedImages:
-    place = SharedImages(f"file://{tmp_path}/shared", "", str(tmp_path / "cache"), 10**6)
+def objects(tmp_path: Path) -> ObjectImages:
+    place = ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / "cache"), 10**6)
     place.keep(FIRST, ONE)
     place.keep(SECOND, OTHER)
     return place
@@ -26,7 +25,7 @@ def lying(folder: Path) -> dict[str, bytes]:
     return {str(one.relative_to(folder)): one.read_bytes() for one in folder.glob("*/*")}
 
 
-def test_of_objects_those_that_are_shown_are_copied(tmp_path: Path, objects: SharedImages) -> None:
+def test_of_objects_those_that_are_shown_are_copied(tmp_path: Path, objects: ObjectImages) -> None:
     folder = shared_images(tmp_path, objects, [FIRST, FIRST])
     assert lying(folder) == {f"{FIRST[:2]}/{FIRST}": ONE}
     assert shared_images(tmp_path, objects, [SECOND]) == folder
@@ -36,7 +35,7 @@ def test_of_objects_those_that_are_shown_are_copied(tmp_path: Path, objects: Sha
 
 
 def test_a_home_that_begins_to_share_no_longer_links_to_its_own(
-    tmp_path: Path, objects: SharedImages
+    tmp_path: Path, objects: ObjectImages
 ) -> None:
     own = ImageFolder(str(tmp_path / "images"))
     own.keep(SECOND, OTHER)

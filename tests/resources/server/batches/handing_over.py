@@ -6,7 +6,7 @@ from typing import Any
 from bench_assets.core.schema.chat import Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.batches.engine import BatchEngine
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 from tests.resources.server.asking import read_image
 from tests.resources.server.batches.stand_in import BatchServer
 
@@ -15,7 +15,7 @@ ANSWERS = [f"A to {text}" for text in TEXTS]
 
 
 def engine(
-    server: BatchServer, home: Path, format_: str, spent: Tokens | None = None, **fields: Any
+    server: BatchServer, home: Path, format_: str, spent: TokenCounts | None = None, **fields: Any
 ) -> BatchEngine:
     section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
     spec = ServerSpec.model_validate(
@@ -27,7 +27,7 @@ def engine(
         home / "batches",
         base_delay=0.01,
         patience=5,
-        spent=lambda _: spent or Tokens(),
+        spent=lambda _: spent or TokenCounts(),
     )
 
 

@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.models.batches.anthropic import AnthropicBatches
 from resources.models.batches.openai import OpenAIBatches
-from resources.response_cache.history import Tokens
+from resources.response_cache.port import TokenCounts
 from tests.resources.server.asking import requests_for
 from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
 from tests.resources.server.batches.stand_in import BatchServer
@@ -185,7 +185,7 @@ def test_beyond_the_budget_nothing_is_asked(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
     one = engine(
-        server, tmp_path, format_, budget_tokens=100, spent=Tokens(prompt=90, completion=5)
+        server, tmp_path, format_, budget_tokens=100, spent=TokenCounts(prompt=90, completion=5)
     )
     (response,) = answered(one, *requests_for("a"))
     assert response.error == "not asked: it may cost more than is left of the budget"

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from resources.response_cache.caching_model import RememberingModel
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.server.asking import requests_for
 from tests.resources.server.batches.handing_over import ANSWERS, TEXTS, answered, engine, out, said
@@ -71,9 +71,9 @@ def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
 ) -> None:
     store = SqliteResponseStore(tmp_path / "responses.sqlite")
     first = engine(server, tmp_path, format_)
-    model = RememberingModel("m", first, store)
+    model = CachingModel("m", first, store)
     assert [one.text for one in model.response(requests_for(*TEXTS))] == ANSWERS
-    again = RememberingModel("m", engine(server, tmp_path, format_, batch=False), store)
+    again = CachingModel("m", engine(server, tmp_path, format_, batch=False), store)
     assert [one.text for one in again.response(requests_for(*TEXTS))] == ANSWERS
     assert (server.n_asked, len(server.batches)) == (5, 1)
 

@@ -13,11 +13,11 @@ from bench_assets.suites.journeybench.construction.assets import triggers as tri
 from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
-from resources.tables.parquet import RowTables, TableFiles
+from resources.tables.parquet import TableFiles, TableIOManager
 
 TASKS = [mcot, multi_image_vqa]
 LEFT = [
@@ -41,7 +41,7 @@ class Bench:
         home.mkdir(exist_ok=True)
         (home / "bench.toml").write_text(settings)
         self.home = home
-        self.settings = SettingsFile(home=str(home))
+        self.settings = SettingsResource(home=str(home))
         self.tables = TableFiles(folder=str(home / "tables"))
         self.images = ImageStore(folder=str(home / "images"))
 
@@ -52,7 +52,7 @@ class Bench:
             "image_store": self.images,
             "models": Models(settings=self.settings, image_store=self.images),
             "tables": self.tables,
-            "io_manager": RowTables(files=self.tables),
+            "io_manager": TableIOManager(files=self.tables),
         }
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(MODELS.name, ["m"])

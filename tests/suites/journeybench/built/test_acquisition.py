@@ -13,10 +13,10 @@ from PIL import Image
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.construction.assets.acquisition import acquire
 from bench_assets.suites.journeybench.raw_material import GalleryImage, read_raw
-from resources.images.download import Politeness
+from resources.images.download import ImageDownloadLimits
 from resources.images.gallery import HttpGallery
 
-POLITE = Politeness(tries=1, pause=0.0)
+POLITE = ImageDownloadLimits(tries=1, pause=0.0)
 
 
 def png():

@@ -17,7 +17,7 @@ from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccurac
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
 from bench_assets.suites.cogbench.settings import CogbenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.encoders.entailment import open_entailment
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -32,7 +32,7 @@ _BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor 
 
 @dg.asset(ins=_HERE.ins("questions", "predictions"), **_HERE.stage("scores", partitions=MODELS))
 def entity_matches(
-    settings: SettingsFile, questions: list[Question], predictions: list[Prediction]
+    settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[EntityMatch]]:
     """Find the annotated entities in a model's descriptions (section 3.2).
 
@@ -69,7 +69,7 @@ def recognition(
 )
 def evaluator_accuracy(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     questions: list[Question],
     predictions: list[Prediction],
     judgements: list[Judgement],
@@ -105,7 +105,7 @@ def evaluator_accuracy(
 @dg.asset(ins=_HERE.ins("questions"), **_BY_A_JUDGE)
 def oracle(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[Metric]]:
@@ -135,7 +135,7 @@ def oracle(
     )
 
 
-def _scorers(settings: SettingsFile) -> dict[str, evaluators.ScorePairs]:
+def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:
     """The evaluators that give numbers and can be run, by name."""
     configured = settings.load()
     location = configured.suite("cogbench", CogbenchSettings).nli_model

@@ -47,7 +47,7 @@ from bench_assets.suites.cogbench.vqa.question_writing import (
 from bench_assets.suites.cogbench.vqa.question_writing import written_questions as take_questions
 from bench_assets.suites.cogbench.vqa.questions import to_questions
 from bench_assets.suites.cogbench.vqa.refinement import Flag
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
@@ -68,7 +68,7 @@ _SEED = 0  # of the orders of options; with another the benchmark would be anoth
 def writer_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     stories: list[Story],
     chains: list[StoryChain],
@@ -105,7 +105,7 @@ def written_questions(
 )
 def language_only(
     context: dg.AssetExecutionContext,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
@@ -176,7 +176,7 @@ def flags(
 )
 def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     tables: TableFiles,
     written_questions: list[WrittenQuestion],

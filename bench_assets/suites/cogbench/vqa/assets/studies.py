@@ -10,7 +10,7 @@ from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.vqa.scoring import human_accuracy, read_human_answers
 from bench_assets.suites.cogbench.vqa.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import table_output
 
 _HERE = AssetFolder(TASK.name, str(TASK.version))
@@ -18,7 +18,7 @@ _HERE = AssetFolder(TASK.name, str(TASK.version))
 
 # When asked: no file of answers stops the questions.
 @dg.asset(ins=_HERE.ins("questions"), **_HERE.stage("metrics", ablation=True, when_asked=True))
-def human(settings: SettingsFile, questions: list[Question]) -> dg.Output[list[Metric]]:
+def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
     """Score people's answers.
 
     One row: the accuracy of people in one category; the paper asked five. Empty unless

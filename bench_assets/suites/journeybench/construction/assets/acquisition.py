@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.suites.journeybench.raw_material import GalleryImage
-from resources.images.allowed_hosts import Hosts
-from resources.images.download import Politeness, download
-from resources.images.gallery import FoundImage, HttpGallery
+from resources.http.allowed_hosts import HostPolicy
+from resources.images.download import ImageDownloadLimits, download_images
+from resources.images.gallery import GalleryHit, HttpGallery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class AcquiredImage:
 
 
 def acquire(
-    gallery: HttpGallery, queries: Iterable[str], folder: Path, polite: Politeness
+    gallery: HttpGallery, queries: Iterable[str], folder: Path, polite: ImageDownloadLimits
 ) -> list[AcquiredImage]:
     """Search for every query, fetch each image once, and write ``gallery.jsonl`` beside them.
 
@@ -40,13 +40,13 @@ def acquire(
         folder: Gets ``gallery.jsonl`` and ``images/``.
         polite: Limits of the downloads.
     """
-    found: dict[str, FoundImage] = {}
+    found: dict[str, GalleryHit] = {}
     for query in queries:
         for image in gallery.search(query):
             found.setdefault(image.image_id, image)
     urls = [image.url for image in found.values()]
-    hosts = Hosts.typed_by_user(gallery.address)
-    arrived = download(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
+    hosts = HostPolicy.typed_by_user(gallery.address)
+    arrived = download_images(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
     fetched = {row.url: row for row in arrived}
     (folder / "images").mkdir(parents=True, exist_ok=True)
     rows = []

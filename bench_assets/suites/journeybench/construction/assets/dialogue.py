@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.construction.dialogue import (
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -48,7 +48,7 @@ _STAGE = _HERE.stage("distractors", asks="judge")
 def hold(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],

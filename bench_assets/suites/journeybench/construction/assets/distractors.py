@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.decisions import (
 from bench_assets.suites.journeybench.raw_material import StatementVote
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, write
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -33,7 +33,7 @@ _HERE = AssetFolder(SUITE)
 def statement_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
@@ -68,7 +68,7 @@ def statements(
     **_HERE.stage("distractors"),
 )
 def statement_decisions(
-    settings: SettingsFile,
+    settings: SettingsResource,
     statements: list[Statement],
     caption_decisions: list[CaptionDecision],
     statement_votes: list[StatementVote],

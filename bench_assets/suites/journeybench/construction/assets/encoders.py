@@ -6,15 +6,15 @@ from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsFile
-from resources.config.stores import vectors_of
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_vector_cache
 from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
-from resources.storage.vectors.store import RememberingEncoder
+from resources.storage.vectors import CachingEncoder
 
 _BATCH = 512  # texts that are kept at once
 
 
-def open_sentence_encoder(settings: SettingsFile) -> TextEncoder:
+def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
     """Load the configured encoder; its vectors are kept.
 
     Raises:
@@ -23,7 +23,7 @@ def open_sentence_encoder(settings: SettingsFile) -> TextEncoder:
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     encoder = open_text_encoder(chosen.text_encoder, configured.home)
-    return RememberingEncoder(encoder.name, _Sentences(encoder), vectors_of(configured), _BATCH)
+    return CachingEncoder(encoder.name, _Sentences(encoder), open_vector_cache(configured), _BATCH)
 
 
 class _Sentences:

@@ -35,9 +35,9 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
-from resources.images.download import Politeness
+from resources.images.download import ImageDownloadLimits
 from resources.images.gallery import HttpGallery
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
@@ -58,7 +58,7 @@ class FilterRule(dg.Config):
 
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
-def queries(settings: SettingsFile) -> dg.Output[list[Query]]:
+def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
     """Combine topic words with attribute words.
 
     One row: what a gallery is searched for. 17 x 15 = 255 in the paper, whose words are not
@@ -69,7 +69,7 @@ def queries(settings: SettingsFile) -> dg.Output[list[Query]]:
 
 
 @dg.asset(ins=_HERE.ins("queries"), **_HERE.stage("source"))
-def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
+def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
     """Search a gallery over HTTP, if bench.toml names one.
 
     One row: one image that was found, now in `gallery/journeybench` of the home folder.
@@ -80,7 +80,7 @@ def acquired(settings: SettingsFile, queries: list[Query]) -> dg.Output[list[Acq
     if not address:
         return table_output([])
     folder = configured.home / "gallery" / SUITE
-    rows = acquire(HttpGallery(address), [q.query for q in queries], folder, Politeness())
+    rows = acquire(HttpGallery(address), [q.query for q in queries], folder, ImageDownloadLimits())
     return table_output(rows, {"failed": sum(bool(row.error) for row in rows)})
 
 
@@ -101,7 +101,7 @@ def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[Galler
 )
 def decisions(
     config: FilterRule,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     gallery: list[GalleryImage],
     filter_votes: list[FilterVote],
@@ -143,7 +143,7 @@ def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[Criterion
 
 @dg.asset(ins=_HERE.ins("decisions", "written_captions", "caption_votes"), **_HERE.stage("select"))
 def caption_decisions(
-    settings: SettingsFile,
+    settings: SettingsResource,
     decisions: list[FilterDecision],
     written_captions: list[WrittenCaption],
     caption_votes: list[CaptionVote],

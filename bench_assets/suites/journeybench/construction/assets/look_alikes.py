@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
 )
 from bench_assets.suites.journeybench.decisions import N_CHECKING, FilterDecision, LookAlikeDecision
 from bench_assets.suites.journeybench.raw_material import GalleryImage, LookAlikeVote
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
@@ -38,7 +38,7 @@ class Neighbours(dg.Config):
 )
 def look_alike_proposals(
     config: Neighbours,
-    settings: SettingsFile,
+    settings: SettingsResource,
     image_store: ImageStore,
     gallery: list[GalleryImage],
     decisions: list[FilterDecision],
@@ -70,7 +70,7 @@ def look_alike_proposals(
     **_HERE.stage("distractors"),
 )
 def look_alikes(
-    settings: SettingsFile,
+    settings: SettingsResource,
     look_alike_proposals: list[LookAlike],
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:

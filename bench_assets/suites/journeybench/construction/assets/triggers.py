@@ -13,7 +13,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQu
 from bench_assets.suites.journeybench.raw_material import TriggerVote
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.text_generation import GeneratedText, write
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
@@ -28,7 +28,7 @@ _HERE = AssetFolder(SUITE)
 def trigger_responses(
     context: dg.AssetExecutionContext,
     sources: SourceFiles,
-    settings: SettingsFile,
+    settings: SettingsResource,
     models: Models,
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
@@ -49,7 +49,9 @@ def trigger_responses(
     **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
 )
 def trigger_questions(
-    settings: SettingsFile, trigger_responses: list[GeneratedText], trigger_votes: list[TriggerVote]
+    settings: SettingsResource,
+    trigger_responses: list[GeneratedText],
+    trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
     """Keep the trigger questions that people accept.
 
@@ -64,7 +66,7 @@ def trigger_questions(
     **_HERE.stage("distractors"),
 )
 def rejections(
-    settings: SettingsFile,
+    settings: SettingsResource,
     statement_responses: list[GeneratedText],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],

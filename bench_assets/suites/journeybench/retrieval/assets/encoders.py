@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.bench_toml import Settings
-from resources.config.stores import vectors_of
+from resources.config.stores import open_vector_cache
 from resources.encoders.dual_encoder import RANDOM, open_encoder
 from resources.images.store import ImageStore
 
@@ -29,5 +29,5 @@ def encoder_of(
     spec = specs.get(name)
     beside = settings.resolve(spec.path if spec else "")
     location = str(beside) if spec is None or beside.exists() else spec.path
-    with open_encoder(name, spec, location, image_store, vectors_of(settings)) as encoder:
+    with open_encoder(name, spec, location, image_store, open_vector_cache(settings)) as encoder:
         yield encoder

@@ -8,7 +8,7 @@ from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_o
 from bench_assets.suites.journeybench.retrieval.dataset import Candidate
 from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
-from resources.config.settings_resource import SettingsFile
+from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
 from resources.tables.parquet import table_output
 
@@ -28,7 +28,7 @@ def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
     )
     def predictions(
         context: dg.AssetExecutionContext,
-        settings: SettingsFile,
+        settings: SettingsResource,
         image_store: ImageStore,
         questions: list[Question],
         candidates: list[Candidate],

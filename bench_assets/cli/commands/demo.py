@@ -6,13 +6,17 @@ from contextlib import contextmanager
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
-from bench_assets.workspace.console.output import say, tell
-from bench_assets.workspace.inspect.leaderboard import chances, curves, unmeasured
-from bench_assets.workspace.materialization.backfill import refresh_each
+from bench_assets.workspace.console.output import print_message, print_result
+from bench_assets.workspace.inspect.leaderboard import (
+    chance_levels,
+    checkpoint_trends,
+    unvalidated_judge_signatures,
+)
+from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
 
-NEXT = """
+NEXT_STEPS = """
 Next:
   bench report --serve                                  look at every question, response and image
   bench evaluate codis --model path/to/checkpoint       your own model; or http://127.0.0.1:8000/v1#name
@@ -29,25 +33,25 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     failures: list[BenchError] = []
     built: list[str] = []
     for suite in bench.catalog.names:
-        with _noted(failures):
-            found, missing = refresh_each(bench, suite)
+        with _collected_errors(failures):
+            found, missing = build_questions(bench, suite)
             built += found
             failures += missing
     for model in EMBEDDED_MODELS:
         wanted = DEMO_SUITES.get(model, bench.catalog.names)
         if asked := [name for name in built if name.partition("/")[0] in wanted]:
-            with _noted(failures):
+            with _collected_errors(failures):
                 bench.evaluate(asked, model)
     for task in bench.catalog.tasks:
         if task.asked_of == "encoder" and {task.name, task.suite} & {*built}:
-            with _noted(failures):
+            with _collected_errors(failures):
                 bench.evaluate([task.name], "random")
     bench.refresh_leaderboard()
     return failures
 
 
 @contextmanager
-def _noted(failures: list[BenchError]) -> Generator[None]:
+def _collected_errors(failures: list[BenchError]) -> Generator[None]:
     """Go on after an error; it is told at the end."""
     try:
         yield
@@ -55,19 +59,21 @@ def _noted(failures: list[BenchError]) -> Generator[None]:
         failures.append(why)
 
 
-def tell_of_it(bench: Workbench) -> None:
+def print_summary(bench: Workbench) -> None:
     """Print the matrix, what it shows, where the report is, and three commands to go on with."""
     rows = bench.rows("leaderboard")
-    print_matrices(rows, chances(bench), unmeasured(bench, rows), published=False)
-    tell("")
-    for sentence in (*_reasons(), *curves(rows)):
-        tell(sentence)
-    page = make_report(bench.settings, bench.tables, bench.catalog, rows, say)
-    tell(f"\nThe report: {page}")
-    tell(NEXT)
+    print_matrices(
+        rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
+    )
+    print_result("")
+    for sentence in (*_caveats(), *checkpoint_trends(rows)):
+        print_result(sentence)
+    page = make_report(bench.settings, bench.tables, bench.catalog, rows, print_message)
+    print_result(f"\nThe report: {page}")
+    print_result(NEXT_STEPS)
 
 
-def _reasons() -> Iterator[str]:
+def _caveats() -> Iterator[str]:
     for model, suites in DEMO_SUITES.items():
         if model in EMBEDDED_MODELS:
             yield f"{model} is asked {', '.join(suites)} only, and has no number elsewhere."

@@ -1,15 +1,25 @@
-"""Entries that nothing reads, and the name that was probably meant."""
+"""Reads a TOML file that a person wrote: whatever is wrong with it is one sentence.
 
+What is said of an entry of bench.toml that is refused: never what was written there.
+
+Entries that nothing reads, and the name that was probably meant.
+"""
+
+import codecs
+import tomllib
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.suggestions import did_you_mean
-from resources.config.secrets import without_shapes
+from resources.config.secrets import redact_key_shapes
+from resources.config.sections.engine_kinds import spec_of
 
 
 class UnknownEntry(NamedTuple):
@@ -20,14 +30,14 @@ class UnknownEntry(NamedTuple):
 
     def __str__(self) -> str:
         """Where it stands, and what was probably meant."""
-        place = without_shapes(".".join(self.place))
-        return f"entry {place}: {advice(self.place[-1], self.known)}"
+        place = redact_key_shapes(".".join(self.place))
+        return f"entry {place}: {suggest_entry(self.place[-1], self.known)}"
 
 
-def advice(name: str, known: Iterable[str]) -> str:
+def suggest_entry(name: str, known: Iterable[str]) -> str:
     """Say of an unknown name which one is nearest, and which there are.
 
-    >>> advice("reding", ["judge", "reading"])
+    >>> suggest_entry("reding", ["judge", "reading"])
     "unknown; did you mean 'reading'? known: judge, reading"
     """
     listed = sorted(set(known))
@@ -52,7 +62,7 @@ def unknown_entries(given: object, read: object) -> Iterator[UnknownEntry]:
             yield UnknownEntry((name, *one.place), one.known)
 
 
-def names_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
+def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
     """The entries that may stand beside one that is named by its place; () where that is not known.
 
     Args:
@@ -122,3 +132,83 @@ def _is_model(kind: Any) -> bool:  # noqa: ANN401
 
 def _aliases(kind: type[BaseModel]) -> Iterator[str]:
     return (field.alias or name for name, field in kind.model_fields.items())
+
+
+_OTHER_ENCODINGS = {
+    codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, which begins in the same way
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a file; {} if there is none. A byte order mark of UTF-8, as Windows writes it, is read.
+
+    Raises:
+        SettingsError: If it cannot be read, is written in another encoding, or is not TOML, as with
+            a table that is there twice; says where.
+    """
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as why:
+        raise SettingsError(f"{file}: cannot be read: {why.strerror}") from None
+    if other := _other_encoding(data):
+        raise SettingsError(f"{file}: is written in {other}; save it as UTF-8")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as why:
+        line = data.count(b"\n", 0, why.start) + 1
+        raise SettingsError(
+            f"{file}: not a TOML file: line {line} is not written in utf-8; save it as UTF-8"
+        ) from None
+    except RecursionError:
+        raise SettingsError(f"{file}: not a TOML file: nested too deep") from None
+    except ValueError as why:  # with what it says of numbers with thousands of digits
+        raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(why))}") from None
+
+
+def _other_encoding(data: bytes) -> str:
+    for mark, encoding in _OTHER_ENCODINGS.items():
+        if data.startswith(mark):
+            return encoding
+    return "UTF-16 or UTF-32" if b"\0" in data[:4] else ""
+
+
+def describe_validation_error(
+    why: ValidationError,
+    settings_type: Any,  # noqa: ANN401
+    written: Mapping[str, Any] | None = None,
+) -> str:
+    """Say which entry is not what it should be, and what it should be.
+
+    A text that was given is not told, since a key may have been written in a wrong place; a number
+    is.
+
+    Args:
+        why: What pydantic says.
+        settings_type: The type that was to be read.
+        written: The whole file, where the type is that of a whole file.
+    """
+    error = why.errors(include_url=False)[0]
+    place = error["loc"]
+    named = ".".join(map(str, place)) or "at the top"
+    if error["type"] == "extra_forbidden":
+        said = suggest_entry(str(place[-1]), _known_entries(settings_type, place, written or {}))
+    else:
+        number = isinstance(error["input"], int | float)
+        said = f"{error['msg']} (given: {error['input']!r})" if number else error["msg"]
+    return redact_key_shapes(f"entry {named}: {said}")
+
+
+def _known_entries(
+    settings_type: Any,  # noqa: ANN401
+    place: tuple[str | int, ...],
+    written: Mapping[str, Any],
+) -> tuple[str, ...]:
+    if written and place[0] == "models" and len(place) > 2:
+        section = written["models"][place[1]]
+        return entries_at(spec_of(section["kind"]), place[2:])
+    return tuple(name for name in entries_at(settings_type, place) if name != "home")

@@ -10,7 +10,7 @@ from typing import Protocol
 from resources.storage.postgres import Connection, Database
 
 
-class Claims(Protocol):
+class Leases(Protocol):
     """The port to claims: files of the home, or a table of a database that homes share."""
 
     def take(self, name: str) -> bool:
@@ -18,7 +18,7 @@ class Claims(Protocol):
         ...
 
 
-class ClaimFiles:
+class FileLeases:
     """An empty file for each claim; its time of change says when it was taken."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
@@ -45,7 +45,7 @@ class ClaimFiles:
         return True
 
 
-class SharedClaims:
+class PostgresLeases:
     """A row for each claim; the clock is the database's, one for all machines."""
 
     _VERSION = 1

@@ -16,13 +16,13 @@ _SMALL = 8 * 2**20  # bytes; larger ones are taken one after the other
 _AT_ONCE = 1000  # blobs between two reports
 _DIGITS = 16
 
-Became: TypeAlias = Literal["new", "there", "replaced", "kept", "damaged", "gone"]
+TransferOutcome: TypeAlias = Literal["new", "there", "replaced", "kept", "damaged", "gone"]
 """What became of a blob of the source: written; there already; written instead of another one; not
 written, because another one stays; not written, because it is not whole; deleted meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class TransferRules:
     """What counts as whole, and which of two stays."""
 
     is_whole: Callable[[str, bytes], bool]
@@ -33,13 +33,13 @@ class Rules:
     """Where whole bytes go that others take the place of; None: they are not kept."""
 
 
-def move(
+def transfer(
     target: Blobs,
     source: Blobs,
     listed: Iterable[BlobEntry],
-    rules: Rules,
+    rules: TransferRules,
     watch: Callable[[int], object] = lambda n: None,
-) -> Counter[Became]:
+) -> Counter[TransferOutcome]:
     """Take blobs over, and look that they are there; the source stays as it is.
 
     Args:
@@ -53,10 +53,10 @@ def move(
         HomeError: If one cannot be read or written, or was not there after it was written. What
             was taken over before stays there.
     """
-    became: Counter[Became] = Counter()
+    became: Counter[TransferOutcome] = Counter()
 
-    def take(one: BlobEntry) -> Became:
-        return _take(target, source, one.name, rules)
+    def take(one: BlobEntry) -> TransferOutcome:
+        return _transfer_one(target, source, one.name, rules)
 
     each = iter(listed)
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -67,27 +67,27 @@ def move(
     return became
 
 
-def _take(target: Blobs, source: Blobs, name: str, rules: Rules) -> Became:
+def _transfer_one(target: Blobs, source: Blobs, name: str, rules: TransferRules) -> TransferOutcome:
     data = source.get(name)
     if data is None:
         return "gone"
     if not rules.is_whole(name, data):
         return "damaged"
     if (there := target.get(name)) is None and target.put_new(name, data):
-        _require(target, name, data)
+        _require_same_bytes(target, name, data)
         return "new"
     if there is None:  # another was quicker
         there = target.get(name)
     if there == data:
         return "there"
-    if there is not None and not _gives_way(name, data, there, rules):
+    if there is not None and not _may_replace(name, data, there, rules):
         return "kept"
     target.put(name, data)
-    _require(target, name, data)
+    _require_same_bytes(target, name, data)
     return "replaced"
 
 
-def _gives_way(name: str, data: bytes, there: bytes, rules: Rules) -> bool:
+def _may_replace(name: str, data: bytes, there: bytes, rules: TransferRules) -> bool:
     """Whether other bytes may take the place of those that are there; whole ones are kept apart."""
     if not rules.is_whole(name, there):
         return True
@@ -97,7 +97,7 @@ def _gives_way(name: str, data: bytes, there: bytes, rules: Rules) -> bool:
     return better
 
 
-def _require(target: Blobs, name: str, data: bytes) -> None:
+def _require_same_bytes(target: Blobs, name: str, data: bytes) -> None:
     """Look that bytes are there.
 
     Raises:

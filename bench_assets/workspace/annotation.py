@@ -39,12 +39,12 @@ from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.environment import environment_of
-from resources.images.opening import images_of
-from resources.storage.atomic_write import told_of_writing
+from resources.images.opening import open_image_store
+from resources.storage.atomic_write import describe_write_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormLine:
+class FormStatus:
     """One form that a suite has."""
 
     form: str
@@ -61,11 +61,11 @@ class Campaign(NamedTuple):
     counted: ResolvedAnswers
 
 
-def form_lines(bench: Workbench) -> list[FormLine]:
+def list_forms(bench: Workbench) -> list[FormStatus]:
     """List all forms of all suites."""
     asked = bench.settings.people.forms
     return [
-        FormLine(
+        FormStatus(
             form=one.form.name,
             title=one.form.title,
             asked=one.form.name in asked,
@@ -86,7 +86,7 @@ def ask(bench: Workbench, name: str) -> None:
         SettingsError: If no form is asked.
         BenchError: If the source, or what people answer in, cannot be used.
     """
-    forms = _wanted(bench, name)
+    forms = _selected_forms(bench, name)
     keys = [form.table(which).split("/") for form in forms for which in ("items", "answers")]
     tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
     of_models = dg.AssetSelection.tag("bench/per", "model")  # what they said is made elsewhere
@@ -140,14 +140,14 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: holds something already; nothing was written")
     (one,) = _campaigns(bench, name)
-    images = images_of(bench.settings)
+    images = open_image_store(bench.settings)
     texts = {
         "form.json": json.dumps(to_json(one.form), ensure_ascii=False, indent=2) + "\n",
-        "items.jsonl": _lines([_blind(item) for item in one.items]),
-        "answers.jsonl": _lines([to_json(answer) for answer in one.counted.all]),
+        "items.jsonl": _json_lines([_blind(item) for item in one.items]),
+        "answers.jsonl": _json_lines([to_json(answer) for answer in one.counted.all]),
         "answers.csv": _csv(one.form, one.counted.answers),
     }
-    with told_of_writing(folder):
+    with describe_write_errors(folder):
         (folder / "images").mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
@@ -160,7 +160,7 @@ def _forms(bench: Workbench) -> list[SuiteForm]:
     return [form for suite in bench.catalog.suites for form in suite.every_form]
 
 
-def _wanted(bench: Workbench, name: str) -> list[SuiteForm]:
+def _selected_forms(bench: Workbench, name: str) -> list[SuiteForm]:
     """The form of a name, or all that bench.toml asks."""
     known = {one.form.name: one for one in _forms(bench)}
     asked = bench.settings.people.forms
@@ -180,7 +180,7 @@ def _wanted(bench: Workbench, name: str) -> list[SuiteForm]:
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
     tool = open_people(bench.settings)
-    for one in _wanted(bench, name):
+    for one in _selected_forms(bench, name):
         items = bench.tables.read(one.table("items").split("/"), Unit)
         terms = bench.settings.people.forms[one.form.name].terms
         yield Campaign(one.form, items, count(one.form, items, tool.answers(one.form), terms))
@@ -192,7 +192,7 @@ def _blind(item: Unit) -> dict[str, object]:
     return {name: value for name, value in to_json(item).items() if name not in hidden}
 
 
-def _lines(rows: Sequence[dict[str, object]]) -> str:
+def _json_lines(rows: Sequence[dict[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
@@ -206,11 +206,11 @@ def _csv(form: Form, answers: Sequence[Answer]) -> str:
     for answer in answers:
         said = ["; ".join(answer.values.get(name, ())) for name in columns]
         told = [getattr(answer, name) for name in about]
-        lines.writerow(map(_harmless, (*told, *said)))
+        lines.writerow(map(_formula_safe, (*told, *said)))
     return text.getvalue()
 
 
-def _harmless(value: object) -> object:
+def _formula_safe(value: object) -> object:
     runs = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if runs else value
 
@@ -304,7 +304,7 @@ class LabelStudioProcess(UiProcess):
         self.folder = home / "people" / "label-studio" / "server"
         self.log = self.folder / "server.log"
         self._program = program
-        place = images_of(load_settings(home)).place
+        place = open_image_store(load_settings(home)).place
         self._variables = server.variables(
             environment_of(home), self.folder, shared_images(home, place), port, token
         )

@@ -5,18 +5,22 @@ import socket
 from aiohttp import TCPConnector, ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from resources.images.allowed_hosts import Hosts
+from resources.http.allowed_hosts import HostPolicy
 
 
-def connector(hosts: Hosts, *, limit: int = 100, limit_per_host: int = 0) -> TCPConnector:
+def restricted_connector(
+    hosts: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
+) -> TCPConnector:
     """Connect to nobody else; to be made in a running loop."""
-    return TCPConnector(limit=limit, limit_per_host=limit_per_host, resolver=_Resolver(hosts))
+    return TCPConnector(
+        limit=limit, limit_per_host=limit_per_host, resolver=_AllowedHostResolver(hosts)
+    )
 
 
-class _Resolver(AbstractResolver):
+class _AllowedHostResolver(AbstractResolver):
     """Looks a name up and gives only what may be asked."""
 
-    def __init__(self, hosts: Hosts) -> None:
+    def __init__(self, hosts: HostPolicy) -> None:
         self._hosts = hosts
         self._resolver = ThreadedResolver()
 

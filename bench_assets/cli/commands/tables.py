@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.completion import complete_conditions, complete_models, complete_suites
-from bench_assets.cli.app.options import SourceOption, named
-from bench_assets.workspace.console.output import say, tell
+from bench_assets.cli.app.options import SourceOption, named_option
+from bench_assets.workspace.console.output import print_message, print_result
 
 app = typer.Typer()
 
@@ -32,19 +32,19 @@ FormatName = Annotated[
 ]
 ModelsOption = Annotated[
     list[str] | None,
-    named(
+    named_option(
         "A model that was measured; may be repeated; all without it.", complete_models, "--model"
     ),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    named(
+    named_option(
         "A suite or task; may be repeated; all without it.", complete_suites, "--suite", "--task"
     ),
 ]
 ConditionsOption = Annotated[
     list[str] | None,
-    named(
+    named_option(
         "main or an ablation; may be repeated; all without it, for model-index main.",
         complete_conditions,
         "--condition",
@@ -100,9 +100,9 @@ def export(
     )
     if source and len(asked.suites) != 1:
         raise typer.BadParameter("--source is the source of one suite: name it with --suite")
-    with opened(asked.suites[0] if source else "", source) as bench:
+    with open_home(asked.suites[0] if source else "", source) as bench:
         exported = export_results(bench, asked)
         for line in exported.left_out:
-            say(f"left out: {line}")
+            print_message(f"left out: {line}")
         for written in exported.written:
-            tell(str(written))
+            print_result(str(written))

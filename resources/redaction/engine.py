@@ -8,10 +8,10 @@ from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.response_validation import certain
 from bench_assets.core.text.redaction import Secrets, without_named
-from resources.response_cache.engine import Engine, LooksFurther, TakesAll
+from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
 
 
-class Discreet:
+class RedactingEngine:
     """Runs another engine; ``***`` stands where its responses, errors or identity hold a secret."""
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
@@ -24,7 +24,7 @@ class Discreet:
         """The engine's: a key that is part of an address or a request is not part of it."""
         named = self._engine.identity
         if named not in self._told:
-            self._told[named] = told(named, self._secrets)
+            self._told[named] = redacted_identity(named, self._secrets)
         return self._told[named]
 
     @property
@@ -40,7 +40,7 @@ class Discreet:
     @property
     def at_once(self) -> int:
         """The engine's, if it says so."""
-        return self._engine.at_once if isinstance(self._engine, TakesAll) else AT_ONCE
+        return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Answer requests.
@@ -57,7 +57,7 @@ class Discreet:
 
     def particulars(self, request: Request) -> str:
         """The engine's, if it looks further."""
-        if isinstance(self._engine, LooksFurther):
+        if isinstance(self._engine, KeyExtension):
             return self._engine.particulars(request)
         return ""
 
@@ -72,6 +72,6 @@ class Discreet:
         return response if hidden == said else replace(response, **hidden)
 
 
-def told(identity: str, secrets: Secrets) -> str:
+def redacted_identity(identity: str, secrets: Secrets) -> str:
     """Say who is asked without telling how to get in."""
     return secrets.redacted(without_named(identity))

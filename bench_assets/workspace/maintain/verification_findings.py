@@ -31,7 +31,7 @@ class VerificationFinding:
         return self.state in ("damaged", "missing", "unreadable")
 
 
-def counted_states(what: str, counted: dict[State, int], why: str) -> Iterator[VerificationFinding]:
+def state_findings(what: str, counted: dict[State, int], why: str) -> Iterator[VerificationFinding]:
     """One finding of each state; of those that are whole there is nothing to say."""
     for state, n in counted.items():
         if n:
@@ -40,7 +40,7 @@ def counted_states(what: str, counted: dict[State, int], why: str) -> Iterator[V
             )
 
 
-def refused(file: Path) -> bool:
+def is_access_denied(file: Path) -> bool:
     """Whether the system does not let us read a file or folder that may be whole."""
     try:
         with file.open("rb"):
@@ -51,9 +51,9 @@ def refused(file: Path) -> bool:
         return False
 
 
-def unreadable(what: str, place: Path) -> VerificationFinding:
+def unreadable_finding(what: str, place: Path) -> VerificationFinding:
     """Say of something that it may not be read; only its owner can change that."""
-    closed = _closed(place)
+    closed = _blocking_path(place)
     mine = closed.stat().st_uid == os.geteuid()
     whose = "" if mine else f"; {closed} is another user's"
     return VerificationFinding(
@@ -65,7 +65,7 @@ def unreadable(what: str, place: Path) -> VerificationFinding:
     )
 
 
-def closed_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
+def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
     """Name the folders below that may not be looked into, so that what is in them is not seen."""
     for part in parts:
         closed: list[OSError] = []
@@ -73,10 +73,10 @@ def closed_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
             pass
         for why in closed:
             if isinstance(why, PermissionError):
-                yield unreadable(part.name, Path(why.filename))
+                yield unreadable_finding(part.name, Path(why.filename))
 
 
-def _closed(place: Path) -> Path:
+def _blocking_path(place: Path) -> Path:
     """What keeps it from being read: itself, or a folder above that may not be entered."""
     for one in (place, *place.parents):
         try:

@@ -1,4 +1,11 @@
-"""PostgreSQL locks on tables, across machines.
+"""File locks on tables in a home folder.
+
+The kernel holds them, by byte ranges of files (``fcntl``), and lets go when a process ends, however
+that was: no file that somebody left behind ever keeps anybody waiting. Over NFS the server does,
+where the mount is one with locks, as it is unless it says ``nolock``. A lock is a process's: its
+threads do not exclude each other, and its children have none.
+
+PostgreSQL locks on tables, across machines.
 
 A lock is a lease by the database's clock. Its holder says from time to time that it lives, and a
 lock that nobody holds any more is free when the lease ends: at once, where whoever waits is on the
@@ -6,22 +13,146 @@ machine of a holder whose process is gone. A database that was away for longer t
 let another in: then both make the same table, and ask nothing twice.
 """
 
+import errno
+import fcntl
 import logging
 import os
 import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from itertools import takewhile
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, Protocol
 from uuid import uuid4
 
-from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.storage.postgres import Connection, ConnectionPool, Database
-from resources.storage.process_identity import Process, is_gone, this_process
+from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
+
+_UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)
+_LONGEST_NOTE = 1000  # bytes
+
+_log = logging.getLogger(__name__)
+
+
+class Locks(Protocol):
+    """The port to the locks of tables: those of a home, or of a database that homes share."""
+
+    def held(
+        self, names: Iterable[str], waits: Callable[[str], object]
+    ) -> AbstractContextManager[None]:
+        """Hold locks until the block ends; ``waits`` is told whom one is waited for."""
+        ...
+
+
+class FileLocks:
+    """The locks of one home."""
+
+    def __init__(self, folder: Path) -> None:
+        """Say in which folder they are."""
+        self._folder = folder
+
+    def held(
+        self, names: Iterable[str], waits: Callable[[str], object]
+    ) -> AbstractContextManager[None]:
+        """Hold locks until the block ends, as ``hold_locks`` does."""
+        return hold_locks(self._folder, names, waits)
+
+
+@contextmanager
+def hold_locks(
+    folder: Path, names: Iterable[str], waits: Callable[[str], object], kept: str = ""
+) -> Generator[None]:
+    """Hold locks until the block ends; waits, asleep, for those that others hold.
+
+    On a file system that knows no locks, all is done without.
+
+    Args:
+        folder: Of all locks.
+        names: What is locked. All who lock several lock them in one order, and so none waits for
+            one that waits for it.
+        waits: Is told whom a lock is waited for.
+        kept: Shown to those who wait, behind the process.
+
+    Raises:
+        SettingsError: If there can be no file of that name.
+    """
+    with ExitStack() as held:
+        for name in sorted(set(names)):
+            held.enter_context(_hold_lock(_file(folder, name), name, waits, kept))
+        yield
+
+
+def is_lock_free(folder: Path, name: str) -> bool:
+    """Whether a lock was taken once and nobody holds it now; its holder must not ask."""
+    try:
+        with _file(folder, name).open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # held, never taken, or not to be known
+        return False
+    return True
+
+
+def lock_holders(folder: Path) -> list[str]:
+    """Who holds locks now, as far as that can be told; who asks must hold none."""
+    found = []
+    for file in sorted(folder.glob("*")):
+        try:
+            with file.open("r+b") as opened:
+                try:
+                    fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except (BlockingIOError, PermissionError):
+                    note = opened.read(_LONGEST_NOTE).decode(errors="replace")
+                    found.append(note or "another process")
+        except OSError:  # gone meanwhile, or a file system without locks
+            continue
+    return found
+
+
+def delete_lock_file(folder: Path, name: str) -> None:
+    """Delete the file of a lock that nobody will take again."""
+    with suppress(OSError):
+        _file(folder, name).unlink()
+
+
+@contextmanager
+def _hold_lock(file: Path, name: str, waits: Callable[[str], object], kept: str) -> Generator[None]:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as why:
+        raise SettingsError(f"{file}: {name} cannot be locked: {why.strerror}") from why
+    try:
+        _take(opened, file, name, waits)
+        with suppress(OSError):  # a full disk: nobody will know who has the lock
+            os.truncate(opened, 0)
+            os.pwrite(opened, f"process {os.getpid()} on {socket.gethostname()}{kept}".encode(), 0)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _take(opened: int, file: Path, name: str, waits: Callable[[str], object]) -> None:
+    try:
+        try:
+            fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):  # POSIX allows either
+            holder = os.pread(opened, _LONGEST_NOTE, 0).decode(errors="replace")
+            waits(f"{name}: waiting for {holder or 'another process'}")
+            fcntl.lockf(opened, fcntl.LOCK_EX)
+    except OSError as why:
+        if why.errno not in _UNSUPPORTED:
+            raise SettingsError(f"{file}: {name} cannot be locked: {why.strerror}") from why
+        _log.warning("%s: the file system knows no locks: start nothing twice at once", file)
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / sha256(name.encode()).hexdigest()[:32]
+
 
 _LOG = logging.getLogger("bench_assets.locks")
 
@@ -56,7 +187,7 @@ class _LockHolder(NamedTuple):
     shown: str = "another process"
 
 
-class SharedLocks:
+class PostgresLocks:
     """The locks in a database."""
 
     def __init__(self, database: Database, lease: float = LEASE) -> None:
@@ -168,7 +299,7 @@ class _LockAcquisition:
 
     def _is_gone(self, held: _LockHolder) -> bool:
         """Whether a holder was a process of this machine that has ended."""
-        process = Process.parse(held.process)
+        process = ProcessIdentity.parse(held.process)
         return bool(process and self._here and is_gone(process, self._here))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from yarl import URL
 
 IPAddress: TypeAlias = IPv4Address | IPv6Address
-Door: TypeAlias = tuple[str, int]  # host, and port
+HostPort: TypeAlias = tuple[str, int]  # host, and port
 
 _UNICAST = IPv6Network("2000::/3")  # where all hosts of the internet are: nothing mapped, no NAT64
 _TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))  # 6to4, Teredo: IPv4 in disguise
@@ -44,15 +44,15 @@ def is_public(address: IPAddress) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hosts:
+class HostPolicy:
     """Who may be asked."""
 
     allowed: Callable[[IPAddress], bool] = is_public
-    typed: frozenset[Door] = field(default_factory=frozenset)
+    typed: frozenset[HostPort] = field(default_factory=frozenset)
     """What the user has typed, and may so be anywhere."""
 
     @classmethod
-    def typed_by_user(cls, address: str) -> "Hosts":
+    def typed_by_user(cls, address: str) -> "HostPolicy":
         """Allow an address that the user typed, and what it leads to.
 
         From the internet it may lead to the internet alone; from a host nearer by, anywhere.
@@ -103,14 +103,14 @@ class Hosts:
             raise ForbiddenAddressError(f"{host} leads to {number}, which is not on the internet")
 
 
-PUBLIC = Hosts()
+PUBLIC_HOSTS = HostPolicy()
 
 
 @asynccontextmanager
-async def opened(
+async def open_url(
     session: "aiohttp.ClientSession",
     address: str,
-    hosts: Hosts,
+    hosts: HostPolicy,
     headers: Mapping[str, str] | None = None,
 ) -> AsyncIterator["aiohttp.ClientResponse"]:
     """Ask for an address, and for whatever it redirects to.

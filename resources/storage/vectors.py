@@ -1,23 +1,33 @@
-"""Cached embedding vectors."""
+"""Cached embedding vectors.
+
+Remembers vectors in a PostgreSQL that several homes share.
+
+Vectors of one store taken into another, so that nothing is embedded again where a home moves.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from bench_assets.core.schema.chat import Vectors
-from resources.storage.atomic_write import told_of_writing
-from resources.storage.sqlite import connect, told
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.atomic_write import describe_write_errors
+from resources.storage.postgres import Connection, Database
+from resources.storage.sqlite import connect, describe_sqlite_errors
 
 IF_DAMAGED = "move it away: vectors are computed anew"
 _MANY = 500  # keys of one query
 
 StoredVector: TypeAlias = tuple[Any, Any, Any, Any]
-"""Encoder, key, vector, digest as they stand, damaged or not; ``is_whole`` tells."""
+"""Encoder, key, vector, digest as they stand, damaged or not; ``is_intact_vector`` tells."""
 
 
 class Embedder(Protocol):
@@ -32,7 +42,7 @@ class Embedder(Protocol):
         ...
 
 
-class KnownVectors(Protocol):
+class VectorCache(Protocol):
     """The port to what remembers vectors: a file of the home, or a database that homes share."""
 
     @property
@@ -53,7 +63,7 @@ class KnownVectors(Protocol):
         ...
 
 
-class VectorStore:
+class SqliteVectorCache:
     """A SQLite file with one row for each model and content; many processes may use it."""
 
     def __init__(self, file: Path) -> None:
@@ -71,8 +81,8 @@ class VectorStore:
             HomeError: If the file as a whole is damaged.
         """
         known: dict[str, Vectors] = {}
-        with told(self._file, IF_DAMAGED), closing(self._open()) as db:
-            for part in _in_parts(keys):
+        with describe_sqlite_errors(self._file, IF_DAMAGED), closing(self._open()) as db:
+            for part in _chunks(keys):
                 marks = ",".join("?" * len(part))
                 rows = db.execute(
                     "SELECT key, vector, digest FROM vectors"
@@ -82,7 +92,7 @@ class VectorStore:
                 known |= {
                     key: np.frombuffer(vector, np.float32)
                     for key, vector, digest in rows
-                    if is_whole(encoder, key, vector, digest)
+                    if is_intact_vector(encoder, key, vector, digest)
                 }
         return known
 
@@ -92,8 +102,8 @@ class VectorStore:
         Raises:
             HomeError: If the file is damaged, or the disk is full.
         """
-        rows = written(encoder, vectors)
-        with told(self._file, IF_DAMAGED), closing(self._open()) as db, db:
+        rows = vector_rows(encoder, vectors)
+        with describe_sqlite_errors(self._file, IF_DAMAGED), closing(self._open()) as db, db:
             db.executemany(
                 "INSERT OR REPLACE INTO vectors (encoder, key, vector, digest) VALUES (?, ?, ?, ?)",
                 rows,
@@ -101,11 +111,11 @@ class VectorStore:
 
     def stored(self) -> Iterator[StoredVector]:
         """Every vector as it stands; those of a file that is older than digests have none."""
-        with told(self._file, IF_DAMAGED), closing(self._open()) as db:
+        with describe_sqlite_errors(self._file, IF_DAMAGED), closing(self._open()) as db:
             yield from db.execute("SELECT encoder, key, vector, digest FROM vectors")
 
     def _open(self) -> sqlite3.Connection:
-        with told_of_writing(self._file):
+        with describe_write_errors(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
         db = connect(self._file)
         db.execute("PRAGMA journal_mode = WAL")
@@ -119,7 +129,7 @@ class VectorStore:
         return db
 
 
-def written(encoder: str, vectors: Mapping[str, Vectors]) -> list[tuple[str, str, bytes, str]]:
+def vector_rows(encoder: str, vectors: Mapping[str, Vectors]) -> list[tuple[str, str, bytes, str]]:
     """Vectors as they are kept, each with its digest, in the order of their keys."""
     return [
         (encoder, key, vector := vectors[key].tobytes(), _digest(encoder, key, vector))
@@ -127,7 +137,7 @@ def written(encoder: str, vectors: Mapping[str, Vectors]) -> list[tuple[str, str
     ]
 
 
-def is_whole(encoder: object, key: object, vector: object, digest: object) -> bool:
+def is_intact_vector(encoder: object, key: object, vector: object, digest: object) -> bool:
     """Whether a vector is as it was written; one that is older than digests is taken as it is."""
     if not isinstance(vector, bytes) or len(vector) % np.float32().itemsize:
         return False
@@ -139,14 +149,14 @@ def _digest(encoder: object, key: object, vector: bytes) -> str:
     return sha256(f"{encoder!r} {key!r} ".encode() + vector).hexdigest()
 
 
-class RememberingEncoder:
+class CachingEncoder:
     """Embeds what the store does not know yet, batch by batch; every vector has length 1."""
 
     def __init__(
         self,
         name: str,
         embedder: Embedder,
-        store: KnownVectors,
+        store: VectorCache,
         batch_size: int,
         image_key: Callable[[str], str] = str,
     ) -> None:
@@ -195,7 +205,7 @@ class RememberingEncoder:
         missing = sorted((c for c, key in keys.items() if key not in known), key=len)
         for start in range(0, len(missing), self._batch_size):
             batch = missing[start : start + self._batch_size]
-            vectors = _of_length_one(embed(batch))
+            vectors = _normalized(embed(batch))
             new = {keys[content]: v for content, v in zip(batch, vectors, strict=True)}
             self._store.put(self._name, new)
             known |= new
@@ -204,7 +214,7 @@ class RememberingEncoder:
         return np.stack([known[keys[content]] for content in contents])
 
 
-def _of_length_one(vectors: Vectors) -> Vectors:
+def _normalized(vectors: Vectors) -> Vectors:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, np.finfo(np.float32).tiny), np.float32)
 
@@ -213,6 +223,145 @@ def _text_key(text: str) -> str:
     return f"text:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _in_parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+def _chunks(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(keys), _MANY):
         yield keys[start : start + _MANY]
+
+
+VERSION = 1
+_SCHEMA = """
+CREATE TABLE bench_vectors (encoder text, key text, vector bytea NOT NULL, digest text NOT NULL,
+    PRIMARY KEY (encoder, key));
+"""
+_POSTGRES_CHUNK = 1000  # vectors of one statement: a few MB
+_GET = """
+SELECT encoder, key, vector, digest FROM bench_vectors WHERE encoder = %s AND key = ANY(%s)
+"""
+_PUT = """
+INSERT INTO bench_vectors AS kept SELECT %b, * FROM unnest(%b::text[], %b::bytea[], %b::text[])
+ON CONFLICT (encoder, key) DO UPDATE SET vector = excluded.vector, digest = excluded.digest
+WHERE (kept.vector, kept.digest) <> (excluded.vector, excluded.digest)
+"""
+_PAGE = """
+SELECT encoder, key, vector, digest FROM bench_vectors WHERE (encoder, key) > (%s, %s)
+ORDER BY encoder, key LIMIT %s
+"""
+
+
+class PostgresVectorCache:
+    """The vectors of all homes that name the same database."""
+
+    def __init__(self, database: Database) -> None:
+        """Find the table, or make it.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by a newer version.
+        """
+        self._database = database
+        database.make_ready("vectors", VERSION, _SCHEMA)
+
+    @property
+    def place(self) -> str:
+        """Which database, without name and password."""
+        return self._database.place
+
+    def get(self, encoder: str, keys: Sequence[str]) -> dict[str, Vectors]:
+        """Find vectors that are known, by key; one that is damaged by now is not.
+
+        Raises:
+            HomeError: If the database cannot be reached.
+        """
+        wanted = list(dict.fromkeys(keys))
+        known: dict[str, Vectors] = {}
+        for start in range(0, len(wanted), _POSTGRES_CHUNK):
+            given = (encoder, wanted[start : start + _POSTGRES_CHUNK])
+            for one in self._database.run(partial(_fetched, sql=_GET, given=given)):
+                if is_intact_vector(*one):
+                    known[one[1]] = np.frombuffer(one[2], np.float32)
+        return known
+
+    def put(self, encoder: str, vectors: Mapping[str, Vectors]) -> None:
+        """Keep vectors.
+
+        Raises:
+            HomeError: If the database cannot be reached.
+        """
+        rows = vector_rows(encoder, vectors)
+        for start in range(0, len(rows), _POSTGRES_CHUNK):
+            _, *columns = map(list, zip(*rows[start : start + _POSTGRES_CHUNK], strict=True))
+            self._database.run(partial(_put, given=(encoder, *columns)))
+
+    def stored(self) -> Iterator[StoredVector]:
+        """Every vector as it stands, each thousand in a transaction."""
+        after = ("", "")
+        while page := self._database.run(
+            partial(_fetched, sql=_PAGE, given=(*after, _POSTGRES_CHUNK))
+        ):
+            yield from page
+            after = page[-1][:2]
+
+
+def _put(db: Connection, given: tuple[Any, ...]) -> None:
+    db.execute(_PUT, given)
+
+
+def _fetched(db: Connection, sql: str, given: tuple[Any, ...]) -> list[StoredVector]:
+    found = db.execute(sql, given, binary=True)
+    return [(one["encoder"], one["key"], one["vector"], one["digest"]) for one in found]
+
+
+_AT_ONCE = 1000  # vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorMergeResult:
+    """What became of the vectors of a store."""
+
+    source: str
+    target: str
+    vectors: int  # whole ones, all of which are in the target now
+    left_out: int  # damaged ones: the source keeps them
+
+
+def merge_vectors(target: VectorCache, source: VectorCache) -> VectorMergeResult:
+    """Take every whole vector over that is not there, and look that it is; the source stays.
+
+    What is there stays as it is: numbers were made of it. Ended half way, it may be begun again.
+
+    Raises:
+        HomeError: If one cannot be read or written, or was not there after it was written.
+    """
+    n = n_left_out = 0
+    rows = source.stored()
+    while part := list(islice(rows, _AT_ONCE)):
+        whole = [one for one in part if is_intact_vector(*one) and _is_storable(one)]
+        for encoder, vectors in _by_encoder(whole):
+            _copy_missing(target, encoder, vectors)
+        n += len(whole)
+        n_left_out += len(part) - len(whole)
+    return VectorMergeResult(
+        source=source.place, target=target.place, vectors=n, left_out=n_left_out
+    )
+
+
+def _copy_missing(target: VectorCache, encoder: str, vectors: dict[str, Vectors]) -> None:
+    there = target.get(encoder, list(vectors))
+    target.put(encoder, {key: one for key, one in vectors.items() if key not in there})
+    if missing := vectors.keys() - target.get(encoder, list(vectors)).keys():
+        raise HomeError(
+            f"{target.place}: {len(missing)} vectors are not there that were just written, such as"
+            f" {min(missing)}; nothing was deleted: try again"
+        )
+
+
+def _by_encoder(rows: list[StoredVector]) -> Iterator[tuple[str, dict[str, Vectors]]]:
+    for encoder, of in groupby(sorted(rows, key=lambda one: one[0]), key=lambda one: one[0]):
+        yield encoder, {key: np.frombuffer(vector, np.float32) for _, key, vector, _ in of}
+
+
+def _is_storable(row: StoredVector) -> bool:
+    """Whether a database takes its names: letters, none of them half, and none of number 0."""
+    return all(
+        isinstance(one, str) and "\0" not in one and one == one.encode(errors="replace").decode()
+        for one in row[:2]
+    )

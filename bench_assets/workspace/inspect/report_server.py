@@ -12,32 +12,35 @@ from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.report.site.addresses import PORT, SERVED
-from bench_assets.workspace.console.output import say
-from resources.storage.atomic_write import written_aside
+from bench_assets.workspace.console.output import print_message
+from resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
 _ROOT = "report"  # the folder that a zip unpacks to
-_SHOWN = ("app", "data", "images", "style", "vendor")
-_PACKED = (".webp", ".jpg", ".png", ".gif", ".avif")  # nothing is gained by packing them again
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same file
+_SERVED_FOLDERS = ("app", "data", "images", "style", "vendor")
+# nothing is gained by packing them again
+_COMPRESSED_SUFFIXES = (".webp", ".jpg", ".png", ".gif", ".avif")
+_FIXED_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same file
 
 
-def pack(folder: Path, target: Path) -> None:
+def pack_report(folder: Path, target: Path) -> None:
     """Pack a report into one file: the same report gives the same bytes.
 
     Raises:
         HomeError: If it cannot be written.
     """
-    with written_aside(target) as file, zipfile.ZipFile(file, "w") as archive:
+    with open_atomic(target) as file, zipfile.ZipFile(file, "w") as archive:
         for path in _files(folder):
-            entry = zipfile.ZipInfo(f"{_ROOT}/{path.relative_to(folder).as_posix()}", _LONG_AGO)
+            entry = zipfile.ZipInfo(
+                f"{_ROOT}/{path.relative_to(folder).as_posix()}", _FIXED_TIMESTAMP
+            )
             entry.external_attr = 0o644 << 16
-            is_packed = path.suffix in _PACKED
+            is_packed = path.suffix in _COMPRESSED_SUFFIXES
             entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
             archive.writestr(entry, path.read_bytes())
 
 
-def server(folder: Path, port: int) -> ThreadingHTTPServer:
+def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
     """Open a server of a report on this machine alone; ``serve_forever`` then shows it.
 
     Args:
@@ -48,12 +51,12 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
         SettingsError: If the port is taken, or may not be had.
     """
 
-    class OfFolder(_Handler):
+    class OfFolder(_ReportRequestHandler):
         def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
             super().__init__(*arguments, directory=str(folder))
 
     try:
-        return _Server((ADDRESS, port), OfFolder)
+        return _ReportServer((ADDRESS, port), OfFolder)
     except OSError as why:
         raise SettingsError(
             f"port {port} of {ADDRESS}: {why.strerror}; name another: --port, 0 for any"
@@ -62,24 +65,24 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
         raise SettingsError(f"port {port}: expected 0 to 65535") from why
 
 
-def show_until_interrupted(serving: ThreadingHTTPServer) -> None:
+def serve_until_interrupted(serving: ThreadingHTTPServer) -> None:
     """Serve until Ctrl-C, the way it ends."""
     try:
         serving.serve_forever()
     except KeyboardInterrupt:
-        say("ended")
+        print_message("ended")
     finally:
         serving.server_close()
 
 
 @contextmanager
-def shown_beside(folder: Path) -> Generator[str]:
+def serve_in_background(folder: Path) -> Generator[str]:
     """Show a report where checks lead to, while something else runs; a sentence says where.
 
     Where that port is taken, the sentence says so: nothing ends for it.
     """
     try:
-        serving = server(folder, PORT)
+        serving = open_server(folder, PORT)
     except SettingsError:
         yield f"The report is not shown: port {PORT} is taken (by another bench?)"
         return
@@ -91,7 +94,7 @@ def shown_beside(folder: Path) -> Generator[str]:
         serving.server_close()
 
 
-class _Server(ThreadingHTTPServer):
+class _ReportServer(ThreadingHTTPServer):
     """Says nothing of readers who leave before a page is whole."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
@@ -100,7 +103,7 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Handler(SimpleHTTPRequestHandler):
+class _ReportRequestHandler(SimpleHTTPRequestHandler):
     """Hands out the files of a report, and nothing else, to pages of this machine."""
 
     def send_head(self) -> Any:  # noqa: ANN401
@@ -110,7 +113,7 @@ class _Handler(SimpleHTTPRequestHandler):
         if name not in (ADDRESS, "localhost"):  # a name that somebody points here
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
-        if first not in ("", "index.html", *_SHOWN):
+        if first not in ("", "index.html", *_SERVED_FOLDERS):
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         if not Path(self.directory, "index.html").is_file():
@@ -145,5 +148,5 @@ def _policy(folder: Path) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     yield folder / "index.html"
-    for name in _SHOWN:
+    for name in _SERVED_FOLDERS:
         yield from sorted(path for path in (folder / name).rglob("*") if path.is_file())

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import opened
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import JsonOption
-from bench_assets.workspace.console.output import print_rows, say
+from bench_assets.workspace.console.output import print_message, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +33,11 @@ def claims(
     """Try what the papers say: on their own numbers, and on what was measured here."""
     from bench_assets.defs.tables.claims import tried_claims
 
-    with opened() as bench:
+    with open_home() as bench:
         suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
         claiming = [one for one in suites if one.claims]
         if not claiming:
-            say("no claims: its paper says nothing that this project can try")
+            print_message("no claims: its paper says nothing that this project can try")
         rows = [row for one in claiming for row in tried_claims(one, bench.tables, bench.settings)]
         if not as_json and not models:
             rows = [row for row in rows if not row.model]
@@ -73,12 +73,14 @@ def expectations(*, as_json: JsonOption = False) -> None:
     """Try what is expected of every table with Great Expectations; the report shows it."""
     import dagster as dg
 
-    with opened() as bench:
+    with open_home() as bench:
         bench.materialize(dg.AssetSelection.assets("expectations"))
         rows = bench.rows("expectations")
         failed = [row for row in rows if not row.passed]
         if as_json or failed:
             print_rows(rows if as_json else failed, as_json=as_json)
         tables = len({row.table for row in rows})
-        say(f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations hold")
+        print_message(
+            f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations hold"
+        )
     raise typer.Exit(bool(failed))

@@ -1,1 +1,0 @@
-"""Table locks and leases."""

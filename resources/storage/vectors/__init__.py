@@ -1,1 +1,0 @@
-"""Cached embedding vectors."""
