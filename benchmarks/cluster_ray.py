@@ -12,9 +12,9 @@ from resources.models.ray.engine import RayEngine
 from resources.models.transformers.engine import TransformersEngine
 from resources.response_cache.engine import Engine
 from tests.ray_cluster import RayCluster, ray_cluster
-from tests.resources.local import fragile
-from tests.resources.local.tiny_engine import ALBUM, spec_of
-from tests.resources.ray.sending import ended, instance_of, ray_launcher, sending
+from tests.resources.models.transformers import fragile
+from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+from tests.resources.runs.sending import ended, instance_of, ray_launcher, sending
 from tests.tiny_checkpoint import save_tiny_language_model
 
 _REQUESTS = 4_000

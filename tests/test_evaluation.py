@@ -14,7 +14,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.task import RULES, ByModel, ByRules
 from resources.tables.parquet import TableFiles
 from tests.chat_server import ChatServer
-from tests.core.test_training_runs import metric
+from tests.core.schema.test_training_runs import metric
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
 SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}

@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
-from tests.resources.server.test_secrets import forms
+from tests.resources.models.api.test_secrets import forms
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 TOKEN = "hf_AToken0fTheHubThatIsMine"

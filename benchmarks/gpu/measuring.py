@@ -19,7 +19,7 @@ from benchmarks.gpu.questions import Album
 from benchmarks.gpu.rows import Row, Run
 from benchmarks.gpu.watching import Watching
 from resources.checkpoints.identity import first_line
-from tests.resources.vllm import fake_vllm
+from tests.resources.models.vllm import fake_vllm
 
 _FIRST_TOKENS = 3  # of which the fastest counts
 _WARM_UP = -1  # seed

@@ -12,8 +12,8 @@ from bench_assets.comparison.judge_agreement import agreement_of, agreements, me
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.suites.codis.task import TASK
 from resources.tables.parquet import TableFiles
+from tests.annotation.said import answer
 from tests.audit.judged import queries
-from tests.people.said import answer
 from tests.rows import prediction
 
 ASKED = queries(8)

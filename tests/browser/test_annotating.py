@@ -20,7 +20,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from tests.browser.test_people_pages import to_form, to_keys
-from tests.resources.people.pages.on_pages import Site
+from tests.resources.annotation.pages.on_pages import Site
 from tests.suites.codis.raw import entry, write_raw
 
 if TYPE_CHECKING:

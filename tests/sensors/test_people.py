@@ -9,7 +9,7 @@ from resources.annotation.opening import open_people
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from sensors.annotation import listen
-from tests.people.answer_file import AnswerFile
+from tests.annotation.answer_file import AnswerFile
 
 NAMES = ("quiz/votes", "quiz/checks")
 FORMS = [

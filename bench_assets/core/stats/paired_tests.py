@@ -94,7 +94,7 @@ def compare(pairs: Sequence[PairedScores]) -> Outcome:
     test (1947) but for the reference: his sum of changes over the root of their number, and t's
     quantile for the normal one. It calls equal models different 3.5 to 6.5 times in a hundred
     from thirty questions on, of which fifteen in a hundred change; binomial sums of that, in
-    tests/core/test_paired.py, and docs/statistics.md for the other kinds. Never below what
+    tests/core/stats/test_paired.py, and docs/statistics.md for the other kinds. Never below what
     changed clusters allow: three of them are not enough, however alike.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]

@@ -10,7 +10,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.local.tiny_engine import MIXED, engine_of, responses_of
+from tests.resources.models.transformers.tiny_engine import MIXED, engine_of, responses_of
 from tests.tiny_checkpoint import save_tiny_vlm
 
 

@@ -1,5 +1,5 @@
 """A store for the tests of images that homes share."""
 
-from tests.resources.blobs.conftest import bucket, endpoint, numbers
+from tests.resources.storage.blobs.conftest import bucket, endpoint, numbers
 
 __all__ = ["bucket", "endpoint", "numbers"]

@@ -16,7 +16,7 @@ from bench_assets.core.schema.rows import Rejection
 from resources.images.locations import ImageFolder
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore, damaged_images
-from tests.core.written_images import turned
+from tests.core.images.written_images import turned
 from tests.rows import question
 
 

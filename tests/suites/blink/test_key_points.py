@@ -24,7 +24,7 @@ from bench_assets.suites.blink.construction.marked_points import (
     write_marked,
 )
 from bench_assets.suites.blink.dataset.draft import Draft
-from tests.people.said import answer, fits
+from tests.annotation.said import answer, fits
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]
 SIX = ["0 0", "0.5 0", "1 0", "0 1", "0.5 1", "1 1"]

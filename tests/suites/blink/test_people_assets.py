@@ -11,8 +11,8 @@ from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
 from bench_assets.suites.blink.studies.human_score import HumanScore
+from tests.annotation.said import answer
 from tests.home import Home
-from tests.people.said import answer
 from tests.suites.blink.test_people import asked
 
 ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)

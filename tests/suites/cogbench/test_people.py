@@ -17,7 +17,7 @@ from bench_assets.suites.cogbench.construction.reviews import Review
 from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
-from tests.people.said import answer, fits
+from tests.annotation.said import answer, fits
 
 CODES = {kind.field: kind.code for kind in KINDS} | {
     "Entities": "entities",

@@ -9,8 +9,8 @@ from bench_assets.annotation.tasks.forms import Answer
 from bench_assets.suites.cogbench.assets import merge as assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION
 from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from tests.annotation.said import answer
 from tests.home import Home
-from tests.people.said import answer
 
 TEXT = "[Entities]: [cat]\n[Description]: A cat."
 

@@ -14,7 +14,7 @@ from bench_assets.suites.multi.construction.near_duplicates import Duplicate
 from bench_assets.suites.multi.construction.rewriting import apply, transformations
 from bench_assets.suites.multi.dataset.knowledge import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge
-from tests.people.said import answer, fits
+from tests.annotation.said import answer, fits
 from tests.suites.multi.rows import item
 
 SMALL = StoredImage(name="a.png", sha256="a" * 64, format="PNG", width=9, height=9, n_bytes=9)

@@ -14,8 +14,8 @@ from bench_assets.suites.multi.construction.annotation import (
 from bench_assets.suites.multi.construction.near_duplicates import Duplicate
 from bench_assets.suites.multi.construction.rewriting import Transformation
 from bench_assets.suites.multi.dataset.source import MultiItem
+from tests.annotation.said import answer
 from tests.home import Home
-from tests.people.said import answer
 from tests.suites.multi.test_people import ANEW, ORDERS, PLAIN, pair
 
 

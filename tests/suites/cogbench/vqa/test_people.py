@@ -8,7 +8,7 @@ from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, refinem
 from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
 from bench_assets.suites.cogbench.vqa.question_writing import WrittenQuestion
 from bench_assets.suites.cogbench.vqa.refinement import TOO_LONG, Refinement, refine
-from tests.people.said import answer, fits
+from tests.annotation.said import answer, fits
 
 KEEP, DROP, REPLACE = "it is sound: keep it", "it cannot be saved: drop it", "ask it like this:"
 STORED = StoredImage(name="a.png", sha256="a" * 64, format="PNG", width=9, height=9, n_bytes=9)

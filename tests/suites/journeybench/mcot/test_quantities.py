@@ -14,7 +14,7 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import find_quantities, prompts
-from tests.suites.journeybench.built import writers
+from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
     problem_id="p",

@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     read_knowledge,
     to_item,
 )
-from tests.suites.journeybench.built import writers
+from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
     problem_id="p",

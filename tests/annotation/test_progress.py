@@ -1,0 +1,57 @@
+"""How far a form is, and when it is finished: by pencil."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from bench_assets.annotation.answers.quality import FormProgress, progress_of
+from bench_assets.annotation.answers.resolution import count
+from tests.annotation.test_counted import FORM, GOLD, ITEM, said
+
+NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)
+ITEMS = [replace(ITEM, item_id=name, shown={"Text": name}) for name in "abc"]  # two answers each
+
+
+def _progress(*answers: tuple[str, str, str]) -> FormProgress:
+    """Answers as item, person and time; an attention check lies among the items."""
+    given = [
+        replace(said(person, item=ITEMS["abc".index(item)]), at=at, changed_at=at)
+        for item, person, at in answers
+    ]
+    counted = count(FORM, [*ITEMS, GOLD], given)
+    return progress_of("t/votes", [*ITEMS, GOLD], counted.all, NOW)
+
+
+def test_items_are_done_in_work_or_untouched() -> None:
+    at = "2026-11-22T17:00:00.000Z"
+    row = _progress(("a", "ana", at), ("a", "ben", at), ("b", "ana", at), ("c", "author", at))
+    assert (row.items, row.done, row.in_work, row.untouched) == (3, 1, 1, 1)
+    assert (row.answers, row.refused, row.lacking) == (3, 1, 3)
+    assert row.people == ("ana", "ben")
+
+
+def test_speed_is_since_the_first_answer_where_that_is_recent() -> None:
+    row = _progress(
+        ("a", "ana", "2026-11-22T06:00:00.000Z"), ("a", "ben", "2026-11-22T12:00:00.000Z")
+    )
+    assert row.per_day == 4  # two in half a day
+    assert row.finished_at == "2026-11-23T18:00:00.000Z"  # four are lacking
+
+
+def test_speed_is_of_the_last_three_days_where_people_answered_before() -> None:
+    row = _progress(
+        ("a", "ana", "2026-11-01T06:00:00.000Z"), ("a", "ben", "2026-11-20T18:00:00.000Z")
+    )
+    assert row.per_day == 1 / 3
+    assert row.finished_at == "2026-12-04T18:00:00.000Z"  # four are lacking: twelve days
+
+
+def test_nobody_knows_when_a_form_is_finished_that_nobody_answers() -> None:
+    for answers in ([], [("a", "ana", "2026-11-01T06:00:00.000Z")], [("a", "ana", "")]):
+        row = _progress(*answers)
+        assert (row.per_day, row.finished_at) == (0, "")
+
+
+def test_what_is_done_needs_no_time() -> None:
+    at = "2026-11-22T17:00:00.000Z"
+    row = _progress(*((item, person, at) for item in "abc" for person in ("ana", "ben")))
+    assert (row.lacking, row.finished_at) == (0, "")

@@ -1,0 +1,99 @@
+"""How people answer: by pencil."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.annotation.answers.proposals import propose
+from bench_assets.annotation.answers.quality import PersonQuality, disagreements, people_quality
+from bench_assets.annotation.answers.resolution import count, open_items
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from resources.models.registry.baselines import ScriptedModel
+from tests.annotation.test_counted import FORM, GOLD, said
+
+ITEMS = [
+    Unit(form=FORM.name, item_id=name, shown={"Text": name}, needed=3)
+    for name in ("a", "b", "c", "d")
+]
+
+
+def _votes(**by_person: str) -> list[Answer]:
+    """One letter an item, y, n or a blank, in the order of the items and of time."""
+    words = {"y": "yes", "n": "no"}
+    return [
+        said(person, words[letter], minute, item)
+        for person, letters in by_person.items()
+        for minute, (item, letter) in enumerate(zip(ITEMS, letters, strict=True))
+        if letter != " "
+    ]
+
+
+def _quality(answers: Sequence[Answer], items: Sequence[Unit] = ITEMS) -> dict[str, PersonQuality]:
+    counted = count(FORM, items, answers)
+    return {row.person: row for row in people_quality(FORM, items, counted.all)}
+
+
+def test_agreement_is_with_the_others_and_drift_with_oneself() -> None:
+    rows = _quality(_votes(ana="yyyy", ben="yynn", cem="yyy "))
+    # ana beside ben and cem: a 1, b 1, c 1/2, d 0 of ben alone; all leave the other field empty.
+    assert rows["ana"].agreement == pytest.approx((1 + 1 + 0.5 + 0) / 4)
+    assert rows["ana"].drift == pytest.approx((0.5 + 0) / 2 - 1)
+    assert (rows["ana"].n_compared, rows["ana"].n_drift) == (4, 2)
+
+
+def test_alone_there_is_nothing_to_agree_with() -> None:
+    (row,) = _quality(_votes(ana="yyyy")).values()
+    assert (row.agreement, row.alpha_without, row.drift, row.n_compared) == (None, None, None, 0)
+    assert (row.gold, row.anchoring, row.seconds) == (None, None, None)
+
+
+def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
+    words = [
+        replace(one, seconds=s) for one, s in zip(_votes(ana="yyyy"), (1, 9, 2, 100), strict=True)
+    ]
+    words[3] = replace(words[3], skipped=True)
+    (row,) = _quality(words).values()
+    assert (row.seconds, row.n_answers, row.n_skipped, row.n_refused) == (2, 3, 1, 0)
+
+
+def test_attention_checks_are_counted_apart() -> None:
+    checks = [replace(GOLD, item_id=f"g{n}") for n in range(3)]
+    words = [
+        said("ana", right, item=one)
+        for right, one in zip(("yes", "no", "yes"), checks, strict=True)
+    ]
+    (row,) = _quality([*_votes(ana="yyyy"), *words], [*ITEMS, *checks]).values()
+    assert (row.n_gold, row.n_answers, row.n_refused) == (3, 4, 0)
+    assert row.gold == pytest.approx(2 / 3)
+
+
+def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() -> None:
+    """Through what proposes: it says yes of all, and half of the items are shown without that."""
+    many = [Unit(form=FORM.name, item_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
+    clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
+    items = propose(FORM, many, clerk, unproposed=0.5)
+    # Who follows the model where it is shown, and says no where it is not.
+    words = [
+        replace(said("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
+        for n, one in enumerate(items)
+    ]
+    (row,) = _quality(words, items).values()
+    assert row.n_beside + row.n_alone == 40
+    assert min(row.n_beside, row.n_alone) > 8
+    assert row.anchoring == 1
+    own = [replace(said("ana", "yes", n, one), proposed_by=one.proposed_by)
+           for n, one in enumerate(items)]  # fmt: skip
+    (row,) = _quality(own, items).values()
+    assert row.anchoring == 0  # says the same, shown or not
+
+
+def test_what_people_differ_on_comes_first() -> None:
+    counted = count(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
+    rows = disagreements(FORM, ITEMS, counted.answers, open_items(ITEMS, counted.answers))
+    assert [(row.item_id, row.disagreement, row.n_people, row.lacking) for row in rows] == [
+        ("b", 1.0, 2, 1),
+        ("a", 0.0, 3, 0),
+        ("c", 0.0, 3, 0),
+        ("d", 0.0, 2, 1),
+    ]

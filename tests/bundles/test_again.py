@@ -1,0 +1,91 @@
+"""The right half once more: by rules, by what a model judged, with draws."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.bundles.rescoring import Again, evaluate_again, measured, partings, ruled_by
+from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.rows import Score
+from bench_assets.core.schema.signature import judged_by
+from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import ByModel, Condition, Task
+from tests.bundles.shelf import TASK, Right, Says, asked
+from tests.quiz import judge_right, quiz
+
+DRAWN = Task(
+    name="quiz",
+    title="a quiz",
+    version=1,
+    conditions={
+        "main": Condition(prompt=lambda q: Prompt.of(q.text), about="x", samples=3),
+        "own": Condition(prompt=lambda q: Prompt.of(q.text), about="x", own_questions=True),
+    },
+    readings={
+        "share": lambda said, _: Score.of(said.prediction, points=len(said.prediction.text) / 10)
+    },
+    measures={"share": lambda scored: mean(ScoredPoint(one.score.points) for one in scored)},
+)
+
+
+def model_judged():
+    """Four responses, of which the rules cannot read one: that one a model judged."""
+    questions = asked()
+    predictions = pipeline.predict(TASK, questions, Says())
+    judgements = pipeline.judge(TASK, questions, predictions, Right())
+    judgements = [replace(row, setup=judged_by("model", "0c")) for row in judgements]
+    return questions, predictions, judgements
+
+
+def test_what_a_model_judged_is_taken_as_it_was_recorded():
+    questions, predictions, judgements = model_judged()
+    assert ruled_by(TASK, judgements) == ""
+    again = evaluate_again(TASK, questions, predictions, judgements, "")
+    assert again.judgements == judgements
+    whole = next(row for row in again.metrics if row.category == "all")
+    assert whole.value == 0.75  # the model takes "no idea" for right
+    assert "judge:judge|" in whole.signature
+
+
+def test_rules_judge_again_whatever_was_recorded():
+    questions, predictions, _ = model_judged()
+    ruled = pipeline.judge(TASK, questions, predictions, None)
+    wrong = [replace(row, verdict=True, setup=judged_by("rules", "")) for row in ruled]
+    assert ruled_by(TASK, wrong) == "rules"
+    again = evaluate_again(TASK, questions, predictions, wrong, "")
+    assert next(row for row in again.metrics if row.category == "all").value == 0.5
+    found = partings(Again(predictions, wrong, again.scores, again.metrics), again)
+    assert [one.step for one in found] == ["verdicts"]
+
+
+def test_tables_that_are_older_than_setups_are_told_by_their_rows():
+    _, _, judgements = model_judged()
+    assert ruled_by(TASK, [replace(row, setup="") for row in judgements]) == ""
+    assert ruled_by(TASK, [replace(row, setup="", prompt_sha256="") for row in judgements]) != ""
+    assert ruled_by(TASK, []) == "rules"
+
+
+def test_a_judge_that_only_asks_a_model_is_no_rule():
+    task = replace(DRAWN, judges={"default": ByModel(judge_right)})
+    said = pipeline.predict(task, quiz(2), Says("ab" * 3))
+    rows = pipeline.judge(task, quiz(2), said, Right())
+    assert ruled_by(task, [replace(row, setup=judged_by("default", "0c")) for row in rows]) == ""
+
+
+def test_draws_come_out_again():
+    questions = quiz(2)
+    said = pipeline.predict(DRAWN, questions, Says(["a", "ab", "abc", "a", "", "abcde"]))
+    again = evaluate_again(DRAWN, questions, said, [], "")
+    whole, *_ = again.metrics
+    assert whole.value == pytest.approx((1 + 2 + 3 + 1 + 0 + 5) / 60)
+    assert whole.n_scored == 6
+    assert partings(again, evaluate_again(DRAWN, questions, said[::-1], [], "")) == []
+
+
+def test_a_condition_with_questions_of_its_own_has_no_constants():
+    """As the graph has it: constants are tried on the paper's own questions alone."""
+    said = [replace(p, condition="own") for p in pipeline.predict(DRAWN, quiz(1), Says("abc"))]
+    assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is None
+    said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
+    assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None

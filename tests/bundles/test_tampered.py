@@ -1,0 +1,156 @@
+"""A bundle that was tampered with, or does not hold together, is refused by file and entry."""
+
+import pytest
+
+from bench_assets.bundles.contents import NAME
+from bench_assets.bundles.verification import CannotTryError, verify
+from bench_assets.core.schema.errors import BenchError, SourceError
+from tests.bundles.shelf import files_in, image, repacked, with_line
+from tests.bundles.test_bundle import DIGEST
+
+TAMPERED = [
+    pytest.param("predictions.jsonl", {"text": "B"}, id="a response"),
+    pytest.param("judgements.jsonl", {"verdict": True}, id="a verdict"),
+    pytest.param("scores.jsonl", {"points": 0.0}, id="points"),
+    pytest.param("metrics.jsonl", {"value": 0.75}, id="a metric"),
+    pytest.param("metrics.jsonl", {"low": 0.2}, id="the end of an interval"),
+    pytest.param("questions.jsonl", {"answer": ["B"]}, id="a key"),
+    pytest.param("prompts.jsonl", {"turns": "[]"}, id="a prompt"),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), TAMPERED)
+def test_what_was_changed_is_refused_by_name(bundle, name, change):
+    repacked(bundle, with_line(files_in(bundle), name, lambda row: row | change))
+    with pytest.raises(SourceError) as refused:
+        verify(bundle)
+    assert str(bundle) in str(refused.value)
+    assert name in str(refused.value)
+
+
+@pytest.mark.parametrize(("name", "change"), TAMPERED)
+def test_what_was_changed_with_its_digests_does_not_pass(bundle, name, change):
+    """Whoever makes all digests anew changes the bundle's own, and the digits do not come out."""
+    before = verify(bundle).bundle.manifest.digest
+    files = with_line(files_in(bundle), name, lambda row: row | change)
+    repacked(bundle, files, checksummed=True)
+    if name in ("questions.jsonl", "prompts.jsonl"):  # whose digests stand in the signature too
+        with pytest.raises(SourceError, match=name):
+            verify(bundle)
+    else:
+        found = verify(bundle)
+        assert found.partings
+        assert found.bundle.manifest.digest != before
+
+
+def _without(files, name):
+    return {one: data for one, data in files.items() if one != name}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        pytest.param(lambda f: f | {"../../evil": b""}, "'../../evil': manifest.json does not name",
+                     id="a name that leads outside"),
+        pytest.param(lambda f: f | {"/etc/passwd": b""}, "it was added", id="an absolute name"),
+        pytest.param(lambda f: f | {"notes.txt": b""}, "'notes.txt'", id="a file added"),
+        pytest.param(lambda f: _without(f, "scores.jsonl"), "no scores.jsonl in it", id="one less"),
+        pytest.param(lambda f: _without(f, NAME), f"no {NAME} in it", id="no manifest"),
+        pytest.param(lambda f: f | {NAME: b"{}"}, "no manifest: digest|no manifest: ", id="empty"),
+        pytest.param(lambda f: f | {NAME: b"[" * 99999}, "no manifest", id="nested deeply"),
+        pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"mini"', b'"own"')},
+                     f"{NAME}: not what its digest says", id="the manifest changed"),
+        pytest.param(lambda f: f | {NAME: f[NAME].replace(b'"bundle": 1', b'"bundle": 2')},
+                     f"{NAME}: no manifest: bundle", id="of a newer form"),
+        pytest.param(lambda f: f | {NAME: f[NAME] + b" "}, f"{NAME}: not what", id="a space"),
+        pytest.param(lambda f: f | {f"images/{DIGEST}": image()[:-1] + b"x"},
+                     f"images/{DIGEST}: not what its digest says", id="another image"),
+        pytest.param(lambda f: f | {"scores.jsonl": f["scores.jsonl"] + b"\n"}, "scores.jsonl: ",
+                     id="a longer table"),
+    ],
+)  # fmt: skip
+def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
+    repacked(bundle, change(files_in(bundle)))
+    with pytest.raises(SourceError) as refused:
+        verify(bundle)
+    assert any(one in str(refused.value) for one in says.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        pytest.param("predictions.jsonl", {"question_id": "shelf/9"}, "line 1: shelf/9",
+                     id="a response to no question"),
+        pytest.param("predictions.jsonl", {"question_id": "shelf/1"}, "is there twice",
+                     id="two responses to one question"),
+        pytest.param("predictions.jsonl", {"model": "another"}, "of another", id="another model's"),
+        pytest.param("judgements.jsonl", {"sample": 3}, "no response",
+                     id="a verdict on no response"),
+        pytest.param("metrics.jsonl", {"task": "codis"}, "not the number that",
+                     id="another task's"),
+        pytest.param("metrics.jsonl", {"signature": "shelf|v3|main|n:4"}, "not the number that",
+                     id="another signature"),
+        pytest.param("predictions.jsonl", {"prompt_sha256": "0" * 64}, "digest of their prompts",
+                     id="another prompt sent"),
+    ],
+)  # fmt: skip
+def test_tables_that_do_not_belong_together_are_refused(bundle, name, change, says):
+    files = with_line(files_in(bundle), name, lambda row: row | change)
+    with pytest.raises(SourceError) as refused:
+        verify(repacked(bundle, files, checksummed=True))
+    assert says in str(refused.value)
+
+
+def test_a_bundle_without_a_number_is_none(bundle):
+    files = files_in(bundle)
+    empty = {name: b"" for name in files if name.endswith(".jsonl")}
+    with pytest.raises(SourceError, match=r"metrics\.jsonl: no number in it"):
+        verify(repacked(bundle, files | empty, checksummed=True))
+
+
+def _about(bundle, **fields):
+    """Say something else in the manifest, with a digest that fits."""
+    from bench_assets.bundles.contents import read_manifest
+
+    files = files_in(bundle)
+    about = read_manifest(files[NAME], "before").model_copy(update=fields).checksummed()
+    return repacked(bundle, files | {NAME: about.to_bytes()})
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        pytest.param({"benchmark": None, "package": "shelf-bench 1.2"}, "install shelf-bench 1.2",
+                     id="a suite that is not installed"),
+        pytest.param({"version": 1}, "of shelf v1; here is shelf v3", id="of another version"),
+        pytest.param({"extensions": ("acme",)}, "of shelf+acme v3", id="with an extension"),
+        pytest.param({"reading": "kind"}, "no reading 'kind'", id="read as nobody does here"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_tried_here_says_what_to_install(bundle, fields, says):
+    with pytest.raises(CannotTryError) as refused:
+        verify(_about(bundle, **fields))
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        pytest.param({"signature": "nothing"}, "metrics.jsonl, line 1", id="no signature"),
+        pytest.param({"benchmark": {"seed": "x"}}, "manifest.json, benchmark", id="no section"),
+        pytest.param({"benchmark": {"prompt": "{"}}, "manifest.json, benchmark", id="no template"),
+        pytest.param({"images": {}}, "images", id="images that are not named"),
+        pytest.param({"not_there": {"prompts": 1}}, "prompts are missing", id="a prompt less"),
+    ],
+)
+def test_a_manifest_that_does_not_fit_is_refused(bundle, fields, says):
+    with pytest.raises(BenchError) as refused:
+        verify(_about(bundle, **fields))
+    assert says in str(refused.value)
+    assert str(bundle) in str(refused.value)
+
+
+def test_a_prompt_of_a_benchmark_cannot_reach_into_the_program(bundle):
+    section = {"file": "x", "prompt": "{question.__class__}"}
+    found = verify(_about(bundle, benchmark=section))
+    assert {one.step for one in found.partings} == {"metrics"}  # without its slices

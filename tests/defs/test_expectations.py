@@ -1,0 +1,81 @@
+"""What is made of a table that is not as expected stays as it was; Great Expectations agrees."""
+
+from dataclasses import replace
+
+import dagster as dg
+import pytest
+
+from bench_assets.asset_factory.suite_assets import MODELS
+from bench_assets.core.schema.rows import Metric, Prediction, Question, SourceFile
+from bench_assets.core.tables.expectations import EXPECTED, problems
+from bench_assets.defs.checks.expectations import AS_EXPECTED, source_checks
+from bench_assets.defs.checks.table_checks import task_checks
+from tests.core.tables.test_expected import MEASURED, PLANTED, RIGHT, SAID, SOURCE
+from tests.quiz import TASK, questions_asset, quiz, resources_over
+
+KINDS = {
+    "source": (SourceFile, [SOURCE], [replace(SOURCE, n_bytes=-1)]),
+    "questions": (Question, quiz(2), [replace(quiz(1)[0], kind="essay")]),
+    "predictions": (Prediction, [SAID], [replace(SAID, sample=-1)]),
+    "metrics": (Metric, [MEASURED], [replace(MEASURED, n_scored=-1)]),
+}
+
+
+def made(kind, rows, folder):
+    """Make a table, its check, and a table of it downstream; whether the latter was made."""
+    row_type = KINDS[kind][0]
+    key = dg.AssetKey(["quiz", kind])
+    parts = MODELS if kind in ("predictions", "metrics") else None
+
+    @dg.asset(key=key, dagster_type=list[row_type], partitions_def=parts)
+    def table():
+        return rows
+
+    @dg.asset(deps=[table], partitions_def=parts)
+    def downstream() -> None:
+        folder.joinpath("made").touch()
+
+    checks = source_checks([table]) if kind == "source" else task_checks(TASK)
+    asked = [] if kind == "questions" else [questions_asset(quiz(2))]
+    chosen = dg.AssetSelection.assets(*asked, table, downstream).without_checks()
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(MODELS.name), ["m"])
+        result = dg.materialize(
+            [
+                *(check for check in checks if key in {one.asset_key for one in check.check_keys}),
+                *asked,
+                table,
+                downstream,
+            ],
+            selection=chosen | dg.AssetSelection.checks(dg.AssetCheckKey(key, AS_EXPECTED)),
+            instance=instance,
+            partition_key="m" if parts else None,
+            resources=resources_over(folder),
+            raise_on_error=False,
+        )
+    (found,) = result.get_asset_check_evaluations()
+    assert found.check_name == AS_EXPECTED
+    return folder.joinpath("made").exists(), found.passed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wrong_row_blocks_what_is_downstream(kind, tmp_path):
+    _, right, wrong = KINDS[kind]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert made(kind, right, tmp_path / "a") == (True, True)
+    assert made(kind, [*right, *wrong], tmp_path / "b") == (False, False)
+
+
+@pytest.mark.long  # its import takes seconds
+def test_great_expectations_says_the_same():
+    from bench_assets.defs.checks.expectations import validation
+
+    tables = [(kind, rows) for kind, rows, *_ in (case.values for case in PLANTED)]
+    for kind, rows in [*tables, *RIGHT.items(), *((kind, []) for kind in EXPECTED)]:
+        failed = [
+            f"{one.expectation} of {one.about}"
+            for one in validation().validated(kind, rows)
+            if not one.passed
+        ]
+        assert failed == [one.partition(": ")[0] for one in problems(rows, EXPECTED[kind])]

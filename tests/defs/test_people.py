@@ -1,0 +1,164 @@
+"""People in the graph: what is asked, what is open, and what follows from answers."""
+
+import dagster as dg
+import pytest
+
+from bench_assets.annotation.tasks.backend import AskedItem
+from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.asset_factory.annotation_inputs import open_items
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.schema.signature import OPEN
+from bench_assets.defs.checks.table_checks import people_have_decided
+from bench_assets.defs.tables.annotation import people_assets
+from bench_assets.suites.codis.assets import questions, votes
+from bench_assets.suites.codis.construction import annotation
+from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
+from bench_assets.suites.codis.dataset import SubmissionVote
+from bench_assets.suites.codis.task import TASK
+from resources.config.settings_resource import SettingsResource
+from sensors.annotation import listen
+from tests.annotation.answer_file import AnswerFile
+from tests.home import Home
+from tests.suites.codis.raw import entry, write_raw
+
+ASKED = '[people.forms."codis/votes"]\n'
+YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
+ASSETS = [people_assets(annotation.VOTES), *dg.load_assets_from_modules([questions, votes])]
+
+
+def submission(annotator, **changed):
+    context = {"context_1": f"{annotator} goes left.", "context_2": f"{annotator} goes right."}
+    own = {"id": f"s-{annotator}", "annotator": annotator, "revises": None, "context": context}
+    return entry(**own, **changed)
+
+
+class Codis(Home):
+    """Three people with a submission each, who may be asked to vote on the others'."""
+
+    def __init__(self, folder, written=ASKED):
+        self.folder = folder
+        self.submit()
+        super().__init__(folder / "home", "codis", folder / "source", written)
+        self.answers = AnswerFile(folder / "home", "codis/votes")
+
+    def submit(self, **of_ana):
+        entries = [submission("ana", **of_ana), submission("bo"), submission("cem")]
+        write_raw(self.folder / "source", entries, [])
+
+    def build(self):
+        self.materialize(ASSETS)
+        return self
+
+    def vote(self, person, *names):
+        items = {item.item_id: item for item in self.read(Unit, "people", "votes_items")}
+        for name in names:
+            self.answers.says(person, items[name], **YES)
+
+    def asked_about(self):
+        return [
+            (one.question_id, one.labels.get(OPEN, "")) for one in self.read(Question, "questions")
+        ]
+
+    def check(self):
+        found = people_have_decided(
+            open_items(TASK, self.tables, self.read(Question, "questions")), self.settings.load()
+        )
+        return found.passed, found.severity.value, found.description
+
+    def listen(self):
+        """What a tick asks for: its key, or why it asks for nothing."""
+        with dg.DagsterInstance.ephemeral() as instance:
+            found = listen(
+                instance,
+                self.settings,
+                self.tables,
+                annotation.FORMS,
+                lambda forms: [dg.AssetKey(one.table("answers").split("/")) for one in forms],
+            )
+        return [one.run_key for one in found.run_requests or ()] or found.skip_reason.skip_message
+
+
+@pytest.mark.long
+def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
+    home = Codis(tmp_path).build()
+    asked = home.read(AskedItem, "people", "votes_asked")
+    assert [(one.item_id, one.needed) for one in asked] == [
+        ("s-ana", 2),
+        ("s-bo", 2),
+        ("s-cem", 2),
+    ]
+    assert home.read(Unit, "people", "votes_items")[0].barred == ("ana",)
+    assert home.listen() == "nothing new"
+
+    home.vote("bo", "s-ana")
+    home.vote("cem", "s-ana", "s-bo")
+    assert home.listen() == home.listen() != "nothing new"  # one run: a run key is used once
+    home.build()
+    assert home.listen() == "nothing new"
+    assert home.asked_about() == [("codis/s-ana/1", "2"), ("codis/s-ana/2", "2")]
+    steps = {step.step: step.n for step in home.read(SelectionFunnelStep, "funnel")}
+    assert steps["submissions open: votes are missing"] == 2
+    assert home.check() == (
+        False,
+        "ERROR",
+        "2 problems among 2 open items; the first: open in codis/votes: s-bo: 1 of 2 others voted",
+    )
+
+    home.vote("ana", "s-bo", "s-cem")
+    home.vote("bo", "s-cem")
+    home.build()
+    assert home.check()[0]
+    assert [open_ for _, open_ in home.asked_about()] == [""] * 6
+    assert {(vote.tool, vote.correct) for vote in home.read(SubmissionVote, "votes")} == {
+        ("files", True)
+    }
+
+    home.submit(question="Coming or going?")
+    home.build()
+    answers = home.read(Answer, "people", "votes_answers")
+    assert [(one.person, one.complaint) for one in answers if one.complaint] == [
+        ("bo", "given before the item changed"),
+        ("cem", "given before the item changed"),
+    ]
+    assert not home.check()[0]
+    assert len(home.asked_about()) == 4
+
+
+def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
+    home = Codis(tmp_path, "")
+    home.materialize(ASSETS[:1])
+    assert [home.read(row, "people", f"votes_{name}") for name, row in TABLES.items()] == [[]] * 3
+    assert not (tmp_path / "home" / "people").exists()
+    assert home.listen().startswith("no form in [people]")
+
+
+@pytest.mark.parametrize(
+    ("written", "found", "said"),
+    [
+        pytest.param("", ["s1: 1 of 2"], (False, "WARN"), id="files with missing votes warn"),
+        pytest.param(ASKED, ["s1: 1 of 2"], (False, "ERROR"), id="who is asked is waited for"),
+        pytest.param(
+            f'{ASKED}publish = "partial"\n',
+            ["s1: 1 of 2"],
+            (False, "WARN"),
+            id="a part may be published",
+        ),
+        pytest.param(ASKED, [], (True, "ERROR"), id="nothing is open"),
+        pytest.param(
+            '[people.forms."codis/revisions"]\n',
+            ["s1: 1 of 2"],
+            (False, "WARN"),
+            id="another form is asked",
+        ),
+    ],
+)
+def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
+    (tmp_path / "bench.toml").write_text(written)
+    settings = SettingsResource(home=str(tmp_path)).load()
+    result = people_have_decided({"codis/votes": found}, settings)
+    passed, severity = said
+    assert result.passed is passed
+    assert passed or result.severity.value == severity
+
+
+TABLES = {"items": Unit, "asked": AskedItem, "answers": Answer}

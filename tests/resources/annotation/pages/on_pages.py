@@ -1,0 +1,188 @@
+"""People who answer on pages, over real HTTP: what a browser without scripts does."""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+from PIL import Image
+
+from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.server import PagesServer, Setup
+from resources.annotation.web.sessions import RATES, Rate, What
+from resources.annotation.web.signed_links import Links
+from resources.annotation.web.store import Store
+from resources.images.locations import ImageFolder
+from tests.resources.annotation.port_cases import FORM
+
+NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
+
+
+BRING = Form(
+    name="codis/submission",
+    title="Bring an image",
+    instructions="",
+    fields=(
+        Field(name="image", kind="image", label="Your image"),
+        Field(name="question", kind="text", label="Your question", most=100),
+        Field(name="words", kind="texts", label="Words", least=2, most=3, required=False),
+    ),
+)
+
+
+class Clock:
+    """Goes when it is told to."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0  # s
+
+    def __call__(self) -> datetime:
+        """The time now, with what was added to it."""
+        return datetime.now(UTC) + timedelta(seconds=self.passed)
+
+
+class Site:
+    """The pages over a folder, with a server on a free port."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        terms: Mapping[str, Terms] | None = None,
+        rates: Mapping[What, Rate] = NO_LIMITS,
+        lease: float = 600,
+        url: str = "",
+    ) -> None:
+        self.store = Store(folder / "people" / "pages.sqlite")
+        self.images = folder / "images"
+        self.people = PagesPeople(self.store)
+        self.clock = Clock()
+        self._served = PagesServer(
+            Setup(
+                store=self.store,
+                images=ImageFolder(str(self.images)),
+                url=url,
+                terms=terms or {},
+                lease=lease,
+                rates=rates,
+                clock=self.clock,
+            ),
+            port=0,
+        )
+        self.address = self._served.address
+        self._visitors: dict[str, Visitor] = {}
+
+    def __enter__(self) -> Self:
+        self._served.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        why: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for visitor in self._visitors.values():
+            visitor.http.close()
+        self._served.__exit__(kind, why, trace)
+
+    def forget(self) -> None:
+        """Begin anew, with the same server: nothing was ever asked."""
+        for file in self.store.file.parent.glob(f"{self.store.file.name}*"):
+            file.unlink()
+        self.clock.passed = 0.0
+
+    def link(self, person: str, forms: Sequence[str] = (), days: float = 1) -> str:
+        """The path of a link."""
+        until = int(self.clock().timestamp() + days * 86400)
+        return f"/in/{Links.beside(self.store).make(person, tuple(forms), until)}"
+
+    def visitor(self, person: str) -> "Visitor":
+        """A person who came by their link; the same one each time."""
+        if person not in self._visitors:
+            self._visitors[person] = Visitor(self.address, self.link(person))
+        return self._visitors[person]
+
+
+class Visitor:
+    """A browser of one person."""
+
+    def __init__(self, address: str, link: str) -> None:
+        self.http = httpx.Client(base_url=address, follow_redirects=True, trust_env=False)
+        self.entered = self.http.get(link)
+
+    def form(self, title: str) -> str:
+        """The path of a form, by its title on the first page."""
+        page = self.http.get("/").text
+        found = re.search(rf'id="form-(\d+)"><bdi>{re.escape(title)}<', unescape(page))
+        assert found, page
+        return f"/f/{found[1]}"
+
+    def next(self, form: str) -> httpx.Response:
+        """Go to the next item."""
+        return self.http.get(f"{form}/next")
+
+    def send(self, page: httpx.Response, what: str = "send", **values: object) -> httpx.Response:
+        """Fill in the form of a page, and send it."""
+        return self.http.post(
+            page.url.path, data={"form-token": token(page), "what-now": what, **values}
+        )
+
+
+def token(page: httpx.Response) -> str:
+    """What a form of a page holds to show where it came from."""
+    found = re.search(r'name="form-token" value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+class OnPages:
+    """The port's hands: people who come by their links and answer what they are shown."""
+
+    def __init__(self, site: Site) -> None:
+        self.people = site.people
+        self._site = site
+        self._pages: dict[tuple[str, str, str], str] = {}  # of items that a person was shown
+
+    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
+        visitor = self._site.visitor(person)
+        key = (form.name, item.digest, person)
+        shown = visitor.http.get(self._pages[key]) if key in self._pages else None
+        page = shown or visitor.next(visitor.form(form.title))
+        assert next(iter(item.shown.values())) in unescape(page.text)
+        self._pages[key] = page.url.path
+        said = visitor.send(page, **values)
+        assert said.status_code == 200, said.text
+
+    def edit_by_another(
+        self, form: Form, item: Unit, person: str, other: str, **values: str
+    ) -> None:
+        """Nobody can: neither with the other's page nor with their own."""
+        page = self._site.visitor(person).http.get(self._pages[form.name, item.digest, person])
+        stolen = self._site.visitor(other).send(page, **values)
+        assert stolen.status_code in (403, 404)
+
+    def delete(self, form: Form, item: Unit, person: str) -> None:
+        visitor = self._site.visitor(person)
+        page = visitor.http.get(self._pages[form.name, item.digest, person])
+        assert visitor.send(page, "skip").status_code == 200
+
+
+def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
+    """An image."""
+    written = io.BytesIO()
+    Image.new("RGB", size, colour).save(written, "PNG")
+    return written.getvalue()
+
+
+def shown(site: Site, person: str = "ana", form: Form = FORM) -> httpx.Response:
+    """The next item of a person."""
+    visitor = site.visitor(person)
+    return visitor.next(visitor.form(form.title))

@@ -1,0 +1,220 @@
+"""What the pages refuse: what comes from elsewhere, is too much or too fast; what no log tells."""
+
+import json
+import logging
+import re
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.core.schema.errors import SettingsError
+from resources.annotation.web.server import PagesServer, Setup, is_loopback
+from resources.annotation.web.sessions import RATES, Limits, Rate
+from resources.annotation.web.store import Store
+from resources.images.locations import ImageFolder
+from tests.resources.annotation.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
+from tests.resources.annotation.port_cases import FORM, A, item
+
+CROSS: dict[str, dict[str, str]] = {
+    "another site": {"Sec-Fetch-Site": "cross-site"},
+    "another port": {"Sec-Fetch-Site": "same-site"},
+    "another origin": {"Origin": "http://evil.example"},
+    "no origin": {"Origin": "null"},
+}
+
+
+@pytest.mark.parametrize("headers", CROSS.values(), ids=CROSS)
+def test_what_another_page_sends_is_refused(site: Site, headers: dict[str, str]) -> None:
+    site.people.ask(FORM, [A])
+    page = shown(site)
+    sent = site.visitor("ana").http.post(
+        page.url.path, data={"form-token": token(page), "correct": "yes"}, headers=headers
+    )
+    assert sent.status_code == 403
+    assert site.people.answers(FORM) == []
+
+
+def test_a_form_without_its_token_or_with_another_s_is_refused(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    page, other = shown(site), shown(site, "ben")
+    for given in ("", "x", "é", token(other)):
+        sent = site.visitor("ana").http.post(
+            page.url.path, data={"form-token": given, "correct": "yes"}
+        )
+        assert sent.status_code == 403
+    assert site.people.answers(FORM) == []
+
+
+def test_under_another_name_nothing_is_shown(site: Site) -> None:
+    page = httpx.get(site.address, headers={"Host": "evil.example"}, trust_env=False)
+    assert page.status_code == 421
+
+
+def test_behind_a_proxy_pages_are_called_by_its_name_and_cookies_are_secure(tmp_path: Path) -> None:
+    with Site(tmp_path, url="https://lab.example") as site:
+        site.people.ask(FORM, [A])
+        link = site.link("ana")
+        entered = httpx.get(site.address + link, trust_env=False)
+        assert "Secure" in entered.headers["set-cookie"]  # which is why it is sent by hand here
+        asked = {"Cookie": f"bench_people={link.removeprefix('/in/')}"}
+        with httpx.Client(base_url=site.address, headers=asked, trust_env=False) as ana:
+            page = ana.get(ana.get("/f/1/next").headers["location"])
+            for host in ("lab.example", site.address.removeprefix("http://")):  # passed on, or not
+                sent = ana.post(
+                    page.url.path,
+                    data={"form-token": token(page), "correct": "yes"},
+                    headers={"Host": host, "Origin": "https://lab.example"},
+                )
+                assert sent.status_code == 303
+
+
+def test_every_response_says_what_the_page_may_do(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    ana = site.visitor("ana")
+    for path in ("/", shown(site).url.path, "/static/pages.css", "/nowhere", "/in/x"):
+        headers = ana.http.get(path).headers
+        assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"], path
+        assert headers["x-content-type-options"] == "nosniff"
+    assert "<script>" not in shown(site).text
+    assert " style=" not in shown(site).text
+    cookie = httpx.get(site.address + site.link("ana"), trust_env=False).headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+
+
+def test_what_is_incomplete_is_named_and_kept(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    page = site.visitor("ana").send(shown(site), comment="half <b>done</b>")
+    assert page.status_code == 422
+    assert 'href="#field-correct"' in page.text
+    assert "Please choose." in page.text
+    assert "half &lt;b&gt;done&lt;/b&gt;</textarea>" in page.text
+    assert site.people.answers(FORM) == []
+
+
+BAD: dict[str, tuple[dict[str, object], str]] = {
+    "a choice that there is not": ({"correct": "maybe"}, "none of yes, no"),
+    "two of one": ({"correct": ["yes", "no"]}, "2 entries"),
+    "too long": ({"correct": "yes", "comment": "a" * 2001}, "2001 characters, at most 2000"),
+    "a megabyte": ({"correct": "yes", "comment": "a" * 2**20}, "1048576 characters"),
+}
+
+
+@pytest.mark.parametrize(("values", "why"), BAD.values(), ids=BAD)
+def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, object], why: str) -> None:
+    site.people.ask(FORM, [A])
+    page = site.visitor("ana").send(shown(site), **values)
+    assert page.status_code == 422
+    assert why in unescape(page.text)
+    assert site.people.answers(FORM) == []
+
+
+def test_a_field_that_there_is_not_is_left_out(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    site.visitor("ana").send(shown(site), correct="yes", person="ben", digest="x")
+    (only,) = site.people.answers(FORM)
+    assert (only.person, only.item_digest, dict(only.values)) == (
+        "ana", A.digest, {"correct": ("yes",)}
+    )  # fmt: skip
+
+
+def test_what_is_too_large_is_refused_unread(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    page = shown(site)
+    http = site.visitor("ana").http
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    for content in (b"a" * (5 * 2**20), iter([b"a" * 2**20] * 5)):  # announced; in pieces
+        sent = http.post(page.url.path, content=content, headers=form)
+        assert sent.status_code == 413
+    assert http.post(page.url.path, content=b"&a" * 2000, headers=form).status_code == 413
+    assert http.post(page.url.path, content=b"{}").status_code == 415
+    assert http.post(page.url.path, json={}).status_code == 415
+
+
+def test_who_is_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
+    few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
+    with Site(tmp_path, rates=few) as site:
+        site.people.ask(FORM, [item(f"i{n}") for n in range(4)])
+        ana = site.visitor("ana")
+        said = [ana.send(shown(site), correct="yes").status_code for _ in range(3)]
+        assert said == [200, 200, 429]
+        assert site.visitor("ben").send(shown(site, "ben"), correct="no").status_code == 200
+        guesses = [httpx.get(f"{site.address}/in/x{n}", trust_env=False) for n in range(4)]
+        assert [one.status_code for one in guesses] == [403, 403, 403, 429]
+        assert int(guesses[-1].headers["retry-after"]) > 1
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    limits = Limits({**RATES, "page": Rate(2, 0.5)}, clock=lambda: now[0])
+    assert [limits.take("page", "ana") for _ in range(3)] == [0, 0, 2.0]
+    now[0] = 2.0
+    assert [limits.take("page", "ana") for _ in range(2)] == [0, 2.0]
+    assert limits.take("page", "ben") == 0
+
+
+HOSTILE = "<script>alert(1)</script>\"'>&amp;\u202eback ../../etc/passwd {{7*7}} \x00\x1b[31m"
+
+
+def test_hostile_texts_are_texts(site: Site) -> None:
+    form = Form(
+        name="codis/votes", title=HOSTILE, instructions=HOSTILE,
+        fields=(Field(name="a", kind="choice", label=HOSTILE, choices=(HOSTILE, "b")),
+                Field(name="t", kind="text", label="t", required=False)),
+    )  # fmt: skip
+    site.people.ask(form, [Unit(form=form.name, item_id=HOSTILE, shown={HOSTILE: HOSTILE})])
+    ana = site.visitor("ana")
+    number = re.findall(r"/f/(\d+)/next", ana.http.get("/").text)[0]
+    page = ana.next(f"/f/{number}")
+    assert "<script>alert" not in page.text
+    assert "\\u202eback" in page.text
+    assert "{{7*7}}" in page.text
+    ana.send(page, a="b", t=HOSTILE)
+    (only,) = site.people.answers(form)
+    assert only.values["t"] == (HOSTILE,)
+    mine = ana.http.get(f"/f/{number}/mine")
+    assert "<script>alert" not in mine.text
+
+
+def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    site.people.ask(FORM, [A])
+    with caplog.at_level(logging.DEBUG, "bench_assets"), caplog.at_level(logging.DEBUG, "uvicorn"):
+        visitor = Visitor(site.address, link := site.link("pseudonym-of-ana"))
+        visitor.send(visitor.next(visitor.form(FORM.title)), correct="yes", comment="secret-words")
+        site.store.file.with_name(f"{site.store.file.name}").write_bytes(b"no data base" * 999)
+        broken = visitor.http.get("/")
+    assert broken.status_code == 503
+    assert "cannot be used now" in broken.text
+    assert str(site.store.file) not in broken.text
+    ours = [one.getMessage() for one in caplog.records if not one.name.startswith("http")]
+    assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
+
+
+def test_the_file_refuses_to_change_or_lose_an_answer(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    site.visitor("ana").send(shown(site), correct="yes")
+    for forbidden in ("UPDATE answers SET person = 'ben'", "DELETE FROM answers"):
+        with pytest.raises(PeopleError, match="only added to"), site.store.writing() as db:
+            db.execute(forbidden)
+    assert [one.person for one in site.people.answers(FORM)] == ["ana"]
+    with site.store.reading() as db:
+        ((said,),) = db.execute("SELECT said FROM answers")
+    assert json.loads(said) == {"correct": ["yes"]}
+
+
+def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
+    port = int(site.address.rpartition(":")[2])
+    images = ImageFolder(str(tmp_path))
+    setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=images)
+    with pytest.raises(SettingsError, match=f"port {port}.*--port"):
+        PagesServer(setup, port=port)
+
+
+def test_which_addresses_only_this_machine_reaches() -> None:
+    local = {"127.0.0.1": True, "127.0.0.2": True, "::1": True, "localhost": True}
+    outside = dict.fromkeys(("0.0.0.0", "::", "10.0.0.1", "lab.example", ""), False)
+    assert {host: is_loopback(host) for host in local | outside} == local | outside

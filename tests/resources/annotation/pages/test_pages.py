@@ -1,0 +1,193 @@
+"""The pages keep the contract of the port: people come by links, over real HTTP."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.annotation.answers.resolution import Terms, count, last_words
+from bench_assets.annotation.tasks.forms import Answer
+from tests.resources.annotation.pages.on_pages import OnPages, Site
+from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, item
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_pages_keep_the_contract(case: Callable[[Hands], None], site: Site) -> None:
+    case(OnPages(site))
+
+
+def answer_all(site: Site, person: str, **values: str) -> int:
+    """Answer what a person is shown, until there is nothing more; how many that were."""
+    visitor = site.visitor(person)
+    form, n = visitor.form(FORM.title), 0
+    page = visitor.next(form)
+    while "/i/" in page.url.path:
+        page, n = visitor.send(page, **values), n + 1
+    assert "Thank you" in page.text
+    return n
+
+
+def voters(site: Site) -> dict[str, Counter[str]]:
+    """Who said something of each item, and how often."""
+    found: dict[str, Counter[str]] = {}
+    for answer in site.people.answers(FORM):
+        found.setdefault(answer.item_id, Counter())[answer.person] += 1
+    return found
+
+
+def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) -> None:
+    people = ["ana", "ben", "cem", "dea", "eli"]
+    site.people.ask(FORM, [item(f"i{n:02}", needed=4, barred=("ana",)) for n in range(12)])
+    for person in people:  # enter one after the other; the links are made here
+        site.visitor(person)
+    with ThreadPoolExecutor(5) as threads:
+        given = list(threads.map(lambda person: answer_all(site, person, correct="yes"), people))
+    assert given[0] == 0
+    assert sum(given) == 48
+    assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
+
+
+@pytest.mark.long
+def test_sixty_items_and_five_people_at_once(site: Site) -> None:
+    people = ["ana", "ben", "cem", "dea", "eli"]
+    site.people.ask(FORM, [item(f"i{n:02}", needed=4) for n in range(60)])
+    for person in people:
+        site.visitor(person)
+    with ThreadPoolExecutor(5) as threads:
+        given = list(threads.map(lambda person: answer_all(site, person, correct="yes"), people))
+    assert sum(given) == 240
+    assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
+
+
+def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
+    site.people.ask(FORM, [item("a", needed=1)])
+    away, other = site.visitor("ana"), site.visitor("ben")
+    form = away.form(FORM.title)
+    shown = away.next(form)
+    assert "Others are at what is left" in other.next(form).text
+    site.clock.passed += 601
+    page = other.next(form)
+    assert page.url.path == shown.url.path
+    late = away.send(shown, correct="yes")
+    assert late.status_code == 409
+    assert "Enough others" in late.text
+    assert other.send(page, correct="no").status_code == 200
+    assert voters(site) == {"a": Counter(["ben"])}
+
+
+def test_who_comes_back_late_has_the_place_while_nobody_took_it(site: Site) -> None:
+    site.people.ask(FORM, [item("a", needed=1)])
+    ana = site.visitor("ana")
+    page = ana.next(ana.form(FORM.title))
+    site.clock.passed += 10_000
+    assert "Thank you" in ana.send(page, correct="yes").text
+    assert voters(site) == {"a": Counter(["ana"])}
+
+
+def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
+    site.people.ask(FORM, [item("a", needed=1)])
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    page = ana.next(ana.form(FORM.title))
+    for _ in range(3):
+        site.clock.passed += 500
+        assert ana.http.post(f"{page.url.path}/stay").status_code == 204
+    assert "Others are at what is left" in ben.next(ben.form(FORM.title)).text
+    assert ana.send(page, correct="yes").status_code == 200
+    (only,) = site.people.answers(FORM)
+    assert only.seconds is not None
+    assert 1500 <= only.seconds < 1560
+
+
+def test_what_is_skipped_is_another_s(site: Site) -> None:
+    site.people.ask(FORM, [item("a", needed=1)])
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    form = ana.form(FORM.title)
+    page = ana.next(form)
+    assert "Thank you" in ana.send(page, "skip").text
+    assert "/i/" in ben.next(form).url.path
+    assert ben.send(ben.next(form), correct="yes").status_code == 200
+    assert ana.send(page, correct="no").status_code == 409  # it was ana's to change, until then
+    assert [(one.person, one.skipped) for one in site.people.answers(FORM)] == [
+        ("ana", True), ("ben", False)
+    ]  # fmt: skip
+
+
+def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    ana = site.visitor("ana")
+    page = ana.next(ana.form(FORM.title))
+    for said in ("yes", "no", "no", "yes"):
+        assert ana.send(page, correct=said).status_code == 200
+    answers = site.people.answers(FORM)
+    assert [one.values["correct"][0] for one in answers] == ["yes", "no", "yes"]
+    assert {one.at for one in answers} == {answers[0].changed_at}
+    assert [one.values["correct"][0] for one in last_words(answers)] == ["yes"]
+    mine = ana.http.get(f"{ana.form(FORM.title)}/mine").text
+    assert mine.count("<li class") == 1
+    assert page.url.path in mine
+
+
+def test_another_version_of_the_form_is_asked_anew(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    ana = site.visitor("ana")
+    ana.send(ana.next(ana.form(FORM.title)), correct="yes")
+    newer = replace(FORM, instructions="Look twice.")
+    assert site.people.ask(newer, [A]).there == 1
+    page = ana.next(ana.form(FORM.title))
+    assert "/i/" in page.url.path
+    ana.send(page, correct="no")
+    answers = site.people.answers(newer)
+    assert [one.form_version for one in answers] == [FORM.version, newer.version]
+    assert [one.values["correct"][0] for one in count(newer, [A], answers).answers] == ["no"]
+
+
+def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Site) -> None:
+    site.people.ask(FORM, [A])
+    ana, ben = site.visitor("ana"), site.visitor("ben")
+    form = ana.form(FORM.title)
+    pages = [ana.next(form), ben.next(form)]
+    site.people.ask(FORM, [B])
+    assert ana.send(pages[0], correct="yes").status_code == 200
+    site.people.close(FORM)
+    assert ben.send(pages[1], correct="yes").status_code == 200
+    assert "This form is closed" in ben.http.get("/").text
+    assert sorted(voters(site)["a"]) == ["ana", "ben"]
+
+
+def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
+    site.people.ask(FORM, [item("gold", needed=1, gold={"correct": ("yes",)})])
+    assert [answer_all(site, who, correct="yes") for who in ("ana", "ben", "cem")] == [1, 1, 1]
+    assert "gold" not in site.visitor("dea").next(site.visitor("dea").form(FORM.title)).url.path
+
+
+def test_reopened_places_outlast_being_asked_again(site: Site) -> None:
+    asked = [item("a", needed=1)]
+    site.people.ask(FORM, asked)
+    answer_all(site, "ana", correct="yes")
+    site.people.reopen(FORM, "a")
+    site.people.ask(FORM, asked)
+    assert [answer_all(site, who, correct="yes") for who in ("ben", "cem")] == [1, 0]
+
+
+def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
+    proposed = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
+    site.people.ask(FORM, [item("a", **proposed)])
+    ana = site.visitor("ana")
+    page = ana.next(ana.form(FORM.title))
+    assert 'value="no" checked' in page.text
+    assert "model-1" not in page.text
+    ana.send(page, correct="no")
+    found: list[Answer] = site.people.answers(FORM)
+    assert [one.proposed_by for one in found] == ["model-1"]
+
+
+def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    terms = {FORM.name: Terms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
+    with Site(tmp_path_factory.mktemp("terms"), terms=terms) as site:
+        site.people.ask(FORM, [item("a"), item("b")])
+        assert answer_all(site, "ana", correct="yes") == 1
+        assert "no more are asked of one person" in site.visitor("ana").http.get("/").text
+        page = site.visitor("ben").next(site.visitor("ben").form(FORM.title))
+        assert "/i/" in page.url.path

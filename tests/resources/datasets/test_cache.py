@@ -1,0 +1,201 @@
+"""Releases come whole into the home or not at all, from servers that misbehave."""
+
+import hashlib
+import io
+import tarfile
+import zipfile
+
+import huggingface_hub.constants
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from resources.datasets.cache import ReleaseCache
+from resources.datasets.download import DownloadRetryPolicy
+from resources.datasets.hub import HubRelease, WebRelease
+from tests.resources.datasets.stand_in import COMMIT, REPOSITORY, StandIn, serving
+
+DATA = bytes(range(256)) * 64
+SUITE = HubRelease(REPOSITORY, "main")
+AT_ONCE = DownloadRetryPolicy(pause=0.0)
+
+
+class Counted:
+    """How many bytes are said to be there."""
+
+    total = 0
+    there = 0
+
+    def begin(self, title, total):
+        self.total = total
+
+    def add(self, n):
+        self.there += n
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    with serving(StandIn({"data.json": b"[]", "images/a.bin": DATA}, lfs=("images/a.bin",))) as one:
+        monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", one.url)
+        yield one
+
+
+def zipped(files):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        for name, data in files.items():
+            opened.writestr(name, data)
+    return archive.getvalue()
+
+
+def web(server, data, **more):
+    server.files["release.zip"] = data
+    return WebRelease(f"{server.url}/release.zip", hashlib.sha256(data).hexdigest(), **more)
+
+
+def asked_for(hub, name):
+    return [ranged for path, ranged in hub.asked if path.endswith(name)]
+
+
+def test_a_data_set_is_fetched_once_and_pinned_to_the_commit_it_was_at(hub, tmp_path):
+    cache, counted = ReleaseCache(tmp_path), Counted()
+    folder = cache.fetch("codis", SUITE, counted)
+    assert (folder / "data.json").read_bytes() == b"[]"
+    assert (folder / "images" / "a.bin").read_bytes() == DATA
+    fetched = cache.fetched("codis", SUITE)
+    assert (fetched.commit, fetched.n_bytes) == (COMMIT, len(DATA) + 2)
+    assert fetched.files["images/a.bin"] == hashlib.sha256(DATA).hexdigest()
+    assert counted.total == counted.there == len(DATA) + 2
+    hub.asked.clear()
+    assert cache.fetch("codis", SUITE, Counted()) == folder
+    assert hub.asked == []
+
+
+def test_a_connection_that_breaks_goes_on_where_it_broke(hub, tmp_path):
+    hub.break_after = 5_000
+    folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+    assert (folder / "images" / "a.bin").read_bytes() == DATA
+    assert asked_for(hub, "a.bin") == ["", "bytes=5000-", "bytes=10000-", "bytes=15000-"]
+
+
+def test_what_a_killed_fetch_left_is_not_fetched_again(hub, tmp_path):
+    hub.files.pop("data.json")
+    hub.break_after = 5_000
+    with pytest.raises(SourceError, match="what arrived is kept and not fetched again"):
+        ReleaseCache(tmp_path, DownloadRetryPolicy(tries=1)).fetch("codis", SUITE, Counted())
+    hub.break_after = 0
+    hub.asked.clear()
+    counted = Counted()
+    ReleaseCache(tmp_path).fetch("codis", SUITE, counted)
+    assert asked_for(hub, "a.bin") == ["bytes=5000-"]
+    assert counted.there == len(DATA)
+
+
+def test_a_hub_that_is_busy_is_asked_later(hub, tmp_path):
+    hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
+    ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+    assert hub.refusals == []
+
+
+def test_a_hub_that_wants_a_day_is_not_waited_for(hub, tmp_path):
+    hub.refusals = [(429, {"Retry-After": "86400"})]
+    with pytest.raises(SourceError, match=r"data\.json: HTTP 429"):
+        ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+
+
+@pytest.mark.parametrize("name", ["data.json", "images/a.bin"])
+def test_a_file_that_is_not_the_pinned_one_is_not_kept(hub, tmp_path, name):
+    hub.served[name] = hub.files[name][::-1]
+    cache = ReleaseCache(tmp_path, AT_ONCE)
+    with pytest.raises(SourceError, match="not the file that was pinned"):
+        cache.fetch("codis", SUITE, Counted())
+    assert cache.fetched("codis", SUITE) is None
+    hub.served.clear()
+    assert (cache.fetch("codis", SUITE, Counted()) / name).read_bytes() == hub.files[name]
+
+
+def test_more_bytes_than_there_should_be_are_not_read(hub, tmp_path):
+    hub.served["data.json"] = b"[" * 1_000_000
+    with pytest.raises(SourceError, match="larger than it should be"):
+        ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+
+
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [
+        ({"rfilename": None}, "None: no name of a file"),
+        ({"rfilename": 7}, "7: no name of a file"),
+        ({"rfilename": []}, r"\[\]: no name of a file"),
+        ({"rfilename": {}}, "no name of a file"),
+        ({"size": "12"}, "'12' is no size in bytes"),
+        ({"size": True}, "True is no size in bytes"),
+        ({"size": -1}, "-1 is no size in bytes"),
+        ({"blobId": 5}, "5 is no digest"),
+        ({"lfs": {"sha256": [], "size": 1, "pointerSize": 1}}, r"\[\] is no digest"),
+        ({"lfs": 3}, "cannot be asked"),
+        ({"rfilename": "../out"}, "would lie elsewhere"),
+    ],
+    ids=str,
+)
+def test_a_hub_that_lists_no_files_is_refused(hub, tmp_path, listed, says):
+    hub.listed = listed
+    with pytest.raises(SourceError, match=says):
+        ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
+
+
+def test_terms_that_are_not_accepted_are_named_with_their_page(hub, tmp_path):
+    hub.needs_terms = True
+    with pytest.raises(SourceError, match=f"accept their terms at {hub.url}/datasets/{REPOSITORY}"):
+        ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
+
+
+def test_a_data_set_that_is_not_there_is_named(hub, tmp_path):
+    with pytest.raises(SourceError, match="nobody/nothing is not there, or not for everybody"):
+        ReleaseCache(tmp_path).fetch("codis", HubRelease("nobody/nothing", "main"), Counted())
+
+
+def test_without_a_network_one_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(SourceError, match=r"hf:authors/suite@main: .* cannot be asked"):
+        ReleaseCache(tmp_path).fetch("codis", SUITE, Counted())
+
+
+def test_an_archive_is_unpacked_without_the_folder_that_holds_all_of_it(hub, tmp_path):
+    release = web(hub, zipped({"suite-1/data/data.json": b"[1]"}), below="data")
+    folder = ReleaseCache(tmp_path).fetch("codis", release, Counted())
+    assert [file.name for file in folder.iterdir()] == ["data.json"]
+    assert not list(tmp_path.rglob("release.zip"))
+
+
+def test_a_folder_that_the_release_lacks_is_named(hub, tmp_path):
+    release = web(hub, zipped({"data.json": b"[1]"}), below="nowhere")
+    with pytest.raises(SourceError, match="has no folder nowhere"):
+        ReleaseCache(tmp_path).fetch("codis", release, Counted())
+
+
+def linked():
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as opened:
+        link = tarfile.TarInfo("data.json")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        opened.addfile(link)
+    return archive.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("release.zip", zipped({"../../elsewhere": b""}), "would lie elsewhere"),
+        ("release.zip", zipped({"a": b"1" * 99})[:-30], "cannot be unpacked"),
+        ("release.tar", linked(), "cannot be unpacked"),
+        ("release.tar.gz", b"no archive", "cannot be unpacked"),
+    ],
+    ids=["a path out of the folder", "cut off", "a link out of the folder", "no archive at all"],
+)
+def test_an_archive_that_cannot_be_trusted_leaves_nothing(hub, tmp_path, name, data, why):
+    hub.files[name] = data
+    release = WebRelease(f"{hub.url}/{name}", hashlib.sha256(data).hexdigest())
+    cache = ReleaseCache(tmp_path)
+    with pytest.raises(SourceError, match=why):
+        cache.fetch("codis", release, Counted())
+    assert cache.fetched("codis", release) is None
+    assert not list(tmp_path.rglob("elsewhere"))

@@ -1,0 +1,54 @@
+"""Asks an engine, for the tests that talk to ``tests.chat_server``.
+
+``python -m tests.resources.models.api.asking URL FILE N`` asks N requests and caches responses.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_assets.core.schema.errors import ImageError
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.core.images.written_images import animated, corners, saved
+
+IMAGES: dict[str, bytes] = {
+    "png": saved(corners()),
+    "moving": animated("GIF"),
+    "clear": saved(PILImage.new("RGBA", (2, 2))),
+}
+
+
+def read_image(sha256: str) -> bytes:
+    if sha256 not in IMAGES:
+        raise ImageError(f"no image {sha256}")
+    return IMAGES[sha256]
+
+
+def engine(base_url: str, **spec: Any) -> ServerEngine:
+    whole = ServerSpec(kind="server", base_url=base_url, model="m", **spec)
+    return ServerEngine(whole, read_image, base_delay=0.01)
+
+
+def ask(base_url: str, *texts: str, **spec: Any) -> list[Response]:
+    requests = requests_for(*texts)
+    responses = dict(engine(base_url, **spec).stream(requests))
+    return [responses[position] for position in range(len(texts))]
+
+
+def requests_for(*texts: str) -> list[Request]:
+    return [Request(prompt=Prompt.of(text)) for text in texts]
+
+
+def remembering(base_url: str, file: Path, **spec: Any) -> CachingModel:
+    return CachingModel("m", engine(base_url, **spec), SqliteResponseStore(file))
+
+
+if __name__ == "__main__":
+    url, file, n = sys.argv[1:]
+    remembering(url, Path(file), concurrency=8).response(requests_for(*map(str, range(int(n)))))

@@ -1,0 +1,44 @@
+"""Engines that hand requests over in batches, what they said, and notes of what is out."""
+
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.chat import Request, Response
+from resources.config.sections.servers import ServerSpec
+from resources.models.batches.engine import BatchEngine
+from resources.response_cache.port import TokenCounts
+from tests.resources.models.api.asking import read_image
+from tests.resources.models.api.batches.stand_in import BatchServer
+
+TEXTS = ("a", "b", "c", "d", "e")
+ANSWERS = [f"A to {text}" for text in TEXTS]
+
+
+def engine(
+    server: BatchServer, home: Path, format_: str, spent: TokenCounts | None = None, **fields: Any
+) -> BatchEngine:
+    section = {"kind": "server", "base_url": server.base_url, "model": "m", "format": format_}
+    spec = ServerSpec.model_validate(
+        section | {"api_key_env": "BATCH_KEY", "batch": True, "max_tokens": 50} | fields
+    )
+    return BatchEngine(
+        spec,
+        read_image,
+        home / "batches",
+        base_delay=0.01,
+        patience=5,
+        spent=lambda _: spent or TokenCounts(),
+    )
+
+
+def answered(one: BatchEngine, *asked: Request) -> list[Response]:
+    responses = dict(one.stream(asked))
+    return [responses[position] for position in range(len(asked))]
+
+
+def said(responses: list[Response]) -> list[str]:
+    return [response.error or response.text for response in responses]
+
+
+def out(home: Path) -> list[Path]:
+    return sorted((home / "batches").rglob("*.json"))

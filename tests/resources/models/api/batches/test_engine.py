@@ -1,0 +1,215 @@
+"""Requests handed over in batches: asked once, collected once, whatever happens meanwhile."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from bench_assets.core.schema.errors import ModelError
+from resources.models.batches.anthropic import AnthropicBatches
+from resources.models.batches.openai import OpenAIBatches
+from resources.response_cache.port import TokenCounts
+from tests.resources.models.api.asking import requests_for
+from tests.resources.models.api.batches.handing_over import (
+    ANSWERS,
+    TEXTS,
+    answered,
+    engine,
+    out,
+    said,
+)
+from tests.resources.models.api.batches.stand_in import BatchServer
+
+
+def test_requests_are_one_batch_and_responses_find_theirs(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    responses = answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+    assert said(responses) == ANSWERS
+    assert len(server.batches) == 1
+    assert {(one.prompt_tokens, one.completion_tokens) for one in responses} == {(10, 3)}
+    assert {(one.finish_reason, one.seconds) for one in responses} == {("stop", None)}
+    assert out(tmp_path) == []
+
+
+def test_what_it_sends_is_what_a_single_request_says(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    asked = Request(prompt=Prompt.of(Image("png"), "?"), temperature=0.5)
+    answered(engine(server, tmp_path, format_), asked)
+    (body,) = [one["body"] for batch in server.batches.values() for one in batch.requests]
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.5, 50)
+    (turn,) = body["messages"]
+    kinds = {"openai": ["image_url", "text"], "anthropic": ["image", "text"]}
+    assert [part["type"] for part in turn["content"]] == kinds[format_]
+
+
+def test_an_identity_is_that_of_single_requests(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(server, tmp_path, format_)
+    assert one.identity == engine(server, tmp_path, format_, batch=False).identity
+
+
+def test_the_limits_of_a_batch_make_several(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(server, tmp_path, format_)
+    one._api.most = 2
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert sorted(len(batch.requests) for batch in server.batches.values()) == [1, 2, 2]
+
+
+def test_so_do_its_bytes(server: BatchServer, tmp_path: Path, format_: str) -> None:
+    one = engine(server, tmp_path, format_)
+    one._api.most_bytes = 10
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert len(server.batches) == 5
+
+
+def test_what_is_too_large_for_the_server_is_handed_over_in_halves(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.most_bytes = 900
+    assert said(answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))) == ANSWERS
+    assert len(server.batches) > 1
+    assert server.n_asked == 5
+
+
+def test_so_is_what_is_beyond_the_tokens_that_may_be_enqueued(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    server.most = 2
+    assert said(answered(engine(server, tmp_path, "openai"), *requests_for(*TEXTS))) == ANSWERS
+    assert server.n_asked == 5
+
+
+def test_what_fails_in_a_batch_is_the_error_of_its_request(tmp_path: Path, format_: str) -> None:
+    def answer(body: dict[str, Any]) -> str | int | None:
+        return 400 if "b" in str(body["messages"]) else "fine"
+
+    with BatchServer(answer) as server:
+        first, second = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+    assert first.text == "fine"
+    assert second.text == ""
+    assert second.error.startswith("in a batch: ")
+    assert "as asked" in second.error
+
+
+@pytest.mark.parametrize("end", ["expired", "cancelled"])
+def test_a_batch_that_ends_early_leaves_what_was_answered_and_errors(
+    tmp_path: Path, format_: str, end: str
+) -> None:
+    with BatchServer(lambda body: None if "b" in str(body["messages"]) else "fine") as server:
+        server.end = end
+        first, second = answered(engine(server, tmp_path, format_), *requests_for("a", "b"))
+        assert first.text == "fine"
+        assert (second.text, end.replace("ll", "l") in second.error.replace("ll", "l")) == (
+            "",
+            True,
+        )
+        # It is asked again by the next run, in a batch of its own.
+        answered(engine(server, tmp_path, format_), *requests_for("b"))
+        assert server.n_asked == 3
+
+
+def test_a_batch_that_is_refused_whole_is_the_error_of_each(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    server.end = "failed"
+    (response,) = answered(engine(server, tmp_path, "openai"), *requests_for("a"))
+    assert response.error.endswith("without it: Enqueued token limit reached")
+
+
+def test_a_server_that_is_overloaded_is_asked_again(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.fails = 2
+    assert said(answered(engine(server, tmp_path, format_), *requests_for("a"))) == ["A to a"]
+
+
+def test_a_wrong_key_is_said(
+    server: BatchServer, tmp_path: Path, format_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCH_KEY", "x" * 20)
+    with pytest.raises(ModelError, match=r"HTTP 401.*api_key_env should name"):
+        answered(engine(server, tmp_path, format_), *requests_for("a"))
+    assert out(tmp_path) == []
+
+
+def test_two_results_of_one_request_are_nobody_s(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    server.doubled = True
+    with pytest.raises(ModelError, match="two results of one request"):
+        answered(engine(server, tmp_path, format_), *requests_for(*TEXTS))
+
+
+def test_a_conversation_is_a_batch_for_each_turn(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    prompt = Prompt((Turn("user", ("first",)), Turn("user", ("second",))))
+    both = [Request(prompt=prompt), *requests_for("a")]
+    responses = answered(engine(server, tmp_path, format_), *both)
+    assert said(responses) == ["A to second", "A to a"]
+    assert (responses[0].prompt_tokens, responses[0].completion_tokens) == (20, 6)
+    last = list(server.batches.values())[-1].requests
+    assert [turn["role"] for turn in last[0]["body"]["messages"]] == ["user", "assistant", "user"]
+    assert out(tmp_path) == []
+
+
+def test_two_draws_of_one_prompt_are_two_requests(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    (request,) = requests_for("a")
+    one = engine(server, tmp_path, format_, temperature=1.0)
+    assert len(answered(one, request, replace(request, sample=1))) == 2
+    assert server.n_asked == 2
+
+
+def test_a_image_that_is_not_there_is_the_error_of_its_request(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    asked = [Request(prompt=Prompt.of(Image("none"), "?")), *requests_for("a")]
+    first, second = answered(engine(server, tmp_path, format_), *asked)
+    assert first.error == "cannot be sent: no image none"
+    assert second.text == "A to a"
+
+
+def test_what_may_cost_more_than_is_left_is_asked_when_the_rest_was_paid(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    # One may take 100 + 50 tokens and takes 13: two fit at first, then as many as are left.
+    one = engine(server, tmp_path, format_, budget_tokens=310)
+    assert said(answered(one, *requests_for(*TEXTS))) == ANSWERS
+    assert [len(batch.requests) for batch in server.batches.values()] == [2, 1, 1, 1]
+
+
+def test_beyond_the_budget_nothing_is_asked(
+    server: BatchServer, tmp_path: Path, format_: str
+) -> None:
+    one = engine(
+        server, tmp_path, format_, budget_tokens=100, spent=TokenCounts(prompt=90, completion=5)
+    )
+    (response,) = answered(one, *requests_for("a"))
+    assert response.error == "not asked: it may cost more than is left of the budget"
+    assert server.n_asked == 0
+
+
+@pytest.mark.parametrize(
+    ("api", "most", "most_bytes"),
+    [(OpenAIBatches(), 50_000, 200e6), (AnthropicBatches(), 100_000, 256e6)],
+    ids=["openai", "anthropic"],
+)
+def test_the_vendors_limits_are_kept(api: Any, most: int, most_bytes: float) -> None:
+    assert (api.most <= most, api.most_bytes < most_bytes) == (True, True)
+
+
+if __name__ == "__main__":  # asks until it is killed
+    url, home_, form = sys.argv[1:]
+    waiting = BatchServer()
+    waiting.port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
+    answered(engine(waiting, Path(home_), form), *requests_for(*TEXTS))

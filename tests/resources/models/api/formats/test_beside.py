@@ -1,0 +1,221 @@
+"""Servers that fail under HTTP 200, beside a response or the place of one.
+
+And what is no failure.
+"""
+
+import re
+from typing import Any
+
+import orjson
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.models.api.engine import FormatOf
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
+from resources.models.api.formats.response_body import is_nothing, read
+from tests.resources.models.api.formats.asking import form
+
+AGAIN = AS_OFTEN_AS_ALLOWED
+ZERO = {"message": "", "type": "", "param": "", "code": None}  # as Go writes an empty struct
+
+
+def said(body: object, api: FormatOf = OpenAI) -> Response | Failure:
+    return read(form(api), orjson.dumps(body), 0.5, {})
+
+
+def one(
+    content: str | None, end: str | None = "stop", beside: Any = None, **more: Any
+) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content, **more}
+    choice = {"index": 0, "message": message, "finish_reason": end}
+    return {"choices": [choice], **(beside or {})}
+
+
+FAILURES = [
+    pytest.param({"code": 500, "msg": "internal"}, "HTTP 500: internal", AGAIN, id="a code"),
+    pytest.param({"code": "503", "msg": "busy"}, "HTTP 503: busy", AGAIN, id="a code in a text"),
+    pytest.param({"code": 10007, "message": "busy"}, ": busy", 2, id="a code of its own"),
+    pytest.param(
+        {"base_resp": {"status_code": 1013, "status_msg": "unknown error"}},
+        ": unknown error",
+        2,
+        id="MiniMax",
+    ),
+    pytest.param({"error_code": 336100, "error_msg": "try again"}, ": try again", 2, id="Baidu"),
+    pytest.param(
+        {"code": "InternalError", "message": "An error"}, ": An error", 2, id="DashScope: a name"
+    ),
+    pytest.param({"success": False}, "an error instead", 2, id="no success"),
+    pytest.param({"success": "false", "message": "no"}, ": no", 2, id="no success, as a text"),
+    pytest.param({"status": "failed"}, "an error instead", 2, id="a status in words"),
+    pytest.param({"status": "Error"}, "an error instead", 2, id="in capitals"),
+    pytest.param({"status": 502}, "HTTP 502", AGAIN, id="a status of HTTP"),
+    pytest.param({"errors": [{"message": "no"}]}, ": no", 2, id="a list of errors"),
+    pytest.param({"detail": "Internal Server Error"}, ": Internal", 2, id="FastAPI"),
+]
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(one(""), id="an empty text"),
+        pytest.param(one(None), id="null"),
+        pytest.param(one(" \n"), id="blanks"),
+        pytest.param(one("", reasoning_content="A or"), id="a thought alone"),
+        pytest.param(one("", None), id="no end either"),
+        pytest.param({"choices": None}, id="no choices"),
+        pytest.param({"choices": []}, id="none of them"),
+    ],
+)
+def test_a_failure_beside_no_answer_is_one(
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    found = said(body | beside)
+    assert isinstance(found, Failure)
+    assert shown in str(found)
+    assert (found.tries, found.refused) == (tries, False)
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+def test_it_is_one_at_the_other_apis_too(beside: dict[str, Any], shown: str, tries: int) -> None:
+    empty = {"type": "message", "content": [], "stop_reason": "end_turn"}
+    nothing = {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}
+    for found in (said(empty | beside, Anthropic), said(nothing | beside, Gemini)):
+        assert isinstance(found, Failure)
+        assert shown in str(found)
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+def test_a_text_is_a_response_whatever_stands_beside(
+    beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    found = said(one("B", beside=beside))
+    assert isinstance(found, Response)
+    assert (found.text, found.finish_reason) == ("B", "stop")
+
+
+@pytest.mark.parametrize(("beside", "shown", "tries"), FAILURES)
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(one("", "content_filter"), id="content_filter"),
+        pytest.param(one("", "length"), id="length"),
+        pytest.param(one(None, refusal="No."), id="refusal"),
+        pytest.param(one(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
+    ],
+)
+def test_an_end_that_says_why_there_is_no_text_counts(
+    body: dict[str, Any], beside: dict[str, Any], shown: str, tries: int
+) -> None:
+    assert isinstance(said(body | beside), Response)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param({"code": 0, "msg": "success"}, id="code 0"),
+        pytest.param({"code": "0000", "message": "ok"}, id="noughts"),
+        pytest.param({"code": 200, "message": "OK"}, id="code 200"),
+        pytest.param({"code": 20000, "message": "Ok"}, id="code 20000"),
+        pytest.param({"code": "Success"}, id="a word"),
+        pytest.param({"code": None, "error_code": None, "detail": None, "errors": None}, id="null"),
+        pytest.param({"base_resp": {"status_code": 0, "status_msg": ""}}, id="MiniMax"),
+        pytest.param({"base_resp": None, "errors": [], "detail": ""}, id="nothing in them"),
+        pytest.param({"success": True, "status": "completed"}, id="success"),
+        pytest.param({"status": 200}, id="a status of HTTP"),
+        pytest.param({"message": "ok", "created": 404, "seed": 500}, id="other numbers"),
+        pytest.param({"error": None}, id="no error"),
+        pytest.param({"error": ZERO}, id="an empty error"),
+    ],
+)
+@pytest.mark.parametrize("content", ["B", ""])
+def test_what_goes_well_is_a_response(content: str, beside: dict[str, Any]) -> None:
+    found = said(one(content, beside=beside))
+    assert isinstance(found, Response)
+    assert (found.text, found.finish_reason) == (content, "stop")
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        pytest.param({"native_finish_reason": "error"}, "native_.*'error'", id="an error"),
+        pytest.param({"native_finish_reason": "ABORT"}, "native_.*'ABORT'", id="in capitals"),
+        pytest.param({"native_finish_reason": "cancelled"}, "native_", id="cancelled"),
+        pytest.param({"stop_reason": "abort"}, "stop_reason 'abort'", id="vLLM"),
+    ],
+)
+def test_half_a_text_is_no_response(more: dict[str, Any], what: str) -> None:
+    body = one("The answer is")
+    body["choices"][0] |= more
+    found = said(body)
+    assert isinstance(found, Failure)
+    assert re.search(f"broken off: {what}", found.what)
+    assert found.tries == 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"native_finish_reason": "STOP"}, id="Gemini behind OpenRouter"),
+        pytest.param({"native_finish_reason": "completed"}, id="OpenAI behind OpenRouter"),
+        pytest.param({"native_finish_reason": None}, id="null"),
+        pytest.param({"stop_reason": None}, id="vLLM: the end of a response"),
+        pytest.param({"stop_reason": 151645}, id="vLLM: a token"),
+        pytest.param({"stop_reason": "\n\n"}, id="vLLM: a word to stop at"),
+        pytest.param({"stop_reason": "error"}, id="vLLM: an awkward word to stop at"),
+        pytest.param({"matched_stop": 151645}, id="SGLang"),
+        pytest.param({"error": {"code": 0, "message": ""}}, id="an empty error"),
+        pytest.param({"error": {"message": " ", "metadata": {"raw": []}}}, id="empty within"),
+    ],
+)
+def test_a_choice_is_a_response_all_the_same(more: dict[str, Any]) -> None:
+    body = one("B", error=ZERO)
+    body["choices"][0] |= more
+    found = said(body)
+    assert isinstance(found, Response)
+    assert found.text == "B"
+
+
+@pytest.mark.parametrize("name", ["error", "Error", "ERROR", "chat.completion.Chunk"])
+def test_an_object_of_another_kind_is_no_response(name: str) -> None:
+    found = said(one("B", beside={"object": name}))
+    assert isinstance(found, Failure)
+    assert found.what == f"the response is of the kind {name!r}"
+
+
+@pytest.mark.parametrize("api", [Anthropic, Gemini])
+def test_an_empty_error_is_none_at_the_other_apis(api: FormatOf) -> None:
+    text = {"type": "text", "text": "B"}
+    body = {
+        **{"type": "message", "content": [text], "stop_reason": "end_turn", "error": ZERO},
+        "candidates": [{"content": {"parts": [{"text": "B"}]}, "finishReason": "STOP"}],
+    }
+    found = said(body, api)
+    assert isinstance(found, Response)
+    assert found.text == "B"
+
+
+@pytest.mark.parametrize(
+    ("value", "nothing"),
+    [
+        (None, True),
+        ({}, True),
+        (ZERO, True),
+        ("", True),
+        (" ", True),
+        (0, True),
+        (False, True),
+        ([{}, None], True),
+        ("none", False),
+        ({"code": 0, "message": "no"}, False),
+        ({"code": 1, "message": ""}, False),
+        ([{"a": [1]}], False),
+        (True, False),
+    ],
+)
+def test_nothing(value: object, nothing: bool) -> None:
+    assert is_nothing(value) is nothing

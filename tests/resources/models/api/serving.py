@@ -1,0 +1,73 @@
+"""Engines over ``weights_server``, for the tests of servers that are started.
+
+``python -m tests.resources.models.api.serving FOLDER SAID OPTION...`` asks one question, says the
+response, and then waits until it is killed. With BENCH_DATABASE its servers are announced there.
+"""
+
+import os
+import shlex
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from resources.config.sections.servers import ServerSpec
+from resources.models.managed.engine import ServedEngine
+from resources.storage.postgres import Database
+
+PROGRAM = Path(__file__).with_name("weights_server.py")
+
+
+def command(*options: str) -> str:
+    return f"{sys.executable} -S {PROGRAM} {{path}} {{port}} {shlex.join(options)}".strip()
+
+
+def spec(folder: Path, *options: str, **fields: Any) -> ServerSpec:
+    section = {"kind": "server", "path": str(folder), "serve": command(*options)} | fields
+    return ServerSpec.model_validate(section)
+
+
+@contextmanager
+def engine(folder: Path, said: Path, *options: str, **fields: Any) -> Iterator[ServedEngine]:
+    one = ServedEngine(spec(folder, *options, **fields), "run/step", lambda _: b"", said)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+@contextmanager
+def sharing(
+    address: str, folder: Path, said: Path, *options: str, **fields: Any
+) -> Iterator[ServedEngine]:
+    """An engine of a home that shares a database."""
+    section = spec(folder, *options, **({"reached_as": "127.0.0.1"} | fields))
+    opened = partial(Database, address, "BENCH_DATABASE")
+    one = ServedEngine(section, "run/step", lambda _: b"", said, database=opened)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+def asked(one: ServedEngine, *texts: str) -> list[Response]:
+    responses = dict(one.stream([Request(prompt=Prompt.of(text)) for text in texts]))
+    return [responses[position] for position in range(len(texts))]
+
+
+def said_by(responses: Sequence[Response]) -> list[str]:
+    return [response.error or response.text for response in responses]
+
+
+if __name__ == "__main__":
+    weights, log, *chosen = sys.argv[1:]
+    database = os.environ.get("BENCH_DATABASE")
+    opened = partial(sharing, database) if database else engine
+    with opened(Path(weights), Path(log), *chosen) as serving:
+        sys.stdout.write(f"{asked(serving, '?')[0].text}\n")
+        sys.stdout.flush()
+        threading.Event().wait()

@@ -1,0 +1,230 @@
+"""What the server engine sends and reads; when it asks again is in ``test_retrying``."""
+
+import asyncio
+import base64
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from tests.chat_server import Answer, ChatServer, texts
+from tests.resources.models.api.asking import IMAGES, ask, engine, requests_for
+
+PNG = "data:image/png;base64," + base64.b64encode(IMAGES["png"]).decode()
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+@pytest.mark.parametrize(
+    ("spec", "request_", "expected"),
+    [
+        pytest.param(
+            {},
+            Request(prompt=Prompt.of("Hi")),
+            {"messages": [user("Hi")], "temperature": 0.0, "max_tokens": 1024},
+            id="a text is a plain string, and no field says what is default",
+        ),
+        pytest.param(
+            {"temperature": 0.7, "top_p": 0.9, "max_tokens": 5, "seed": 10},
+            Request(prompt=Prompt.of("Hi"), sample=2),
+            {
+                "messages": [user("Hi")],
+                "temperature": 0.7,
+                "top_p": 0.9,
+                "max_tokens": 5,
+                "seed": 12,
+            },
+            id="draws of one seed have seeds of their own",
+        ),
+        pytest.param(
+            {"extra_body": {"top_k": 1, "max_tokens": 7}},
+            Request(prompt=Prompt.of("Hi"), temperature=1.0),
+            {"messages": [user("Hi")], "temperature": 1.0, "max_tokens": 7, "top_k": 1},
+            id="a request's temperature and the extra fields come before the model's own",
+        ),
+        pytest.param(
+            {},
+            Request(prompt=Prompt.of("Left:", Image("png"), "Right?", system="Be brief.")),
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    user(
+                        [
+                            {"type": "text", "text": "Left:"},
+                            {"type": "image_url", "image_url": {"url": PNG}},
+                            {"type": "text", "text": "Right?"},
+                        ]
+                    ),
+                ],
+                "temperature": 0.0,
+                "max_tokens": 1024,
+            },
+            id="texts and images stay in reading order, after the system's text",
+        ),
+    ],
+)
+def test_body(spec: dict[str, Any], request_: Request, expected: dict[str, Any]) -> None:
+    with ChatServer() as server:
+        list(engine(server.base_url, **spec).stream([request_]))
+        assert server.bodies == [{"model": "m", **expected}]
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "gemini"])
+def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> None:
+    turns = (
+        Turn("user", ("1+1?",)),
+        Turn("assistant", ("2",)),
+        Turn("user", ("2+2?",)),
+        Turn("user", ("sure?",)),
+    )
+    answers = {"2+2?": "<think>two twos</think>4", "sure?": "yes"}
+    with ChatServer(lambda body: answers[texts(body)[-1]]) as server:
+        ((_, response),) = engine(server.base_url, format=api).stream(
+            [Request(prompt=Prompt(turns))]
+        )
+        assert [texts(body) for body in server.bodies] == [
+            ["1+1?", "2", "2+2?"],
+            ["1+1?", "2", "2+2?", "4", "sure?"],
+        ]
+    assert response.text == "yes"
+    assert (response.prompt_tokens, response.completion_tokens) == (
+        3 + 5,
+        3 + 3,
+    )  # turns; 3 a response
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        pytest.param(Answer(text="B"), "B", id="a text"),
+        pytest.param(Answer(text=None), "", id="null is an empty text"),
+        pytest.param(
+            Answer(text="B", message={"reasoning_content": "A? B."}),
+            "<think>A? B.</think>B",
+            id="reasoning that is kept apart goes in front",
+        ),
+        pytest.param(
+            Answer(text="B", message={"reasoning": "A? B."}),
+            "<think>A? B.</think>B",
+            id="reasoning under its other name",
+        ),
+    ],
+)
+def test_response(answer: Answer, text: str) -> None:
+    with ChatServer(lambda _: answer) as server:
+        (response,) = ask(server.base_url, "?")
+    assert (response.text, response.error, response.finish_reason) == (text, "", "stop")
+    assert (response.prompt_tokens, response.completion_tokens) == (1, 3)
+
+
+def test_responses_come_as_they_arrive_and_carry_their_position() -> None:
+    def answer(body: dict[str, Any]) -> Answer:
+        return Answer(text=texts(body)[0], wait=0.3 if texts(body) == ["slow"] else 0.0)
+
+    with ChatServer(answer) as server:
+        stream = engine(server.base_url).stream(requests_for("slow", "a", "b"))
+        arrived = [(position, r.text) for position, r in stream]
+    assert arrived[-1] == (0, "slow")
+    assert sorted(arrived) == [(0, "slow"), (1, "a"), (2, "b")]
+
+
+def test_no_more_requests_are_under_way_than_allowed_and_connections_are_kept() -> None:
+    with ChatServer(latency=0.01) as server:
+        responses = ask(server.base_url, *map(str, range(40)), concurrency=4)
+        assert [response.error for response in responses] == [""] * 40
+        assert (server.n_requests, server.most_at_once, server.n_connections) == (40, 4, 4)
+
+
+def test_closing_early_cancels_what_is_under_way() -> None:
+    before = threading.active_count()
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(100))))
+        next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        assert threading.active_count() == before + 1  # the server's
+        assert server.n_requests <= 3
+
+
+def test_a_response_that_is_not_taken_holds_its_place() -> None:
+    with ChatServer() as server:
+        stream = engine(server.base_url, concurrency=2).stream(requests_for(*map(str, range(10))))
+        next(stream)
+        threading.Event().wait(0.2)
+        assert server.n_requests == 2
+        assert len(list(stream)) == 9
+
+
+@pytest.mark.parametrize(
+    ("prompt", "error"),
+    [
+        pytest.param(Prompt.of(Image("gone"), "?"), "no image gone", id="an image is missing"),
+        pytest.param(Prompt.of("\ud83d"), "surrogates", id="a text is not valid Unicode"),
+        pytest.param(
+            Prompt((Turn("user", ("?",)), Turn("assistant", ("A",)))),
+            "no user turn",
+            id="nothing is left to answer",
+        ),
+    ],
+)
+def test_a_request_that_cannot_be_sent_costs_the_others_nothing(prompt: Prompt, error: str) -> None:
+    with ChatServer() as server:
+        requests = [Request(prompt=prompt), Request(prompt=Prompt.of("?"))]
+        responses = dict(engine(server.base_url).stream(requests))
+        assert server.n_requests == 1
+    assert re.search(f"cannot be sent: .*{error}", responses[0].error)
+    assert responses[1].text == "A"
+
+
+@pytest.mark.parametrize(
+    ("spec", "identity"),
+    [
+        pytest.param({}, "server:http://s/v1|m", id="address and model"),
+        pytest.param({"base_url": "http://s/v1/"}, "server:http://s/v1|m", id="a final slash"),
+        pytest.param({"revision": "2"}, "server:http://s/v1|m@2", id="a revision"),
+        pytest.param(
+            {"extra_body": {"top_k": 1, "min_p": 0}},
+            'server:http://s/v1|m|{"min_p":0,"top_k":1}',
+            id="further fields, in any order",
+        ),
+        pytest.param(
+            {"concurrency": 1, "timeout": 5, "api_key_env": "K"},
+            "server:http://s/v1|m",
+            id="not what cannot change a response",
+        ),
+    ],
+)
+def test_identity(spec: dict[str, Any], identity: str) -> None:
+    whole = ServerSpec.model_validate(
+        {"kind": "server", "base_url": "http://s/v1", "model": "m"} | spec
+    )
+    assert ServerEngine(whole, lambda _: b"").identity == identity
+
+
+def test_a_notebook_with_a_loop_of_its_own_can_ask() -> None:
+    async def cell() -> str:
+        return ask(server.base_url, "?")[0].text
+
+    with ChatServer() as server:
+        assert asyncio.run(cell()) == "A"
+
+
+def test_a_image_that_moves_is_sent_by_its_first_frame_and_that_is_said() -> None:
+    asked = Request(prompt=Prompt.of(Image("png"), Image("moving"), "?"))
+    with ChatServer() as server:
+        ((_, response),) = engine(server.base_url).stream([asked])
+        (body,) = server.bodies
+    assert response.note == "image 2: only its first frame is shown"
+    urls = [part["image_url"]["url"] for part in body["messages"][0]["content"][:2]]
+    assert [url[:22] for url in urls] == ["data:image/png;base64,"] * 2
+
+
+def test_a_plain_image_is_no_part_of_a_response_s_identity_and_a_transparent_one_is() -> None:
+    asked = engine("http://127.0.0.1:1/v1")
+    assert asked.particulars(Request(prompt=Prompt.of(Image("png"), "?"))) == ""
+    assert asked.particulars(Request(prompt=Prompt.of(Image("clear"), "?"))) == "images@1"

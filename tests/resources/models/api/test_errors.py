@@ -1,0 +1,234 @@
+"""What servers say instead of responding, and what is made of it."""
+
+import time
+
+import orjson
+import pytest
+
+from bench_assets.core.schema.errors import ModelError
+from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
+from resources.http.errors import failure, sentence
+from tests.chat_server import Answer, ChatServer
+from tests.resources.models.api.asking import ask
+from tests.resources.models.api.stand_ins import CONTEXT, error, flat, said
+
+
+def read(answer: Answer) -> Failure:
+    assert answer.raw is not None
+    return failure(answer.status, answer.raw, answer.headers)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param({"error": {"message": "no", "code": 1}}, "no", id="OpenAI's form"),
+        pytest.param({"error": "no"}, "no", id="a text, as Ollama's own API"),
+        pytest.param({"object": "error", "message": "no", "code": 4}, "no", id="without envelope"),
+        pytest.param({"detail": "no"}, "no", id="FastAPI"),
+        pytest.param(
+            {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "no"}]},
+            "body.seed: no",
+            id="FastAPI: a field",
+        ),
+        pytest.param({"message": {"detail": [{"msg": "no"}]}}, "no", id="Mistral: a field"),
+        pytest.param([{"error": {"message": "no"}}], "no", id="Gemini: in a list"),
+        pytest.param(
+            {"error": {"message": "failed", "metadata": {"raw": "no", "provider_name": "P"}}},
+            "failed: no",
+            id="OpenRouter: with what the provider said",
+        ),
+        pytest.param({"code": "Not found", "error": "no"}, "no", id="xAI"),
+        pytest.param({"errors": [{"message": "no"}]}, "no", id="in a list of errors"),
+        pytest.param({"error_code": 1, "error_msg": "no"}, "no", id="Baidu"),
+        pytest.param({"base_resp": {"status_msg": "no", "status_code": 1}}, "no", id="MiniMax"),
+        pytest.param({"error": {}}, "", id="nothing"),
+        pytest.param(7, "", id="a number"),
+    ],
+)
+def test_the_message_is_found_in(body: object, message: str) -> None:
+    assert sentence(body) == message
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        pytest.param(
+            Answer(status=502, raw=b"<html><head><title>502 Bad Gateway</title></head>..."),
+            "HTTP 502: a web page: 502 Bad Gateway",
+            id="a page of a proxy",
+        ),
+        pytest.param(Answer(status=500, raw=b""), "HTTP 500", id="nothing"),
+        pytest.param(Answer(status=500, raw=b" no\n good "), "HTTP 500: no good", id="plain text"),
+    ],
+)
+def test_what_is_shown(answer: Answer, shown: str) -> None:
+    assert str(read(answer)) == shown
+
+
+ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("answer", "what", "tries"),
+    [
+        pytest.param(said(400, CONTEXT), "too long", ONCE, id="vLLM, new"),
+        pytest.param(flat(400, CONTEXT, "BadRequestError"), "too long", ONCE, id="vLLM, old"),
+        pytest.param(said(500, CONTEXT), "too long", ONCE, id="behind a proxy's own status"),
+        pytest.param(
+            error(
+                503,
+                {
+                    "error": {
+                        "message": "litellm: Requested token count exceeds the model's"
+                        " maximum context length of 9 tokens."
+                    }
+                },
+            ),
+            "too long",
+            ONCE,
+            id="SGLang, behind LiteLLM",
+        ),
+        pytest.param(
+            said(400, "the request", type="exceed_context_size_error"),
+            "too long",
+            ONCE,
+            id="llama.cpp: by its type alone",
+        ),
+        pytest.param(
+            said(400, "no", code="context_length_exceeded"), "too long", ONCE, id="by its code"
+        ),
+        pytest.param(
+            said(429, "Request reached the limit. Please reduce the length."),
+            "HTTP 429",
+            AGAIN,
+            id="a rate limit that talks of lengths is one",
+        ),
+        pytest.param(
+            said(400, "filtered", code="content_filter", innererror={"code": "Responsible"}),
+            "blocked by a content filter",
+            ONCE,
+            id="Azure's filter",
+        ),
+        pytest.param(
+            error(403, {"error": {"message": "Your input was flagged", "code": 403}}),
+            "blocked by a content filter",
+            ONCE,
+            id="OpenRouter's moderation is about one request, not about the key",
+        ),
+        pytest.param(
+            said(500, "image input is not supported - you may need the mmproj"),
+            "HTTP 500",
+            ONCE,
+            id="llama.cpp without eyes",
+        ),
+        pytest.param(said(400, "At most 1 image(s) may be given"), "HTTP 400", ONCE, id="images"),
+        pytest.param(said(413, "too big"), "HTTP 413", ONCE, id="too many bytes"),
+        pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
+        pytest.param(said(408, "slow"), "HTTP 408", AGAIN, id="a time limit"),
+        pytest.param(said(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
+        pytest.param(said(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"),
+    ],
+)
+def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
+    found = read(answer)
+    assert (found.what[: len(what)], found.tries, found.refused) == (what, tries, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        pytest.param(
+            said(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+            'set max_tokens_field = "max_completion_tokens"',
+            id="OpenAI: a reasoning model",
+        ),
+        pytest.param(
+            said(400, "Unsupported value: 'temperature' does not support 0 with this model."),
+            "omit",
+            id="OpenAI: a temperature",
+        ),
+        pytest.param(
+            error(422, {"message": {"detail": [{"loc": ["seed"], "msg": "Extra inputs"}]}}),
+            "omit",
+            id="Mistral: a field",
+        ),
+        pytest.param(
+            error(400, [{"error": {"message": 'Unknown name "top_k": Cannot find field.'}}]),
+            "omit",
+            id="Gemini: a field",
+        ),
+        pytest.param(
+            error(422, {"detail": "Unexpected fields in the request: {'top_k'}"}),
+            "omit",
+            id="transformers serve: a field",
+        ),
+        pytest.param(
+            said(400, "max_tokens is too large: 99999. This model supports at most 16384."),
+            "set a smaller max_tokens",
+            id="OpenAI: too many tokens to write",
+        ),
+        pytest.param(said(402, "Insufficient Balance"), "nothing left", id="DeepSeek: no money"),
+        pytest.param(
+            said(429, "You exceeded your quota", code="insufficient_quota"),
+            "nothing left",
+            id="OpenAI: no money, under the status of a rate limit",
+        ),
+        pytest.param(said(404, "Not Found"), "base_url should be what", id="a wrong path"),
+        pytest.param(Answer(status=308, raw=b""), "base_url should be the address", id="moved"),
+        pytest.param(said(403, "no"), "may not use this model", id="a key with too few rights"),
+    ],
+)
+def test_what_to_do_about_a_refusal(answer: Answer, advice: str) -> None:
+    found = read(answer)
+    assert (found.refused, found.tries) == (True, 1)
+    assert advice in found.advice
+    raw, status = answer.raw, answer.status
+    with (
+        ChatServer(lambda _: Answer(status=status, raw=raw)) as server,
+        pytest.raises(ModelError, match=f"HTTP {status}.*; .*{advice}"),
+    ):
+        ask(server.base_url, "?")
+
+
+AWKWARD = (
+    *("exceed", "exceeds ", "context length", "context length ", "token count", "token count "),
+    *("image ", "vision not ", "not support", "not support ", "input ", "prompt a ", "prompt "),
+    *("max_tokens", "max_tokens ", "property ", "model ", "model not ", "models no ", "deployment"),
+    *(
+        "model not no ",
+        "<title>",
+        "api",
+        " ",
+        "a",
+        "'",
+        "_",
+        "unknown ",
+        "invalid ",
+        "try again in 1",
+    ),
+)
+
+
+@pytest.mark.parametrize("status", [400, 503])
+@pytest.mark.parametrize("part", AWKWARD)
+def test_awkward_messages_take_no_time(part: str, status: int) -> None:
+    text = part * (10_000 // len(part))
+    told = orjson.dumps({"error": {"message": text, "code": text}})
+    begun = time.process_time()
+    failure(status, told, {})
+    failure(status, text.encode() * 10, {})
+    assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This request exceeds the model's maximum context length",
+        "The prompt exceeds the maximum number of tokens that fit into this model's context",
+        "The context length of this model is exceeded",
+        "context_window_exceeded",
+        "the token count 9 of the prompt exceeds the limit",
+    ],
+)
+def test_what_is_too_long_is_told_in_many_words(message: str) -> None:
+    assert read(said(400, message)).what == "too long for the model's context (HTTP 400)"

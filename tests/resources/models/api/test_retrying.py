@@ -1,0 +1,166 @@
+"""When a server is asked again, and when it is not asked any more."""
+
+import logging
+import re
+import time
+from collections.abc import Sequence
+from email.utils import formatdate
+
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from resources.http.backoff import retry_after
+from tests.chat_server import Answer, ChatServer, texts
+from tests.resources.models.api.asking import ask, engine, requests_for
+
+NOT_JSON = Answer(raw=b"<html>")
+
+
+@pytest.mark.parametrize(
+    ("failures", "n_requests", "error"),
+    [
+        pytest.param([429, 500, 502, 503, 504], 6, "", id="what may pass is tried again"),
+        pytest.param([Answer(drop=True)] * 2, 3, "", id="a broken connection is tried again"),
+        pytest.param([NOT_JSON], 2, "", id="half a response is tried again"),
+        pytest.param([NOT_JSON] * 2, 2, "the response is not JSON", id="half a response, twice"),
+        pytest.param(
+            [Answer(raw=b'{"error": "overloaded"}')] * 2,
+            2,
+            r"an error instead of a response \(HTTP 200\): overloaded",
+            id="an error with status 200 is no response",
+        ),
+        pytest.param([503] * 6, 6, r"HTTP 503: as asked \(tries: 6\)", id="no more than max_tries"),
+        pytest.param([400], 1, "HTTP 400: as asked", id="what is wrong stays wrong"),
+        pytest.param([422], 1, "HTTP 422: as asked", id="another thing that is wrong"),
+        pytest.param(
+            [Answer(status=429, headers={"Retry-After": "3600"})],
+            1,
+            "HTTP 429",
+            id="a wait beyond max_wait is not waited for",
+        ),
+        pytest.param(
+            [Answer(status=400, text="x" * 301)], 1, f"^HTTP 400: {'x' * 300}$", id="a long message"
+        ),
+    ],
+)
+def test_tries(failures: Sequence[int | Answer], n_requests: int, error: str) -> None:
+    with ChatServer() as server:
+        for failure in failures:
+            server.fail_next(1, failure)
+        first, second = ask(server.base_url, "?", "another", concurrency=1)
+        assert server.n_requests == n_requests + 1
+    assert bool(first.error) == bool(error)
+    assert re.search(error, first.error)
+    assert second.text == "A"
+
+
+def test_retry_after_is_waited_for() -> None:
+    with ChatServer() as server:
+        server.fail_next(1, Answer(status=503, headers={"Retry-After": "0.3"}))
+        ask(server.base_url, "?")
+        assert server.times[1] - server.times[0] >= 0.3
+
+
+def test_retry_after_may_be_a_date() -> None:
+    assert 58 < retry_after(formatdate(time.time() + 60, usegmt=True)) <= 60
+
+
+def test_a_response_that_takes_too_long_is_asked_for_again() -> None:
+    with ChatServer(lambda _: Answer(wait=0.5)) as server:
+        (response,) = ask(server.base_url, "?", timeout=0.2, max_tries=2)
+        assert server.n_requests == 2
+    assert response.error == "no response within 0.2 s (tries: 2)"
+
+
+def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with ChatServer() as server, caplog.at_level(logging.WARNING, "bench_assets.server"):
+        server.fail_next(2, 503)
+        ask(server.base_url, "?")
+        where = f"m at {server.base_url}: HTTP 503"
+    assert [re.sub(r"[\d.]+ s$", "S", message) for message in caplog.messages] == [
+        f"{where}; try 2/6 in S",
+        f"{where}; try 3/6 in S",
+    ]
+
+
+def test_back_off_doubles() -> None:
+    with ChatServer() as server:
+        server.fail_next(4, 500)
+        ask(server.base_url, "?")
+        waits = [later - one for one, later in zip(server.times, server.times[1:], strict=False)]
+    # Ten milliseconds doubled each time, of which jitter leaves at least half.
+    assert all(wait >= 0.005 * 2**n for n, wait in enumerate(waits))
+
+
+def test_the_key_is_sent_and_never_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    with ChatServer(lambda _: Answer(status=400, text="bad key sk-secret")) as server:
+        server.fail_next(1, Answer(status=500, text="bad key sk-secret"))
+        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
+        assert [h["Authorization"] for h in server.headers] == ["Bearer sk-secret"] * 2
+    assert response.error == "HTTP 400: bad key ***"
+    assert "sk-secret" not in caplog.text
+
+
+def test_a_key_that_is_not_set_is_named_before_anything_is_asked() -> None:
+    with ChatServer() as server:
+        with pytest.raises(SettingsError, match="NO_SUCH_KEY"):
+            ask(server.base_url, "?", api_key_env="NO_SUCH_KEY")
+        assert server.n_requests == 0
+
+
+def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:
+    base_url = f"http://127.0.0.1:{dead_port}/v1"
+    with pytest.raises(ModelError, match=f"^{base_url}: cannot be reached: "):
+        ask(base_url, *map(str, range(10_000)), max_tries=3)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_server_that_refuses_us_is_not_asked_on(status: int) -> None:
+    with ChatServer(lambda _: Answer(status=status, text="who are you?")) as server:
+        with pytest.raises(ModelError, match=f"{server.base_url}: HTTP {status}: who are you"):
+            ask(server.base_url, *map(str, range(1_000)), concurrency=4)
+        assert server.n_requests <= 4
+
+
+def test_a_refusal_after_a_response_is_about_one_request() -> None:
+    with ChatServer(lambda body: 404 if texts(body) == ["odd"] else "A") as server:
+        responses = ask(server.base_url, "?", "odd", "?!", concurrency=1)
+    assert [response.error for response in responses] == ["", "HTTP 404: as asked", ""]
+
+
+def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
+    with ChatServer(lambda body: 500 if texts(body) == ["poison"] else "A") as server:
+        responses = ask(server.base_url, "poison", *"abc", concurrency=1, max_tries=2)
+    assert [bool(response.error) for response in responses] == [True, False, False, False]
+
+
+def test_a_server_that_only_fails_is_given_up_after_a_round() -> None:
+    with ChatServer(lambda _: 503) as server:
+        with pytest.raises(ModelError, match="cannot be reached: HTTP 503"):
+            ask(server.base_url, *map(str, range(10_000)), concurrency=4, max_tries=2)
+        assert server.n_requests <= (8 + 4) * 2
+
+
+def test_a_server_that_goes_away_costs_only_the_rest() -> None:
+    with ChatServer(latency=0.01) as server:
+        requests = requests_for(*map(str, range(2_000)))
+        responses: dict[int, Response] = {}
+        started = time.monotonic()
+        for position, response in engine(server.base_url, concurrency=4).stream(requests):
+            responses[position] = response
+            if len(responses) == 20:
+                server.stop()
+    assert sorted(responses) == list(range(2_000))
+    answered = [response for response in responses.values() if not response.error]
+    assert 20 <= len(answered) <= 24
+    assert responses[1_999].error.startswith(f"{server.base_url} cannot be reached any more: ")
+    assert time.monotonic() - started < 5
+
+
+def test_an_address_that_is_none_is_said_to_be_none() -> None:
+    with pytest.raises(ModelError, match=r"http://127.0.0.1:99999/v1: not a URL"):
+        ask("http://127.0.0.1:99999/v1", "?")

@@ -1,0 +1,78 @@
+"""What a server that was started here says is written down, and no key with it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.text.redaction import Secrets
+from resources.models.managed.process_log import ProcessLog
+from tests.resources.models.api.serving import asked, engine
+from tests.sensors.watched import write_checkpoint
+
+KEY = "sk-0123456789abcdefghijkl"
+
+
+def written(folder: Path, *parts: bytes) -> bytes:
+    file = folder / "said.log"
+    said = ProcessLog(file, Secrets([KEY]))
+    out, into = os.pipe()
+    said.listen(os.fdopen(out, "rb"))
+    for part in parts:
+        os.write(into, part)
+    os.close(into)
+    said.wait()
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [
+        pytest.param([b"loading\n", b"ready\n"], b"loading\nready\n", id="lines"),
+        pytest.param([b"no end"], b"no end", id="a line without an end"),
+        pytest.param([f"key {KEY}\n".encode()], b"key ***\n", id="a key"),
+        pytest.param(
+            [f"key {KEY[:9]}".encode(), f"{KEY[9:]} is mine".encode()],
+            b"key *** is mine",
+            id="a key in two pieces",
+        ),
+        pytest.param([b"\xff\n"], b"\xff\n", id="what is no text"),
+    ],
+)
+def test_it_is_written_as_it_is_said_without_keys(
+    tmp_path: Path, parts: list[bytes], kept: bytes
+) -> None:
+    assert written(tmp_path, *parts) == kept
+
+
+def test_a_line_that_never_ends_is_written_bit_by_bit(tmp_path: Path) -> None:
+    bar = b"\r 1 %" * 2000  # what draws a bar says no line
+    key = f" {KEY} ".encode()
+    assert written(tmp_path, *[bar] * 12, key, *[bar] * 12) == bar * 12 + b" *** " + bar * 12
+
+
+def test_who_is_not_written_down_is_listened_to_all_the_same() -> None:
+    said = ProcessLog(Path("/dev/full"), Secrets())
+    out, into = os.pipe()
+    said.listen(os.fdopen(out, "rb"))
+    for _ in range(40):
+        os.write(into, b"more than a pipe holds\n" * 200)
+    os.close(into)
+    said.wait()
+
+
+def test_a_key_of_the_home_is_in_no_servers_log_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", KEY)
+    (tmp_path / "bench.toml").write_text('[models.a]\napi_key_env = "A_KEY"\n', encoding="utf-8")
+    write_checkpoint(tmp_path / "w")
+    with (
+        engine(tmp_path / "w", tmp_path / "servers", f"prints={KEY}", "ends=3") as served,
+        pytest.raises(ModelError, match=r"ended with code 3\n(?s:.*)the key is \*\*\*\n") as why,
+    ):
+        asked(served, "?")
+    (log,) = (tmp_path / "servers").glob("**/*.log")
+    assert "the key is ***\n" in log.read_text(encoding="utf-8")
+    assert KEY not in str(why.value) + log.read_text(encoding="utf-8")

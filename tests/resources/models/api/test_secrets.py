@@ -1,0 +1,114 @@
+"""A server that tells the key it was sent finds nobody who listens."""
+
+import base64
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from tests.chat_server import Answer, ChatServer
+from tests.echoing_server import BROKEN, ECHOES, FAILURES, RESPONSES, Echo, EchoingServer
+from tests.resources.models.api.asking import ask
+
+KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
+
+
+def forms(key: str) -> Iterator[str]:
+    """The key as it may be told, whole or cut."""
+    yield from (key, key[:12], key[-12:], quote(key, safe=""), json.dumps(key)[1:-1])
+    yield key.replace("/", "\\/")
+    yield "".join(f"{character}\0" for character in key)
+    for before in ("", "m", "me:"):
+        coded = base64.b64encode(f"{before}{key}".encode()).decode()
+        yield coded[4:-4]
+        yield coded[4:24]  # cut
+        yield coded[-24:-4]
+
+
+def said_by(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str:
+    """Everything that comes of asking."""
+    with EchoingServer([echo]) as server:
+        try:
+            (response,) = ask(server.base_url, "?", api_key_env="MY_KEY", max_tries=2, timeout=5)
+            said = repr(response)
+        except ModelError as why:
+            said = repr(why)
+        assert server.keys[0] == key
+    return said + caplog.text
+
+
+@pytest.mark.parametrize(
+    "echo", [pytest.param(echo, id=f"it is told in {name}") for name, echo in ECHOES.items()]
+)
+def test_a_key_that_is_told_is_told_to_nobody(
+    echo: Echo, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    said = said_by(echo, caplog, KEY)
+    assert [form for form in forms(KEY) if form.lower() in said.lower()] == []
+
+
+@pytest.mark.parametrize("blanks", ["{} ", " {}", "{}\t", " {}  "])
+def test_blanks_around_a_key_are_not_part_of_it(
+    blanks: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", blanks.format(KEY))
+    assert KEY not in said_by(RESPONSES["a text"], caplog, KEY)
+
+
+def test_the_rest_of_what_a_server_says_is_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    assert "'B, and your key is ***'" in said_by(RESPONSES["a text"], caplog, KEY)
+    assert "Hello ***" in said_by(FAILURES["a page"], caplog, KEY)
+    assert "the connection broke" in said_by(BROKEN["a header without a colon"], caplog, KEY)
+
+
+@pytest.mark.parametrize("word", ["x", "test", "EMPTY", "none", "1234"])
+def test_a_word_instead_of_a_key_hides_no_words_and_is_warned_of(
+    word: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", word)
+    with ChatServer(lambda _: Answer(status=400, text="an extra test of 1234 is EMPTY")) as server:
+        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
+    assert response.error == "HTTP 400: an extra test of 1234 is EMPTY"
+    assert "the key in the environment variable MY_KEY is too short" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        pytest.param("sk-1234567\nX-Other: 1", r"MY_KEY holds a newline \(char.* 11 of 21\)"),
+        pytest.param("sk-1234567\n", "MY_KEY holds a newline", id="as of a file with one line"),
+        pytest.param("sk-1234567\r", "MY_KEY holds a newline", id="as of a file of Windows"),
+        pytest.param("sk-\x1b1234567", "MY_KEY holds what is no printable ASCII"),
+        pytest.param(
+            "sk-1234567\u2026", "MY_KEY holds what is no printable ASCII", id="an ellipsis"
+        ),
+        pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
+    ],
+)
+def test_a_key_that_no_header_can_hold_names_its_variable(
+    value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", value)
+    with ChatServer() as server:
+        with pytest.raises(SettingsError, match=message) as refused:
+            ask(server.base_url, "?", api_key_env="MY_KEY")
+        assert server.n_requests == 0
+    assert "1234567" not in str(refused.value)
+
+
+def test_a_key_in_an_address_or_a_field_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    with ChatServer(lambda _: Answer(status=500, text=f"{KEY} and {KEY[::-1]}")) as server:
+        url = f"{server.base_url}?api-version=2024-10-21&subscription-key={quote(KEY, safe='')}"
+        body = {"metadata": {"api_key": KEY[::-1]}}
+        (response,) = ask(url, "?", extra_body=body, max_tries=2)
+        assert server.bodies[0]["metadata"]["api_key"] == KEY[::-1]
+    assert response.error == "HTTP 500: *** and *** (tries: 2)"
+    assert "api-version=2024-10-21&subscription-key=***" in caplog.text
+    for key in (KEY, KEY[::-1]):
+        assert [form for form in forms(key) if form in caplog.text] == []

@@ -1,0 +1,233 @@
+"""Servers that are started for weights: asked, known by what they serve, and ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import fingerprint, pin
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.managed.engine import ServedEngine
+from resources.models.registry.opening import Models
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.storage.postgres import Database
+from tests.resources.models.api.serving import asked, command, engine, said_by, spec
+from tests.sensors.watched import write_checkpoint
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    return write_checkpoint(tmp_path / "run" / "step", b"1234")
+
+
+def until(met: Callable[[], bool]) -> None:
+    """Wait; busy machines take long to start and to end anything."""
+    given_up = time.monotonic() + 30
+    while not met():
+        assert time.monotonic() < given_up
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"
+
+
+def lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+def test_weights_are_served_and_asked_and_the_server_ends(weights: Path, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    with engine(weights, tmp_path, f"starts={starts}", "loading=2") as served:
+        assert said_by(asked(served, "a", "b")) == ["1234 a", "1234 b"]
+        assert said_by(asked(served, "c")) == ["1234 c"]
+        (pid,) = map(int, lines(starts))  # one server for both askings
+        assert is_running(pid)
+    assert not is_running(pid)
+
+
+def test_no_database_is_used_by_servers_that_are_nobody_else_s(
+    weights: Path, tmp_path: Path
+) -> None:
+    def refuse() -> Database:
+        raise AssertionError
+
+    served = ServedEngine(spec(weights), "m", lambda _: b"", tmp_path, database=refuse)
+    with closing(served):
+        assert said_by(asked(served, "a")) == ["1234 a"]
+
+
+def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(
+    weights: Path, tmp_path: Path
+) -> None:
+    with engine(weights, tmp_path, "health=no") as served:
+        assert said_by(asked(served, "a")) == ["1234 a"]
+
+
+def remembering(
+    weights: Path, tmp_path: Path, *texts: str, flag: str = "flag=1", **fields: object
+) -> tuple[list[str], int]:
+    """Responses, and how many were asked in all so far."""
+    asked_file = tmp_path / "asked"
+    requests = [Request(prompt=Prompt.of(text)) for text in texts]
+    with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
+        model = CachingModel("m", served, SqliteResponseStore(tmp_path / "responses.sqlite"))
+        return [response.text for response in model.response(requests)], len(lines(asked_file))
+
+
+def test_the_same_weights_at_another_address_and_in_another_folder_are_not_asked_again(
+    weights: Path, tmp_path: Path
+) -> None:
+    assert remembering(weights, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
+    moved = weights.rename(tmp_path / "elsewhere")
+    assert remembering(moved, tmp_path, "a", "b") == (["1234 a", "1234 b"], 2)
+    assert remembering(moved, tmp_path, "a", "b", "c", replicas=2)[1] == 3
+
+
+def test_other_weights_in_the_same_folder_are_asked_anew(weights: Path, tmp_path: Path) -> None:
+    assert remembering(weights, tmp_path, "a") == (["1234 a"], 1)
+    write_checkpoint(weights, b"4321")
+    assert remembering(weights, tmp_path, "a") == (["4321 a"], 2)
+
+
+def test_another_command_is_asked_anew(weights: Path, tmp_path: Path) -> None:
+    assert remembering(weights, tmp_path, "a")[1] == 1
+    assert remembering(weights, tmp_path, "a", flag="flag=2")[1] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "fields", "message"),
+    [
+        pytest.param(
+            ["ends=3"],
+            {},
+            r"(?s)ended with code 3\n.*no such architecture, says the stand-in\n.*all of it: .*-1",
+            id="one that dies at its start says why",
+        ),
+        pytest.param(
+            ["loading=9999"],
+            {"start_timeout": 0.5},
+            r"cannot be asked after 0.5 s \(start_timeout\)\n",
+            id="one that never comes up is not waited for without an end",
+        ),
+        pytest.param(
+            ["root=/"], {}, r"says that .* is /, not ", id="one that says it has other weights"
+        ),
+        pytest.param(
+            [], {"serve": "no-such-program {path} {port}"}, "no program no-such-program", id="none"
+        ),
+    ],
+)
+def test_what_is_not_asked(
+    weights: Path, tmp_path: Path, options: list[str], fields: dict[str, object], message: str
+) -> None:
+    with (
+        engine(weights, tmp_path / "said", *options, **fields) as served,
+        pytest.raises(ModelError, match=message),
+    ):
+        asked(served, "a")
+
+
+def test_weights_that_change_while_the_server_starts_are_not_asked(
+    weights: Path, tmp_path: Path
+) -> None:
+    changing = f"writes={weights / 'config.json'}"
+    with (
+        engine(weights, tmp_path / "said", changing) as served,
+        pytest.raises(ModelError, match=r"config\.json: not what it was"),
+    ):
+        asked(served, "a")
+
+
+def test_a_start_can_be_interrupted(weights: Path, tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    starts = tmp_path / "starts"
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with engine(weights, tmp_path / "s", f"starts={starts}", "loading=99999") as served:
+            threading.Thread(
+                target=lambda: (until(starts.exists), os.kill(os.getpid(), signal.SIGALRM))
+            ).start()
+            with pytest.raises(KeyboardInterrupt):
+                asked(served, "a")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert not is_running(int(lines(starts)[0]))
+
+
+def test_words_that_cannot_be_kept_are_told(weights: Path, tmp_path: Path) -> None:
+    (tmp_path / "said").write_text("no folder")
+    with engine(weights, tmp_path / "said") as served, pytest.raises(ModelError, match="said"):
+        asked(served, "a")
+
+
+def test_no_folder_is_said_before_anything_starts(tmp_path: Path) -> None:
+    with (
+        engine(tmp_path / "none", tmp_path) as served,
+        pytest.raises(ModelError, match=r"path = .*none: no such folder"),
+    ):
+        assert served.identity
+
+
+@pytest.mark.parametrize(
+    "sent", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
+def test_no_server_outlives_the_process_that_started_it(
+    weights: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    starts, child = tmp_path / "starts", tmp_path / "child"
+    ours = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "tests.resources.models.api.serving"),
+            *(str(weights), str(tmp_path / "s"), f"starts={starts}", f"child={child}"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+    )
+    assert ours.stdout
+    assert ours.stdout.readline() == "1234 ?\n"
+    pids = [*map(int, lines(starts)), int(child.read_text(encoding="utf-8"))]
+    assert all(map(is_running, pids))
+    ours.send_signal(sent)
+    ours.wait()
+    until(lambda: not any(map(is_running, pids)))
+    ours.stdout.close()
+
+
+def test_one_server_is_for_all_that_a_run_asks_and_ends_with_it(tmp_path: Path) -> None:
+    weights, starts = write_checkpoint(tmp_path / "runs" / "step-1"), tmp_path / "starts"
+    serve = command(f"starts={starts}")
+    (tmp_path / "bench.toml").write_text(
+        f"[checkpoints]\nfolders = ['runs']\nserve = '''{serve}'''\n", encoding="utf-8"
+    )
+    models = Models(
+        settings=SettingsResource(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
+    )
+    for text in ("a", "b"):  # two suites
+        with models.open(f"step-1@{fingerprint(weights)}") as model:
+            (response,) = model.response([Request(prompt=Prompt.of(text))])
+            assert response.text == f"1234 {text}"
+            assert pin(str(weights)).content in model.signature
+    (pid,) = map(int, lines(starts))
+    assert is_running(pid)
+    models.close()
+    assert not is_running(pid)

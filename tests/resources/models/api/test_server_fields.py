@@ -1,0 +1,238 @@
+"""What the settings of a server make of a request, and of a response's identity."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.config.sections.servers import ServerSpec
+from tests.chat_server import ChatServer
+from tests.resources.models.api.asking import engine
+
+USUAL = {"model": "m", "temperature": 0.0, "max_tokens": 1024}
+AS_VLLM = {
+    "top_p": 1.0,
+    "top_k": -1,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+
+
+def spec(**fields: Any) -> ServerSpec:
+    whole = {"kind": "server", "base_url": "http://s/v1", "model": "m"} | fields
+    return ServerSpec.model_validate(whole)
+
+
+def sent(request: Request, **fields: Any) -> dict[str, Any]:
+    with ChatServer() as server:
+        ((_, response),) = engine(server.base_url, **fields).stream([request])
+        assert not response.error
+        (body,) = server.bodies
+    del body["messages"]
+    return body
+
+
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        pytest.param({}, USUAL, id="a server without a name gets nothing beside"),
+        pytest.param(
+            {"server": "vllm"}, USUAL | AS_VLLM, id="vLLM: a card's penalties and cuts are off"
+        ),
+        pytest.param({"server": "sglang"}, USUAL | AS_VLLM, id="SGLang: likewise"),
+        pytest.param(
+            {"server": "lmdeploy"},
+            USUAL | {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+            id="LMDeploy: its default of 40 and a card's values are off",
+        ),
+        pytest.param(
+            {"server": "llama.cpp"},
+            USUAL
+            | {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "typical_p": 1.0, "repeat_penalty": 1.0}
+            | {"dry_multiplier": 0.0, "xtc_probability": 0.0, "mirostat": 0}
+            | {"presence_penalty": 0.0, "frequency_penalty": 0.0},
+            id="llama.cpp: its samplers are off",
+        ),
+        pytest.param(
+            {"server": "ollama"},
+            USUAL | {"top_p": 1.0, "presence_penalty": 0.0, "frequency_penalty": 0.0},
+            id="Ollama: what its endpoint lets through is off",
+        ),
+        pytest.param(
+            {"server": "openai", "max_tokens": 9},
+            {"model": "m", "temperature": 0.0, "max_completion_tokens": 9},
+            id="OpenAI: max_tokens under its new name",
+        ),
+        pytest.param(
+            {"server": "openai", "omit": ["temperature"], "seed": 1},
+            {"model": "m", "max_completion_tokens": 1024, "seed": 1},
+            id="a reasoning model that refuses a temperature",
+        ),
+        pytest.param(
+            {"max_tokens_field": "max_completion_tokens"},
+            {"model": "m", "temperature": 0.0, "max_completion_tokens": 1024},
+            id="the field for max_tokens can be chosen",
+        ),
+        pytest.param(
+            {"server": "openai", "max_tokens_field": "max_tokens"},
+            USUAL,
+            id="for a server of that kind too",
+        ),
+        pytest.param(
+            {"server": "mistral", "seed": 4}, USUAL | {"random_seed": 4}, id="Mistral's seed"
+        ),
+        pytest.param(
+            {"seed": 4, "omit": ["seed", "max_tokens"]},
+            {"model": "m", "temperature": 0.0},
+            id="any field of ours can be left out",
+        ),
+        pytest.param(
+            {"server": "mistral", "seed": 4, "omit": ["seed", "temperature"]},
+            {"model": "m", "max_tokens": 1024},
+            id="by our name where the server has another",
+        ),
+        pytest.param(
+            {"server": "openai", "omit": ["max_tokens"]},
+            {"model": "m", "temperature": 0.0},
+            id="the length too, whatever it is called",
+        ),
+        pytest.param(
+            {"max_tokens_field": "max_completion_tokens", "omit": ["max_completion_tokens"]},
+            {"model": "m", "temperature": 0.0},
+            id="or by the name that was chosen",
+        ),
+        pytest.param(
+            {"server": "vllm", "omit": ["min_p"], "top_p": 0.5},
+            USUAL | {n: v for n, v in AS_VLLM.items() if n != "min_p"} | {"top_p": 0.5},
+            id="one of the server's own too",
+        ),
+        pytest.param(
+            {"server": "vllm", "decoding": "card", "seed": 1, "top_p": 0.5},
+            {"model": "m", "max_tokens": 1024, "seed": 1},
+            id="as the card says: nothing is said of how tokens are drawn",
+        ),
+        pytest.param(
+            {"server": "vllm", "decoding": "card", "chat_template_kwargs": {"thinking": False}},
+            {"model": "m", "max_tokens": 1024, "chat_template_kwargs": {"thinking": False}},
+            id="but the template's variables are",
+        ),
+        pytest.param(
+            {"server": "vllm", "extra_body": {"top_k": 5, "top_n": 1}},
+            USUAL | AS_VLLM | {"top_k": 5, "top_n": 1},
+            id="further fields win over all of these",
+        ),
+    ],
+)
+def test_fields(fields: dict[str, Any], body: dict[str, Any]) -> None:
+    assert sent(Request(prompt=Prompt.of("?")), **fields) == body
+
+
+def test_a_request_s_own_temperature_is_sent_even_where_the_card_decides() -> None:
+    body = sent(Request(prompt=Prompt.of("?"), temperature=0.7), decoding="card")
+    assert body == {"model": "m", "max_tokens": 1024, "temperature": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("fields", "rest"),
+    [
+        pytest.param({"server": "openai", "max_tokens": 5, "top_p": 0.5}, "", id="not decoding"),
+        pytest.param(
+            {"max_images": 2, "thinking_tags": ["[T]", "[/T]"]}, "", id="nor what is only ours"
+        ),
+        pytest.param(
+            {"omit": ["top_p", "temperature"]}, "|-temperature|-top_p", id="what is left out"
+        ),
+        pytest.param(
+            {"server": "ollama"},
+            '|{"frequency_penalty":0.0,"presence_penalty":0.0}',
+            id="what keeps a card out",
+        ),
+        pytest.param(
+            {"server": "vllm", "decoding": "card", "chat_template_kwargs": {"a": 1}},
+            '|{"chat_template_kwargs":{"a":1}}',
+            id="the template's variables",
+        ),
+        pytest.param(
+            {"extra_body": {"top_p": 0.5}}, '|{"top_p":0.5}', id="a decoding field out of line"
+        ),
+    ],
+)
+def test_identity(fields: dict[str, Any], rest: str) -> None:
+    assert spec(**fields).identity == f"server:http://s/v1|m{rest}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        pytest.param(
+            {"chat_template_kwargs": {"a": 1}},
+            "taken by vllm, sglang, lmdeploy, llama.cpp, transformers: say so with server",
+            id="template variables for nobody knows whom",
+        ),
+        pytest.param(
+            {"server": "openai", "chat_template_kwargs": {"a": 1}},
+            "other servers have fields of their own, which go into extra_body",
+            id="template variables for a server that has no template",
+        ),
+        pytest.param(
+            {"server": "ollama", "decoding": "card"},
+            'decoding = "card" cannot be had from ollama',
+            id="a card that the server does not read",
+        ),
+        pytest.param({"omit": ["temprature"]}, "omit: temprature would not be sent", id="a typo"),
+        pytest.param({"omit": ["messages"]}, "omit: messages", id="the question itself"),
+        pytest.param(
+            {"format": "anthropic", "omit": ["max_tokens"]},
+            "anthropic refuses requests without max_tokens",
+            id="what the API wants",
+        ),
+        pytest.param(
+            {"format": "anthropic", "seed": 1}, "seed cannot be had from anthropic", id="a seed"
+        ),
+        pytest.param(
+            {"format": "gemini", "decoding": "card"},
+            "cannot be had from gemini",
+            id="no card there",
+        ),
+        pytest.param(
+            {"format": "gemini", "server": "vllm"}, 'go with format = "openai"', id="two APIs"
+        ),
+        pytest.param(
+            {"format": "gemini", "max_tokens_field": "max_tokens"},
+            'go with format = "openai"',
+            id="a name that only OpenAI has",
+        ),
+        pytest.param({"format": "grpc"}, "format", id="an API that is none of ours"),
+        pytest.param({"server": "tgi"}, "server", id="a server without a name here"),
+        pytest.param({"max_images": 0}, "max_images", id="no images at all: kind blind"),
+    ],
+)
+def test_settings_that_do_not_fit_the_server_are_refused(
+    fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        spec(**fields)
+
+
+def test_more_images_than_the_server_takes_are_not_sent() -> None:
+    png = Image("png")
+    turns = (Turn("user", (png, "a")), Turn("assistant", ("b",)), Turn("user", (png, png, "c")))
+    with ChatServer() as server:
+        requests = [Request(prompt=Prompt(turns)), Request(prompt=Prompt.of(png, png, "?"))]
+        responses = dict(engine(server.base_url, max_images=2).stream(requests))
+        assert server.n_requests == 1
+    assert [responses[n].error for n in (0, 1)] == [
+        "cannot be sent: 3 images, and max_images is 2",
+        "",
+    ]
+
+
+def test_what_follows_a_question_mark_in_the_address_stays_behind_the_path() -> None:
+    with ChatServer() as server:
+        ((_, response),) = engine(f"{server.base_url}/?api-version=1").stream(
+            [Request(prompt=Prompt.of("?"))]
+        )
+    assert response.text == "A"

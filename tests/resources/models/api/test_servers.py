@@ -1,0 +1,111 @@
+"""Every kind of server that has a name: what it is sent, and how what it says is understood."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.known_servers import SERVERS
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from tests.chat_server import Answer, ChatServer
+from tests.resources.models.api.hosted_stand_ins import STAND_INS
+from tests.resources.models.api.stand_ins import StandIn
+
+
+def having(answer: str) -> pytest.MarkDecorator:
+    """Every stand-in that has this answer."""
+    chosen = [one for one in STAND_INS if getattr(one, answer)]
+    return pytest.mark.parametrize("stand_in", chosen, ids=lambda one: one.name)
+
+
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP")
+
+
+def image(sha256: str) -> bytes:
+    written = io.BytesIO()
+    PILImage.new("RGB", (2, 2)).save(written, sha256)
+    return written.getvalue()
+
+
+def ask(stand_in: StandIn, *prompts: Prompt, key: str = "sk-1", **spec: Any) -> list[Response]:
+    def answer(body: dict[str, Any]) -> Answer:
+        asked.append(body)
+        return stand_in.answer(body, server.headers[-1])
+
+    asked: list[dict[str, Any]] = []
+    with ChatServer(answer) as server, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("A_KEY", key)
+        fields = {"kind": "server", "server": stand_in.name, "base_url": server.base_url} | spec
+        whole = ServerSpec.model_validate({"model": "m", "api_key_env": "A_KEY"} | fields)
+        engine = ServerEngine(whole, image, base_delay=0.001)
+        try:
+            responses = dict(engine.stream([Request(prompt=prompt) for prompt in prompts]))
+        finally:
+            assert len(asked) == len(prompts), "each is asked once"
+    return [responses[position] for position in range(len(prompts))]
+
+
+def seen(text: str) -> Prompt:
+    return Prompt.of(*map(Image, FORMATS), text)
+
+
+def test_every_name_has_its_stand_in_and_its_row_in_the_table() -> None:
+    names = SERVERS.keys() - {""}
+    assert {one.name for one in STAND_INS} == names
+    table = (Path(__file__).parents[4] / "docs" / "servers.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w.]+)` \|", table, re.MULTILINE)) == names
+
+
+@having("response")
+def test_it_takes_what_it_is_sent_and_its_response_is_read(stand_in: StandIn) -> None:
+    settings = {"seed": 1, "top_p": 0.9, "temperature": 0.5}
+    if SERVERS[stand_in.name].takes_template_kwargs:
+        settings["chat_template_kwargs"] = {"enable_thinking": False}
+    (response,) = ask(stand_in, seen("?"), **settings)
+    assert (response.error, response.text, response.finish_reason) == ("", stand_in.text, "stop")
+    assert (response.prompt_tokens, response.completion_tokens) == (7, 3)
+
+
+@having("too_long")
+def test_what_is_too_long_is_that_request_s_error_and_asked_once(stand_in: StandIn) -> None:
+    long, short = ask(stand_in, seen("long"), seen("?"), concurrency=1)
+    assert long.error.startswith("too long for the model's context (HTTP ")
+    assert short.text == stand_in.text
+
+
+@having("no_model")
+def test_a_model_that_it_does_not_have_is_refused_at_once(stand_in: StandIn) -> None:
+    with pytest.raises(ModelError, match="model should be one that"):
+        ask(stand_in, seen("?"), model="n")
+
+
+@having("bad_key")
+def test_a_wrong_key_is_refused_at_once_and_not_told(stand_in: StandIn) -> None:
+    with pytest.raises(ModelError, match="api_key_env should name") as refused:
+        ask(stand_in, seen("?"), key="sk-2")
+    assert "sk-2" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "stand_in",
+    # The reasoning models of OpenAI take max_completion_tokens only.
+    [one for one in STAND_INS if "max_tokens" in one.takes],
+    ids=lambda one: one.name,
+)
+def test_without_a_name_only_what_all_of_them_take_is_sent(stand_in: StandIn) -> None:
+    (response,) = ask(stand_in, Prompt.of(Image("JPEG"), "?"), server="")
+    assert (response.error, response.text) == ("", stand_in.text)
+
+
+def test_a_field_that_the_server_does_not_know_is_refused_at_once() -> None:
+    hosted = next(one for one in STAND_INS if one.name == "openai")
+    with pytest.raises(
+        ModelError, match=r"Unrecognized request argument.*; name the field in omit"
+    ):
+        ask(hosted, seen("?"), server="vllm")

@@ -1,0 +1,134 @@
+"""One checkpoint in this process and behind a real server on loopback: the same responses."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_assets.core.schema.errors import ModelError
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.engine import ServerEngine
+from tests.resources.models.transformers.tiny_engine import (
+    ALBUM,
+    MIXED,
+    engine_of,
+    responses_of,
+    said,
+)
+from tests.tiny_checkpoint import save_tiny_vlm
+
+pytestmark = pytest.mark.long  # a server of its own, which imports for seconds
+
+MAX_TOKENS = 8
+CARD = {"repetition_penalty": 1.8, "do_sample": True, "top_k": 3}  # what a release may recommend
+START = 60.0  # s; longest wait for the server
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture(scope="module")
+def released(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same checkpoint, with recommendations on its card."""
+    folder = shutil.copytree(checkpoint, tmp_path_factory.mktemp("released") / "it")
+    file = folder / "generation_config.json"
+    file.write_bytes(orjson.dumps(orjson.loads(file.read_bytes()) | CARD))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running ``transformers serve``."""
+    pytest.importorskip("uvicorn", reason="transformers[serving] is not installed")
+    home = tmp_path_factory.mktemp("hf_home")
+    (home / "hub").mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = [str(Path(sys.executable).with_name("transformers")), "serve", str(released)]
+    with (home / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [*program, "--device", "cpu", "--host", "127.0.0.1", "--port", str(port)],
+            env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(home), "OMP_NUM_THREADS": "1"},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        _wait(f"http://127.0.0.1:{port}/health", server, home / "log")
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + START
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.1)
+    pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
+
+
+def served(released: Path, address: str, requests: list[Request], **fields: Any) -> list[Response]:
+    whole = {"kind": "server", "base_url": address, "model": str(released)} | fields
+    spec = ServerSpec.model_validate({"max_tokens": MAX_TOKENS, "concurrency": 4} | whole)
+    return responses_of(ServerEngine(spec, ALBUM.read), requests)
+
+
+@pytest.mark.parametrize("size", [1, 4], ids=["alone", "in batches"])
+def test_a_served_checkpoint_gives_the_same_responses(
+    checkpoint: Path, released: Path, address: str, size: int
+) -> None:
+    prompts = [*MIXED, Prompt.of("several", "texts", "in a turn without an image")]
+    requests = [Request(prompt=prompt) for prompt in prompts]
+    responses = served(released, address, requests, server="transformers")
+    local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS, batch_size=size), requests)
+    assert said(responses) == said(local)
+
+
+def test_a_server_without_a_name_follows_the_card_s_penalty(
+    checkpoint: Path, released: Path, address: str
+) -> None:
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    responses = served(released, address, requests)
+    local = responses_of(engine_of(checkpoint, max_tokens=MAX_TOKENS), requests)
+    assert said(responses) != said(local)
+
+
+def test_the_card_s_own_decoding_can_be_asked_for(released: Path, address: str) -> None:
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    asked = partial(served, released, address, requests, server="transformers", seed=1)
+    assert said(asked(decoding="card", concurrency=1)) != said(asked(concurrency=1))
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "message"),
+    [
+        pytest.param("/v1", {"model": "n"}, "model should be one that", id="another model"),
+        pytest.param("/v1", {"server": "vllm"}, "name the field in omit", id="another's fields"),
+        pytest.param("/v2", {}, "base_url should be what", id="another path"),
+    ],
+)
+def test_the_real_server_s_refusals_are_understood(
+    released: Path, address: str, path: str, fields: dict[str, str], message: str
+) -> None:
+    base_url = address.removesuffix("/v1") + path
+    with pytest.raises(ModelError, match=message):
+        served(released, base_url, [Request(prompt=Prompt.of("?"))], **fields)

@@ -1,0 +1,130 @@
+"""How long a server asks us to wait, and that we do."""
+
+import json
+import time
+from collections.abc import Callable
+from email.utils import formatdate
+
+import pytest
+
+from resources.http.backoff import wait_of
+from tests.chat_server import Answer, ChatServer
+from tests.resources.models.api.asking import ask
+from tests.resources.models.api.stand_ins import said
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "least", "most"),
+    [
+        pytest.param({"Retry-After": "7"}, "", 7, 7, id="seconds"),
+        pytest.param({"retry-after": "0.5"}, "", 0.5, 0.5, id="part of one"),
+        pytest.param({"Retry-After": "20s"}, "", 20, 20, id="with a unit"),
+        pytest.param({"Retry-After": "soon"}, "", 0, 0, id="nonsense"),
+        pytest.param({"Retry-After": "-3"}, "", 0, 0, id="less than nothing"),
+        pytest.param({"Retry-After": "nan"}, "", 0, 0, id="not a number"),
+        pytest.param(
+            {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, "", 0, 0, id="no year of a calendar"
+        ),
+        pytest.param({"Retry-After": "9" * 400}, "", 0, 0, id="more than a number can say"),
+        pytest.param({"retry-after-ms": "9" * 400}, "", 0, 0, id="so many milliseconds"),
+        pytest.param({"Retry-After": "\udcff"}, "", 0, 0, id="a byte that is no text"),
+        pytest.param({}, f"try again in {'9' * 400}s", 0, 0, id="too long a time in words"),
+        pytest.param(
+            {"retry-after-ms": "1200", "Retry-After": "2"},
+            "",
+            1.2,
+            1.2,
+            id="milliseconds are finer",
+        ),
+        pytest.param(
+            {},
+            '[{"error": {"details": [{"retryDelay": "18.5s"}]}}]',
+            18.5,
+            18.5,
+            id="Gemini: in the body",
+        ),
+        pytest.param({}, "Please try again in 1m2.5s. Visit", 62.5, 62.5, id="OpenAI: in words"),
+        pytest.param({}, "Please try again in 20ms.", 0.02, 0.02, id="a short time in words"),
+        pytest.param({}, "try again later", 0, 0, id="words without a time"),
+        pytest.param(
+            {
+                "x-ratelimit-reset-requests": "1s",
+                "x-ratelimit-remaining-requests": "9",
+                "x-ratelimit-reset-tokens": "6s",
+                "x-ratelimit-remaining-tokens": "0",
+            },
+            "",
+            6,
+            6,
+            id="the reset of what is used up",
+        ),
+        pytest.param(
+            {"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6s"},
+            "",
+            1,
+            1,
+            id="the earliest reset, where nothing says what is used up",
+        ),
+        pytest.param({"x-ratelimit-reset-requests": "24h0m0s"}, "", 30, 30, id="but no day long"),
+        pytest.param({"x-ratelimit-reset": "1000000000"}, "", 0, 0, id="a moment long past"),
+    ],
+)
+def test_how_long_to_wait(headers: dict[str, str], body: str, least: float, most: float) -> None:
+    assert least <= wait_of(headers, body) <= most
+
+
+@pytest.mark.parametrize(
+    ("written", "headers", "body"),
+    [
+        pytest.param(
+            lambda moment: formatdate(moment, usegmt=True),
+            '{"Retry-After": "%s"}',
+            "",
+            id="a date",
+        ),
+        pytest.param(
+            lambda moment: f"{moment:.0f}", '{"X-RateLimit-Reset": "%s"}', "", id="a moment in s"
+        ),
+        pytest.param(
+            lambda moment: f"{moment:.0f}000",
+            "{}",
+            '{"metadata": {"headers": {"X-RateLimit-Reset": "%s"}}}',
+            id="OpenRouter: a moment in ms, in the body",
+        ),
+    ],
+)
+def test_how_long_to_wait_until_a_moment(
+    written: Callable[[float], str], headers: str, body: str
+) -> None:
+    moment = written(time.time() + 25)
+    wait = wait_of(json.loads(headers.replace("%s", moment)), body.replace("%s", moment))
+    assert 10 <= wait <= 25.5  # a moment is rounded to seconds
+
+
+def test_a_wait_that_the_server_asks_for_is_kept() -> None:
+    with ChatServer() as server:
+        server.fail_next(1, Answer(status=429, headers={"retry-after-ms": "150"}))
+        ask(server.base_url, "?")
+        assert server.times[1] - server.times[0] >= 0.15
+
+
+def test_a_date_that_no_calendar_has_costs_a_try_and_not_the_asking() -> None:
+    with ChatServer() as server:
+        late = Answer(status=429, headers={"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"})
+        server.fail_next(1, late)
+        assert [response.text for response in ask(server.base_url, "a", "b")] == ["A", "A"]
+
+
+def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:
+    with ChatServer() as server:
+        server.fail_next(5, said(503, "Loading model", type="unavailable_error"))
+        (response,) = ask(server.base_url, "?", max_tries=2)
+        assert server.n_requests == 6
+    assert response.text == "A"
+
+
+def test_and_not_longer_than_max_wait() -> None:
+    with ChatServer(lambda _: Answer(status=503, text="Loading model")) as server:
+        (response,) = ask(server.base_url, "?", max_wait=0.05, max_tries=1)
+        assert server.n_requests > 1
+    assert response.error.startswith("HTTP 503: Loading model (tries: ")

@@ -1,0 +1,168 @@
+"""What a check finds out about models: tiny ones, broken ones, and one whose batches differ."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from safetensors import safe_open
+
+from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
+from bench_assets.core.schema.errors import ModelError
+from resources.models.registry.model_check import DrawnImages, ModelCheck, Subject, asking, try_out
+from tests.chat_server import ChatServer
+from tests.families import llama
+from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
+from tests.resources.models.vllm import fake_vllm
+from tests.tiny_checkpoint import save_tiny_language_model
+
+
+def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
+    card = {"do_sample": True, "repetition_penalty": 1.05, "eos_token_id": 2, "use_cache": True}
+    folder = copied(vlm, tmp_path / "vlm", generation_config=card)
+    found = checked(tmp_path / "home", local(folder))
+    assert found.failures == []
+    assert [one.probe for one in found.probes] == PROBES
+    assert all(one.response for one in found.probes)
+    assert found.image_tokens == {"224x224": 4, "640x480": 4, "1280x960": 4}
+    assert found.batch == "the same"
+    with safe_open(folder / "model.safetensors", "np") as file:
+        n_weights = sum(file.get_tensor(name).size for name in file.keys())  # noqa: SIM118
+    loaded = found.loaded
+    assert loaded is not None
+    assert (loaded.class_name, loaded.dtype, loaded.device) == (
+        ("LlavaForConditionalGeneration", "float32", "cpu")
+    )
+    assert (loaded.parameters, loaded.context, loaded.chat_template) == (n_weights, 1024, "own")
+    assert loaded.memory >= 4 * n_weights  # bytes, and those of a few buffers
+    assert loaded.generation_config == "do_sample = True, repetition_penalty = 1.05"
+    assert loaded.thinking == ()
+
+
+@pytest.mark.long
+def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
+    folder = tmp_path / "mllama"
+    llama.mllama(folder)
+    found = checked(tmp_path / "home", local(folder))
+    assert list(errors(found)) == ["a system prompt"]
+    assert "chat template refuses" in errors(found)["a system prompt"]
+    assert found.failures == []
+
+
+def test_a_blind_model_is_asked_without_images(vlm: Path, tmp_path: Path) -> None:
+    found = checked(tmp_path, local(vlm) + '[models.b]\nkind = "blind"\nof = "m"\n', "b")
+    assert (found.model, found.kind, found.place) == ("b", "blind", "m")
+    assert found.failures == []
+    assert found.image_tokens is None
+
+
+@pytest.mark.long
+def test_a_language_model_has_no_tokens_of_images(tmp_path: Path) -> None:
+    folder = save_tiny_language_model(tmp_path / "lm")
+    found = checked(tmp_path, local(folder, "text_only = true"))
+    assert (found.failures, found.image_tokens) == ([], None)
+
+
+def test_a_server_is_asked_one_by_one(tmp_path: Path) -> None:
+    with ChatServer("B") as server:
+        toml = f'[models.m]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "x"\n'
+        found = checked(tmp_path, toml)
+        assert server.n_requests == len(PROBES) + 1  # two turns of the conversation
+    assert found.failures == []
+    assert {one.response for one in found.probes} == {"B"}
+    assert found.batch.startswith("not tried")
+    assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
+
+
+def test_vllm_may_round(vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, module in fake_vllm.modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    toml = f'[models.m]\nkind = "vllm"\npath = "{vlm}"\nbatch_size = 1\n'
+    found = checked(tmp_path, toml)
+    assert (found.failures, found.batch) == ([], "the same")
+    assert max(len(batch) for batch in fake_vllm.LLM.made[-1].batches) == 3
+
+
+def test_a_model_in_python_sees_the_images(tmp_path: Path) -> None:
+    found = checked(tmp_path, python("echoing"))
+    assert found.failures == []
+    assert found.probes[0].response == "[(640, 480)]"
+
+
+class Batching:
+    """An engine whose responses depend on how many requests come at once."""
+
+    identity, decoding, peak_memory = "batching", Decoding(), None
+
+    def __init__(self, says: Callable[[int], str]) -> None:
+        self._says = says
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        said = self._says(len(requests))
+        failed = said.removeprefix("error: ") if said.startswith("error: ") else ""
+        for position in reversed(range(len(requests))):
+            yield position, Response(text="" if failed else said, error=failed)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("says", "exactly", "failures"),
+    [
+        pytest.param(lambda n: "two", True, [], id="always the same"),
+        pytest.param(
+            lambda n: f"two of {n}",
+            True,
+            ["batch: 3 of 3 responses differ, such as 'two of 3' in a batch and 'two of 1' alone"],
+            id="another one in a batch",
+        ),
+        pytest.param(lambda n: f"two of {n}", False, [], id="another ending, where sums round"),
+        pytest.param(
+            lambda n: f"{n} dogs",
+            False,
+            ["batch: 3 of 3 responses differ, such as '3 dogs' in a batch and '1 dogs' alone"],
+            id="another beginning, where sums round",
+        ),
+        pytest.param(
+            lambda n: "error: too many" if n > 1 else "two",
+            True,
+            ["batch: too many"],
+            id="an error in a batch",
+        ),
+        pytest.param(
+            lambda n: "error: no",
+            True,
+            ["an image: no", "control tokens: no", "batch: no"],
+            id="no answer to anything",
+        ),
+    ],
+)
+def test_batches_that_differ_are_found(
+    says: Callable[[int], str], exactly: bool, failures: list[str]
+) -> None:
+    subject = Subject(ask=asking(Batching(says)), images=DrawnImages(), exactly=exactly)
+    assert try_out(ModelCheck(model="m"), subject).failures == failures
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "seen"),
+    [
+        pytest.param([(0, Response(text="a"))], "asked, and no response came", id="too few"),
+        pytest.param([(-1, Response(text="a"))], "a response to request -1 of 2", id="nobody's"),
+    ],
+)
+def test_an_engine_that_answers_something_else_is_told_so(
+    arrivals: list[tuple[int, Response]], seen: str
+) -> None:
+    class Odd(Batching):
+        def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+            return iter(arrivals)
+
+    ask = asking(Odd(lambda _: ""))
+    requests = [Request(prompt=Prompt.of(text)) for text in "ab"]
+    try:
+        said = str([response.error for response in ask(requests)])
+    except ModelError as why:
+        said = str(why)
+    assert seen in said

@@ -1,0 +1,300 @@
+"""Kinds of models that other packages add: found, read, opened, remembered, limited, told of."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import load_settings
+from resources.config.sections.engine_kinds import kind_problems
+from resources.config.sections.models import list_models
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.registry.model_check import check_model
+from resources.models.registry.opening import Models
+from resources.models.registry.setup import setup_of
+from tests.distributions import write_distribution
+from tests.resources.models.api.asking import requests_for
+
+GROUP = "bench_assets.engines"
+ACME = """
+from bench_assets.core.schema.chat import Decoding, Response
+from resources.config.sections.engine_kinds import EngineKind
+from resources.config.sections.base import SamplingSection, PriceSection
+
+class Spec(SamplingSection, PriceSection):
+    volume: int = 1
+
+class Engine:
+    peak_memory = None
+
+    def __init__(self, spec, at):
+        self.spec, self.at, self.asked = spec, at, []
+        MADE.append(self)
+
+    @property
+    def identity(self):
+        return f"acme|{self.spec.volume}"
+
+    @property
+    def decoding(self):
+        return self.spec.decoding
+
+    def stream(self, requests):
+        for position, request in enumerate(requests):
+            said = request.prompt.turns[-1].parts[-1]
+            self.asked.append(said)
+            yield position, Response(
+                text=said.upper() * self.spec.volume, prompt_tokens=1, completion_tokens=3
+            )
+
+    def close(self):
+        self.asked = None
+
+MADE = []
+LOUD = EngineKind(spec=Spec, engine=Engine)
+AWAY = EngineKind(spec=Spec, engine=Engine, alone=False)
+"""
+CRAB = """
+from resources.config.sections.engine_kinds import EngineKind
+from resources.config.sections.base import ModelSpec
+
+class Strange(ModelSpec):
+    key: str
+
+    @classmethod
+    def model_validate(cls, section):
+        raise KeyError(section["key"])
+
+ODD = EngineKind(spec=Strange, engine=print)
+
+def __getattr__(name):
+    if name == "NO_SPEC":
+        return EngineKind(spec=dict, engine=print)
+    if name == "NO_ENGINE":
+        return EngineKind(spec=Strange, engine=None)
+    raise AttributeError(name)
+"""
+ODD = {
+    "crab_odd": "crab_for_tests:ODD",
+    "crab_spec": "crab_for_tests:NO_SPEC",
+    "crab_engine": "crab_for_tests:NO_ENGINE",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    kinds = {"acme_loud": "acme_for_tests:LOUD", "acme_away": "acme_for_tests:AWAY"}
+    write_distribution(folder, "acme", {GROUP: kinds}, acme_for_tests=ACME)
+    write_distribution(
+        folder, "brim", {GROUP: {"brim": "brim_for_tests:X"}}, brim_for_tests="import no_such_one"
+    )
+    twins = {"acme_loud": "crab_for_tests:X", "server": "crab_for_tests:X"}
+    write_distribution(folder, "crab", {GROUP: {**ODD, **twins}}, crab_for_tests=CRAB)
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(str(folder))
+        yield folder
+
+
+@pytest.fixture
+def made(site):
+    """The engines that were made; the newest is the last."""
+    from acme_for_tests import MADE
+
+    MADE.clear()
+    return MADE
+
+
+def models(home: Path, toml: str) -> Models:
+    (home / "bench.toml").write_text(toml)
+    return Models(
+        settings=SettingsResource(home=str(home)),
+        image_store=ImageStore(folder=str(home / "images")),
+    )
+
+
+LOUD = '[models.m]\nkind = "acme_loud"\nvolume = 2\n'
+
+
+def say(opened: Models, *texts: str) -> list[str]:
+    with opened.open("m") as model:
+        return [
+            response.text or response.error for response in model.response(requests_for(*texts))
+        ]
+
+
+def test_it_is_asked_once_and_remembered(made, tmp_path):
+    assert say(models(tmp_path, LOUD), "a", "b") == ["AA", "BB"]
+    assert say(models(tmp_path, LOUD), "a", "b", "c") == ["AA", "BB", "CC"]
+    assert [one.asked for one in made] == [["a", "b"], ["c"]]
+    with models(tmp_path, LOUD).open("m") as model:
+        assert model.signature == "acme|2|t=0,max=1024"
+
+
+def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
+    kept = models(tmp_path, LOUD)
+    say(kept, "a")
+    say(kept, "b")
+    assert [one.asked for one in made] == [["a", "b"]]
+    kept.close()
+    assert made[0].asked is None
+    say(models(tmp_path, LOUD.replace("loud", "away")), "c")
+    assert made[1].asked is None
+
+
+def test_its_budget_is_kept(made, tmp_path):
+    said = say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), *map(str, range(40)))
+    assert sum(text.startswith("not asked: 64 of the budget_tokens") for text in said) == 24
+    with pytest.raises(ModelError, match="64 of the budget_tokens of 64 are used"):
+        say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), "another")
+
+
+def test_it_knows_its_name_its_images_and_what_lies_beside_bench_toml(made, tmp_path):
+    opened = models(tmp_path, LOUD)
+    say(opened, "a")
+    (at,) = [one.at for one in made]
+    assert (at.name, at.resolve("weights")) == ("m", tmp_path / "weights")
+    with pytest.raises(ImageError, match="no image 00ff"):
+        at.read_image("00ff")
+
+
+def test_it_can_be_tried_out(made, tmp_path):
+    (tmp_path / "bench.toml").write_text(LOUD)
+    found = check_model("m", load_settings(tmp_path))
+    assert (found.kind, found.failures, found.batch) == ("acme_loud", [], "the same")
+    assert made[-1].spec.max_tokens == 32
+
+
+def test_it_can_be_asked_blind(made, tmp_path):
+    opened = models(tmp_path, f'{LOUD}[models.b]\nkind = "blind"\nof = "m"\n')
+    with opened.open("b") as model:
+        model.response([Request(prompt=Prompt.of("a"))])
+        assert model.signature == "blind|acme|2|t=0,max=1024"
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        pytest.param(
+            'kind = "acme_loud"\nvolum = 2',
+            r"entry models\.m\.volum: unknown; .*'volume'",
+            id="a typo",
+        ),
+        pytest.param(
+            'kind = "acme_laud"',
+            r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: trans.*acme_away",
+            id="no such kind",
+        ),
+        pytest.param(
+            'kind = "nothing_like_it"',
+            r"no such kind; .*brim 1\.0, entry point brim = 'brim_for_tests:X' of"
+            r" bench_assets\.engines, is left out: it cannot be imported: ModuleNotFoundError",
+            id="no such kind, and others that cannot be imported",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message):
+    (tmp_path / "bench.toml").write_text(f"[models.m]\n{section}\n")
+    with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as told:
+        load_settings(tmp_path)
+    assert "\n" not in str(told.value)
+
+
+_SECRET = "sk-in-the-section"
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(
+            ("brim", "it cannot be imported: ModuleNotFoundError: No module"), id="no such library"
+        ),
+        pytest.param(
+            ("crab_spec", "it cannot be imported: TypeError: spec: expected a class"), id="no spec"
+        ),
+        pytest.param(
+            ("crab_engine", "it cannot be imported: TypeError: engine: expected"), id="no engine"
+        ),
+        pytest.param(
+            ("crab_odd", "its section cannot be read: KeyError"), id="a spec that raises anything"
+        ),
+    ]
+)
+def unusable(site, tmp_path, request):
+    """A home whose model ``m`` is of a kind that cannot be used, and why."""
+    kind, why = request.param
+    (tmp_path / "bench.toml").write_text(
+        f'[models.m]\nkind = "{kind}"\nkey = "{_SECRET}"\n'
+        '[models.b]\nkind = "blind"\nof = "m"\n[models.s]\nkind = "scripted"\nsays = "A"\n'
+    )
+    return tmp_path, why
+
+
+def test_a_home_is_read_though_a_kind_of_its_models_cannot_be_used(unusable):
+    home, why = unusable
+    settings = load_settings(home)
+    assert settings.model("s").says == "A"
+    shown = {one.name: one.place for one in list_models(settings.models) if not one.embedded}
+    assert shown["m"].startswith(f"cannot be used: {why}")
+    assert _SECRET not in shown["m"]
+    assert (setup_of("m", settings), setup_of("b", settings)) == ("", "")
+
+
+def test_it_is_an_error_where_it_is_asked(unusable):
+    home, why = unusable
+    opened = models(home, (home / "bench.toml").read_text())
+    for name in ("m", "b"):
+        with (
+            pytest.raises(ModelError, match=rf"model m: cannot be used: {why}"),
+            opened.open(name),
+        ):
+            pass
+        assert why in check_model(name, load_settings(home)).error
+    with opened.open("s") as model:
+        assert model.response(requests_for("a"))[0].text == "A"
+
+
+def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(unusable):
+    home, _ = unusable
+    with (home / "bench.toml").open("a") as file:
+        file.write('[suites.codis]\njudge = "m"\n')
+    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
+        bench.add_models(["m", "b"])
+        check_names(bench, ["codis"], [])
+        with pytest.raises(ModelError, match="cannot be used"):
+            check_names(bench, ["codis"], ["s"])
+
+
+_SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.engines"
+_TAKEN = "the name is taken by bench-assets; it needs another"
+_TWICE = "crab 1.0, entry point acme_loud = 'crab_for_tests:X' of bench_assets.engines"
+
+
+def test_names_that_ship_are_told_of_without_an_import_others_where_one_of_theirs_is_named(
+    site, tmp_path
+):
+    (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
+    (shadowed,) = kind_problems(load_settings(tmp_path).models)
+    assert (
+        shadowed == f"{_SHADOWED}, is left out: the name is taken by bench-assets; it needs another"
+    )
+    (tmp_path / "bench.toml").write_text(LOUD)
+    told = kind_problems(load_settings(tmp_path).models)
+    assert shadowed in told
+    (twice,) = [line for line in told if line.startswith(_TWICE)]
+    assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
+
+
+@pytest.mark.parametrize("command", [["models"], ["questions", "codis"]], ids=" ".join)
+def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch, command):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    (tmp_path / "bench.toml").write_text(LOUD)
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0
+    assert shown.stderr.count(f"warning: {_TWICE}") == 1
+    assert shown.stderr.count(f"warning: {_SHADOWED}") == 1

@@ -1,0 +1,63 @@
+"""Where the places that bench.toml names begin."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.checkpoints.identity import fingerprint, pin
+from resources.config.bench_toml import Settings
+from resources.config.sections.engine_kinds import EngineContext
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.registry.engines import placed
+from resources.models.registry.opening import Models
+from resources.response_cache.port import TokenCounts
+from tests.resources.models.transformers.tiny_engine import spec_of
+from tests.sensors.watched import write_checkpoint
+
+
+@pytest.mark.parametrize("field", ["path", "base", "processor", "chat_template"])
+@pytest.mark.parametrize("there", [True, False], ids=["beside bench.toml", "a hub's"])
+def test_relative_places_start_at_bench_toml(tmp_path: Path, field: str, there: bool) -> None:
+    if there:
+        (tmp_path / "runs" / "mine").mkdir(parents=True)
+    spec = spec_of("elsewhere").model_copy(update={field: "runs/mine"})
+    found = placed(spec, beside(tmp_path).resolve)
+    expected = str(tmp_path / "runs" / "mine") if there else "runs/mine"
+    assert getattr(found, field) == expected
+
+
+def test_the_plain_template_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    spec = spec_of("elsewhere", chat_template="plain")
+    assert placed(spec, beside(tmp_path).resolve).chat_template == "plain"
+
+
+def test_an_overwritten_checkpoint_is_not_answered_for_by_the_one_before_it(tmp_path: Path) -> None:
+    """One run keeps its engine; the folder of the next checkpoint may be that of the last."""
+    folder = write_checkpoint(tmp_path / "runs" / "latest")
+    (tmp_path / "bench.toml").write_text(
+        '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'
+        '[models.base]\nkind = "transformers"\npath = "x"\ntext_only = true\n'
+    )
+    models = Models(
+        settings=SettingsResource(home=str(tmp_path)),
+        image_store=ImageStore(folder=str(tmp_path / "i")),
+    )
+    signatures: list[str] = []
+    for weights in (b"1234", b"4321"):
+        write_checkpoint(folder, weights)
+        with models.open(f"latest@{fingerprint(folder)}") as model:
+            signatures.append(model.signature)
+            assert pin(str(folder)).content in model.signature
+    assert len(set(signatures)) == 2
+    models.close()
+
+
+def beside(home: Path) -> EngineContext:
+    return EngineContext(
+        name="m",
+        read_image=lambda _: b"",
+        resolve=Settings(home=home).resolve,
+        spent=lambda _: TokenCounts(),
+    )

@@ -1,0 +1,45 @@
+"""A double that says what it hears, asked in batches: no weights, no sleeping."""
+
+from collections.abc import Callable, Sequence
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from resources.models.workers.batching import Batches
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+from resources.response_cache.engine import ReadImage
+from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+
+
+class Echo:
+    """Says each conversation's last text in capitals; can be told to fail, or be watched."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.weigh: Callable[[PILImage.Image], int] = lambda image: 0
+        self.at_prepare: Callable[[list[str]], None] = lambda texts: None
+        self.at_answer: Callable[[list[str]], None] = lambda texts: None
+
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        return sum(map(self.weigh, images))
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
+        texts = [str(talk[-1]["content"][-1]["text"]) for talk in conversations]
+        self.at_prepare(texts)
+        return texts
+
+    def answer(self, prepared: list[str], draw: Draw) -> list[Response]:
+        self.asked.append(prepared)
+        self.at_answer(prepared)
+        return [Response(text=text.upper(), finish_reason="stop") for text in prepared]
+
+
+def batches(echo: Echo, read_image: ReadImage = ALBUM.read, **fields: object) -> Batches:
+    return Batches(spec_of("nowhere", **fields), read_image, lambda: echo)
+
+
+def ask(echo: Echo, *prompts: Prompt, **fields: object) -> list[Response]:
+    arrived = list(batches(echo, **fields).stream([Request(prompt=one) for one in prompts]))
+    assert sorted(position for position, _ in arrived) == list(range(len(prompts)))
+    return [response for _, response in sorted(arrived, key=lambda one: one[0])]

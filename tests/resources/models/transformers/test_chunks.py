@@ -1,0 +1,144 @@
+"""Who is handed what, and what becomes of what somebody died over; workers are scripted."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from bench_assets.core.schema.errors import ModelError
+from resources.models.workers.pool import Chunks
+from resources.models.workers.port import Chunk, Done, Said, WorkerDied
+from tests.resources.models.transformers.tiny_engine import spec_of
+
+
+class Hand:
+    """A worker that answers in capitals; over the word "poison" it dies, over "none" all ends."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.chunks: list[list[str]] = []
+        self.todo: Chunk = {}
+        self.busy = False
+
+    def ask(self, chunk: Chunk) -> None:
+        assert not self.busy
+        self.busy = True
+        self.todo = dict(chunk)
+        self.chunks.append([_text(request) for request in chunk.values()])
+
+    def hear(self) -> Said | WorkerDied:
+        if not self.todo:
+            self.busy = False
+            return Done(len(self.chunks))
+        position, request = next(iter(self.todo.items()))
+        del self.todo[position]
+        match _text(request):
+            case "poison":
+                return WorkerDied(f"{self.name} is gone")
+            case "none":
+                return ModelError("no weights")
+        return position, Response(text=_text(request).upper())
+
+
+class Hands:
+    """As many as there are; the dead are replaced as often as said."""
+
+    def __init__(self, n: int, most_deaths: int, spare: int = 0) -> None:
+        self.most_deaths = most_deaths
+        self.hands = [Hand(f"hand {number}") for number in range(n)]
+        self.spare = spare
+
+    @property
+    def n_alive(self) -> int:
+        return len(self.hands)
+
+    def start(self) -> None:
+        raise AssertionError("the engine does that")
+
+    def free(self) -> list[Hand]:
+        return [hand for hand in self.hands if not hand.busy]
+
+    def hear(self) -> Iterator[tuple[Hand, Said | WorkerDied]]:
+        for hand in [hand for hand in self.hands if hand.busy]:
+            said = hand.hear()
+            if isinstance(said, WorkerDied):
+                self.hands.remove(hand)
+                if self.spare:
+                    self.spare -= 1
+                    self.hands.append(Hand(f"{hand.name}'s heir"))
+            yield hand, said
+
+    def end(self) -> None:
+        self.hands.clear()
+
+
+def _text(request: Request) -> str:
+    (part,) = request.prompt.turns[0].parts
+    return str(part)
+
+
+def asked(hands: Hands, *texts: str, batch_size: int = 1) -> list[str]:
+    """What was said to each text, the response or the error."""
+    spec = spec_of("m", batch_size=batch_size)
+    requests = [Request(prompt=Prompt.of(text)) for text in texts]
+    arrived = list(Chunks(spec, requests, hands).responses())
+    assert sorted(position for position, _ in arrived) == list(range(len(texts)))
+    return [
+        response.text or response.error for _, response in sorted(arrived, key=lambda one: one[0])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hands", "expected"),
+    [
+        pytest.param(
+            Hands(3, 2), "hand 1 is gone, and one before it over the same requests",
+            id="over a request two may die, as processes do",
+        ),
+        pytest.param(
+            Hands(4, 3), "hand 2 is gone, and two before it over the same requests",
+            id="over a request three may die, as replicas do",
+        ),
+        pytest.param(
+            Hands(1, 3, spare=2),
+            "hand 0's heir's heir is gone, and two before it over the same requests",
+            id="those that replace the dead count too",
+        ),
+        pytest.param(
+            Hands(1, 3), "hand 0 is gone, the last there was", id="nobody is left to die",
+        ),
+    ],
+)  # fmt: skip
+def test_what_kills_comes_back_as_an_error(hands: Hands, expected: str) -> None:
+    assert asked(hands, "poison") == [expected]
+
+
+def test_the_others_of_a_chunk_are_answered_and_only_what_kills_is_an_error() -> None:
+    hands = Hands(3, 2)
+    texts = ["a", "poison", "bb", "ccc"]
+    said = asked(hands, *texts, batch_size=4)
+    assert (said[0], *said[2:]) == ("A", "BB", "CCC")
+    assert said[1].endswith("over the same requests")
+    assert [len(chunk) for hand in hands.hands for chunk in hand.chunks] == [1, 1, 1]
+
+
+def test_what_cannot_be_asked_at_all_ends_it() -> None:
+    with pytest.raises(ModelError, match="no weights"):
+        asked(Hands(2, 2), "a", "none")
+
+
+def test_chunks_get_smaller_towards_the_end_and_hold_a_batch_at_least() -> None:
+    hands = Hands(2, 2)
+    asked(hands, *(f"{n:03}" for n in range(100)), batch_size=2)
+    sizes = [len(chunk) for hand in hands.hands for chunk in hand.chunks]
+    assert sum(sizes) == 100
+    assert max(sizes) == 12  # 100 // (4 * 2)
+    assert sorted(sizes)[0] <= 2
+
+
+def test_the_fullest_device_is_told() -> None:
+    spec = spec_of("m", batch_size=1)
+    chunks = Chunks(spec, [Request(prompt=Prompt.of(str(n))) for n in range(5)], Hands(1, 2))
+    list(chunks.responses())
+    assert chunks.peak_memory == 5  # the double says how many chunks it was handed
+    assert not chunks.is_under_way

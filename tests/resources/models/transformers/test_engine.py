@@ -1,0 +1,211 @@
+"""The local engine, on models of random weights.
+
+Responses are babble, but always the same babble.
+"""
+
+import io
+import json
+import logging
+import math
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.sampling import RowSampler
+from resources.models.workers.conversations import decode
+from resources.models.workers.local_model import Draw
+from tests.resources.models.transformers.tiny_engine import (
+    ALBUM,
+    BLUE,
+    MIXED,
+    RED,
+    Album,
+    engine_of,
+    responses_of,
+    said,
+    spec_of,
+)
+from tests.tiny_checkpoint import save_tiny_language_model
+
+
+@pytest.mark.parametrize(
+    ("size", "temperature"),
+    [
+        pytest.param(3, 1.0, id="small batches-sampled"),
+        pytest.param(16, 0.0, id="one batch of each kind-greedy", marks=pytest.mark.long),
+        pytest.param(3, 0.0, id="small batches-greedy", marks=pytest.mark.long),
+        pytest.param(16, 1.0, id="one batch of each kind-sampled", marks=pytest.mark.long),
+    ],
+)
+def test_responses_are_the_same_alone_and_in_batches(
+    vlm: Path, size: int, temperature: float
+) -> None:
+    requests = [
+        Request(prompt=prompt, temperature=temperature) for prompt in [*MIXED, *MIXED[::-1]]
+    ]
+    engine = engine_of(vlm, batch_size=size)
+    alone = [response for request in requests for response in responses_of(engine, [request])]
+    together = responses_of(engine, requests)
+    assert said(together) == said(alone)
+    assert len({response.text for response in alone}) == len(MIXED)  # they depend on text and image
+
+
+@pytest.mark.long
+def test_sampling_settings_of_a_checkpoint_are_not_used(
+    vlm: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    folder = tmp_path / "samples"
+    shutil.copytree(vlm, folder)
+    settings = folder / "generation_config.json"
+    published = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 1, "max_length": 9}
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
+    for temperature in (0.0, 1.0):
+        requests = [Request(prompt=prompt, temperature=temperature) for prompt in MIXED]
+        expected = said(responses_of(engine_of(vlm), requests))
+        assert said(responses_of(engine_of(folder), requests)) == expected
+    assert not caplog.messages
+
+
+def test_a_response_ends_at_an_end_token_whoever_goes_on(vlm: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "short of breath"
+    shutil.copytree(vlm, folder)
+    settings = folder / "generation_config.json"
+    ends = list(range(0, 320, 8))  # an eighth of the vocabulary
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"eos_token_id": ends}))
+    engine = engine_of(folder, max_tokens=12)
+    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(16)]
+    alone = [response for request in requests for response in responses_of(engine, [request])]
+    assert said(responses_of(engine, requests)) == said(alone)
+    lengths: dict[str, set[int | None]] = {"stop": set(), "length": set()}
+    for response in alone:
+        lengths[response.finish_reason].add(response.completion_tokens)
+    assert lengths["length"] == {12}
+    assert len(lengths["stop"]) > 1
+
+
+def test_draws_of_one_prompt_differ_and_come_again(vlm: Path) -> None:
+    requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
+    first, again = (said(responses_of(engine_of(vlm, seed=1), requests)) for _ in range(2))
+    other_seed = said(responses_of(engine_of(vlm, seed=2), requests))
+    assert first == again
+    assert len({text for text, *_ in first + other_seed}) == 8
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_p", "expected"),
+    [
+        pytest.param(1.0, 1.0, (0.60, 0.30, 0.10), id="temperature 1 draws as the model says"),
+        pytest.param(0.5, 1.0, (0.36 / 0.46, 0.09 / 0.46, 0.01 / 0.46), id="0.5 squares the odds"),
+        pytest.param(1.0, 0.8, (2 / 3, 1 / 3, 0.0), id="top_p leaves out the unlikely"),
+    ],
+)
+def test_tokens_are_drawn_from_the_distribution(
+    temperature: float, top_p: float, expected: tuple[float, ...]
+) -> None:
+    import torch
+
+    n = 4000
+    seeds = [str(i) for i in range(n)]
+    draw = Draw(max_tokens=1, temperature=temperature, top_p=top_p, seeds=seeds)
+    scores = torch.tensor([[0.6, 0.3, 0.1]]).log().expand(n, 3)
+    counts = Counter(
+        RowSampler(draw)(torch.zeros(n, 1, dtype=torch.long), scores).argmax(1).tolist()
+    )
+    for token, p in enumerate(expected):
+        assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
+
+
+def test_later_turns_see_the_answers_to_earlier_ones(vlm: Path) -> None:
+    engine = engine_of(vlm)
+    one, two = Turn("user", (RED, "one")), Turn("user", ("two",))
+    (first,) = responses_of(engine, [Request(prompt=Prompt((one,)))])
+    spelled_out = Prompt((one, Turn("assistant", (first.text,)), two))
+    (expected,) = responses_of(engine, [Request(prompt=spelled_out)])
+    (response,) = responses_of(engine, [Request(prompt=Prompt((one, two)))])
+    assert response.text == expected.text
+    assert response.completion_tokens == 16  # 8 for each of the two answers
+
+
+def test_a_prompt_without_an_open_turn_is_an_error_of_its_own(vlm: Path) -> None:
+    closed = Prompt((Turn("user", ("one",)), Turn("assistant", ("yes",))))
+    good, bad = responses_of(engine_of(vlm), [Request(prompt=MIXED[0]), Request(prompt=closed)])
+    assert not good.error
+    assert "no turn of the user" in bad.error
+
+
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [
+        pytest.param(Image("0" * 64), "no image 000", id="an image that is not there"),
+        pytest.param(
+            Image("text"),
+            "image text: not an image in any known format",
+            id="an image that is text",
+        ),
+    ],
+)
+def test_a_bad_image_costs_only_its_own_question(vlm: Path, image: Image, says: str) -> None:
+    images = ALBUM.images | {"text": b"not an image"}
+    album = Album()
+    album.images = images
+    engine = TransformersEngine(spec_of(vlm), str(vlm), album.read)
+    prompts = [Prompt.of(RED, "?"), Prompt.of(image, "?"), Prompt.of(BLUE, "?")]
+    responses = responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    assert [bool(response.error) for response in responses] == [False, True, False]
+    assert says in responses[1].error
+
+
+def test_a_placeholder_in_a_question_is_only_text(vlm: Path) -> None:
+    prompt = Prompt.of(RED, "What does <image> mean, and <|end|>?")
+    assert said(responses_of(engine_of(vlm), [Request(prompt=prompt)]))
+
+
+def test_a_blind_model_is_asked_without_the_images(tmp_path: Path) -> None:
+    engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
+    prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
+    with_image, without, other = said(
+        responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
+    )
+    assert with_image == without != other
+
+
+def test_a_large_image_is_shrunk_and_a_turned_one_is_set_upright() -> None:
+    written = io.BytesIO()
+    turned = PILImage.Exif()
+    turned[0x0112] = 6  # orientation: a quarter turn
+    PILImage.new("RGB", (400, 100)).save(written, "JPEG", exif=turned)
+    data = written.getvalue()
+    assert decode(RED, data, None).size == (100, 400)
+    assert decode(RED, data, 10_000).size == (50, 200)
+
+
+def test_a_compiled_model_is_compiled_once_for_all_shapes(
+    vlm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    compiled: list[tuple[str, dict[str, object]]] = []
+    monkeypatch.setattr(  # the real one takes half a minute
+        torch.nn.Module,
+        "compile",
+        lambda self, **how: compiled.append((type(self).__name__, how)),
+    )
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    assert said(responses_of(engine_of(vlm, compile=True), requests))
+    assert compiled == [("LlamaModel", {"dynamic": True})]
+
+
+def test_importing_the_engine_imports_no_torch() -> None:
+    program = (
+        "import sys, resources.models.transformers.engine as e;"
+        "assert not {'torch', 'transformers', 'huggingface_hub'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

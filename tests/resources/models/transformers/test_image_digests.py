@@ -1,0 +1,184 @@
+"""The digest of what a processor makes of an image: remembered, and new only where tensors are."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.errors import ModelError
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.models.transformers.engine import DataParallelEngine, TransformersEngine
+from resources.models.transformers.image_digests import ImageDigests
+from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
+from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+def digest(folder: Path, file: Path, **fields: object) -> str:
+    """The part of the identity that is the digest; "" without one."""
+    engine = TransformersEngine(
+        spec_of(folder, **fields), str(folder), ALBUM.read, digests=ImageDigests(file)
+    )
+    parts = dict(part.partition("=")[::2] for part in engine.identity.split(","))
+    return parts.get("images", "")
+
+
+def changed(vlm: Path, folder: Path, change: Change) -> Path:
+    """Copy a checkpoint, with its processor_config.json changed in place."""
+    folder.mkdir()
+    for file in vlm.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    file = folder / "processor_config.json"
+    settings = json.loads(file.read_text())
+    change(settings)
+    file.write_text(json.dumps(settings))
+    return folder
+
+
+_AGAIN = """
+import sys
+from pathlib import Path
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.image_digests import ImageDigests
+from resources.models.transformers.engine import TransformersEngine
+
+folder, file = sys.argv[1:]
+spec = TransformersSpec(kind="transformers", path=folder, device="cpu")
+digests = ImageDigests(Path(file))
+print(TransformersEngine(spec, folder, Path.read_bytes, digests=digests).identity)
+print({"torch", "transformers"} & sys.modules.keys())
+"""
+
+
+def test_what_is_remembered_needs_no_transformers(vlm: Path, tmp_path: Path) -> None:
+    first = digest(vlm, tmp_path / "p.json")
+    command = [sys.executable, "-c", _AGAIN, str(vlm), str(tmp_path / "p.json")]
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    identity, imported = again.stdout.splitlines()
+    assert identity.endswith(f",images={first}")
+    assert imported == "set()"
+    assert len(first) == 8
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        pytest.param(lambda s: s["image_processor"].update(resample=0), False, id="resampling"),
+        pytest.param(
+            lambda s: s["image_processor"].update(image_mean=[0.5, 0.45, 0.4]), False, id="mean"
+        ),
+        pytest.param(
+            lambda s: s["image_processor"].update(crop_size={"height": 16, "width": 16}),
+            False,
+            id="size",
+        ),
+        pytest.param(
+            lambda s: s["image_processor"].update(do_convert_rgb=False),
+            True,
+            id="colours, of an image that has them",
+        ),
+        pytest.param(
+            lambda s: s["image_processor"].update(
+                image_mean=[mean + 1e-7 for mean in s["image_processor"]["image_mean"]]
+            ),
+            True,
+            id="less than a CPU may round",
+        ),
+        pytest.param(lambda s: s.update(num_additional_image_tokens=1), True, id="of the text"),
+    ],
+)
+def test_a_digest_changes_with_the_tensors(
+    vlm: Path, tmp_path: Path, change: Change, same: bool
+) -> None:
+    other = changed(vlm, tmp_path / "other", change)
+    file = tmp_path / "p.json"
+    assert (digest(other, file) == digest(vlm, file)) == same
+
+
+def test_arguments_of_the_processor_count(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    given = {"do_normalize": False}
+    assert digest(vlm, file, processor_kwargs=given) != digest(vlm, file)
+    assert len(json.loads(file.read_text())) == 2
+
+
+def test_after_an_upgrade_it_is_made_anew(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    now = digest(vlm, file)
+    [(key, _)] = json.loads(file.read_text()).items()
+    older = key.replace(f"transformers={version('transformers')}", "transformers=5.0.0")
+    file.write_text(json.dumps({older: "00000000"}))
+    assert digest(vlm, file) == now
+    assert json.loads(file.read_text()) == {older: "00000000", key: now}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b'{"sha256:', id="cut short"),
+        pytest.param(b"\xff\xfe", id="not a text"),
+        pytest.param(b"[1, 2]", id="a list"),
+        pytest.param(b"[" * 100_000, id="brackets without an end"),
+    ],
+)
+def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) -> None:
+    file = tmp_path / "p.json"
+    file.write_bytes(damage)
+    made = digest(vlm, file)
+    assert list(json.loads(file.read_text()).values()) == [made]
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_no_digest_is_made_anew(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    made = digest(vlm, file)
+    [(key, _)] = json.loads(file.read_text()).items()
+    file.write_text(json.dumps({key: 3}))
+    assert digest(vlm, file) == made
+
+
+def test_a_model_without_eyes_has_none(tmp_path: Path) -> None:
+    folder = save_tiny_language_model(tmp_path / "lm")
+    assert digest(folder, tmp_path / "p.json", text_only=True) == ""
+    assert not (tmp_path / "p.json").exists()
+
+
+def test_several_devices_have_the_identity_of_one(vlm: Path, tmp_path: Path) -> None:
+    digests = ImageDigests(tmp_path / "p.json")
+    several = spec_of(vlm, device="auto", devices=("cpu", "cpu"))
+    one = TransformersEngine(spec_of(vlm), str(vlm), ALBUM.read, digests=digests)
+    both = DataParallelEngine(several, str(vlm), ALBUM.read, digests=digests)
+    assert both.identity == one.identity
+    assert "images=" in one.identity
+
+
+def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) -> None:
+    broken = changed(vlm, tmp_path / "m", lambda s: None)
+    (broken / "processor_config.json").write_text("{")
+    with pytest.raises(ModelError, match=r"processor_config\.json: cannot be read as JSON"):
+        digest(broken, tmp_path / "p.json")
+
+
+def test_models_by_name_remember_in_the_home(vlm: Path, tmp_path: Path) -> None:
+    toml = f'[models.m]\nkind = "transformers"\npath = "{vlm}"\ndevice = "cpu"\n'
+    (tmp_path / "bench.toml").write_text(toml)
+    settings = SettingsResource(home=str(tmp_path))
+    models = Models(settings=settings, image_store=ImageStore(folder=str(tmp_path / "images")))
+    with models.open("m") as model:
+        signature = model.signature
+    known = json.loads((tmp_path / "processors.json").read_text())
+    assert [f"images={made}" in signature for made in known.values()] == [True]

@@ -1,0 +1,229 @@
+"""Loading weights: what is not whole, not known or not trusted is named."""
+
+import json
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.chat import Request
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import pin
+from resources.models.transformers.image_digests import ImageDigests
+from resources.models.transformers.loading import load_weights, refuse_incomplete
+from resources.models.transformers.model import load
+from tests.resources.models.transformers.tiny_engine import (
+    MIXED,
+    engine_of,
+    responses_of,
+    said,
+    spec_of,
+)
+from tests.sensors.hostile import pickled, writing
+from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
+
+_REQUESTS = [Request(prompt=prompt) for prompt in MIXED]
+_OWN_CODE = """
+from transformers import LlavaConfig, LlavaForConditionalGeneration
+
+
+class OwnConfig(LlavaConfig):
+    model_type = "of_our_own"
+
+
+class OwnModel(LlavaForConditionalGeneration):
+    config_class = OwnConfig
+"""
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+@pytest.fixture
+def copy(vlm: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(vlm, tmp_path / "copy"))
+
+
+def change(file: Path, **entries: object) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | entries))
+
+
+def test_missing_tensors_are_named(copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"
+    tensors = load_file(weights)
+    kept = {name: tensor for name, tensor in tensors.items() if "layers.1.mlp" not in name}
+    save_file(kept, weights, {"format": "pt"})
+    n = len(tensors) - len(kept)
+    with pytest.raises(ModelError, match=rf"{n} tensors are missing, such as .*layers\.1\.mlp"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+def test_tensors_of_the_wrong_shape_are_named_with_both(copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"
+    tensors = load_file(weights)
+    name = next(name for name in tensors if name.endswith("norm.weight") and "language" in name)
+    save_file(tensors | {name: tensors[name][:31].clone()}, weights, {"format": "pt"})
+    with pytest.raises(ModelError, match=r"1 tensors have the wrong shape.*: \(31,\), not \(32,\)"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+def test_few_of_many_names_are_shown() -> None:
+    loading = {"missing_keys": {"d", "b", "a", "c"}, "mismatched_keys": set()}
+    with pytest.raises(ModelError) as raised:
+        refuse_incomplete("here", loading)
+    assert str(raised.value) == "here: 4 tensors are missing, such as a, b, c"
+
+
+def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> None:
+    folder = save_tiny_language_model(tmp_path)
+    with pytest.raises(ModelError, match=r"model_type llama is no model.*text_only = true"):
+        load_weights(spec_of(folder), pin(str(folder)))
+    assert load_weights(spec_of(folder, text_only=True), pin(str(folder)))
+
+
+def test_an_unknown_family_is_named(copy: Path) -> None:
+    change(copy / "config.json", model_type="of_tomorrow")
+    with pytest.raises(ModelError, match=r"does not load: .*of_tomorrow"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+@pytest.mark.parametrize(
+    ("raised", "comes"),
+    [
+        pytest.param(ZeroDivisionError("odd"), ModelError, id="an error of any kind is ours"),
+        pytest.param(KeyboardInterrupt(), KeyboardInterrupt, id="the end of the program is none"),
+    ],
+)
+def test_whatever_a_library_raises(
+    vlm: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    raised: BaseException,
+    comes: type[BaseException],
+) -> None:
+    def from_pretrained(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
+    digests = ImageDigests(tmp_path / "digests.json")
+    for read in (load, digests.of):
+        with pytest.raises(
+            comes, match=f"{vlm}: does not load: odd" if comes is ModelError else ""
+        ):
+            read(spec_of(vlm), pin(str(vlm)))
+
+
+def test_code_of_a_checkpoint_is_run_only_if_it_is_trusted(vlm: Path, copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = copy / "model.safetensors"  # as that class writes it
+    tensors = load_file(weights)
+    head = tensors.pop("language_model.lm_head.weight")
+    save_file(tensors | {"lm_head.weight": head}, weights, {"format": "pt"})
+    (copy / "own.py").write_text(_OWN_CODE)
+    own = {"AutoConfig": "own.OwnConfig", "AutoModelForImageTextToText": "own.OwnModel"}
+    change(copy / "config.json", model_type="of_our_own", auto_map=own)
+    with pytest.raises(ModelError, match="trust_remote_code = true"):
+        load(spec_of(copy), pin(str(copy)))
+    trusted = engine_of(copy, trust_remote_code=True)
+    assert said(responses_of(trusted, _REQUESTS)) == said(responses_of(engine_of(vlm), _REQUESTS))
+
+
+def _with_numbers_for_texts(folder: Path) -> None:
+    change(folder / "config.json", text_config={"model_type": "llama", "hidden_size": "many"})
+
+
+def _with_pickled(weights: bytes) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        (folder / "model.safetensors").unlink()
+        (folder / "pytorch_model.bin").write_bytes(weights)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(pickled(2, zipped=False), id="a pickle that calls a program"),
+        pytest.param(pickled(4, zipped=False), id="a new pickle that calls a program"),
+        pytest.param(pickled(2, zipped=True), id="a zipped pickle that calls a program"),
+        pytest.param(_with_pickled(b"x" * 100), id="no pickle"),
+        pytest.param(_with_pickled(b""), id="an empty pickle"),
+        pytest.param(_with_numbers_for_texts, id="a text for a number"),
+        pytest.param(writing("config.json", "[" * 100_000), id="a config that nests"),
+        pytest.param(writing("tokenizer.json", "[]"), id="a tokenizer of a list"),
+    ],
+)
+def test_whatever_does_not_load_is_our_error_and_runs_nothing(
+    copy: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(copy)
+    with pytest.raises(ModelError, match=f"{copy}: does not load: "):
+        load(spec_of(copy), pin(str(copy)))
+    assert not Path("was-unpickled").exists()
+
+
+def test_a_processor_of_a_list_is_named(copy: Path) -> None:
+    writing("processor_config.json", "[]")(copy)
+    with pytest.raises(ModelError, match=r"processor_config\.json: expected an object, found"):
+        load(spec_of(copy), pin(str(copy)))
+
+
+needs_peft = pytest.mark.skipif(find_spec("peft") is None, reason="needs pip install '.[peft]'")
+
+
+def save_adapter(vlm: Path, folder: Path, rank: int = 4) -> Path:
+    """Write a LoRA of random matrices for a checkpoint."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import LlavaForConditionalGeneration
+
+    torch.manual_seed(0)
+    base = LlavaForConditionalGeneration.from_pretrained(vlm)
+    targets = r".*language_model.*\.(q_proj|v_proj)"
+    adapted = get_peft_model(base, LoraConfig(r=rank, target_modules=targets))
+    with torch.no_grad():
+        for name, weights in adapted.named_parameters():
+            if "lora_" in name:
+                weights.normal_(0, 0.5)
+    adapted.save_pretrained(folder)
+    change(folder / "adapter_config.json", base_model_name_or_path=str(vlm))
+    return folder
+
+
+@needs_peft
+def test_an_adapter_changes_responses_merged_or_not(vlm: Path, tmp_path: Path) -> None:
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    merged = said(responses_of(engine_of(adapter), _REQUESTS))
+    beside = said(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))
+    assert merged == beside
+    assert merged != said(responses_of(engine_of(vlm), _REQUESTS))
+
+
+@needs_peft
+@pytest.mark.parametrize("renamed", ["q_proj", "layers.1"], ids=["a projection", "a layer"])
+def test_an_adapter_that_does_not_fit_is_refused(vlm: Path, tmp_path: Path, renamed: str) -> None:
+    from safetensors.torch import load_file, save_file
+
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    weights = adapter / "adapter_model.safetensors"
+    tensors = load_file(weights)
+    save_file({name.replace(renamed, "other"): t for name, t in tensors.items()}, weights)
+    with pytest.raises(ModelError, match="does not fit"):
+        load(spec_of(adapter), pin(str(adapter)))
+
+
+@needs_peft
+def test_an_adapter_of_another_rank_than_it_says_is_refused(vlm: Path, tmp_path: Path) -> None:
+    adapter = save_adapter(vlm, tmp_path / "adapter")
+    change(adapter / "adapter_config.json", r=8)
+    with pytest.raises(ModelError, match="does not load"):
+        load(spec_of(adapter), pin(str(adapter)))

@@ -1,0 +1,72 @@
+"""The local engine where memory is short: batches are halved, and what is too large is an error."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PIL import Image as PILImage
+
+from bench_assets.core.schema.chat import Prompt, Request, Response
+from resources.checkpoints.identity import Checkpoint
+from resources.config.sections.local_models import TransformersSpec
+from resources.models.transformers.engine import TransformersEngine
+from resources.models.transformers.inputs.prompt_tensors import PromptBatch
+from resources.models.transformers.model import TransformersModel, load
+from resources.models.workers.conversations import Message
+from resources.models.workers.local_model import Draw
+from tests.resources.models.transformers.tiny_engine import (
+    ALBUM,
+    MIXED,
+    engine_of,
+    responses_of,
+    said,
+    spec_of,
+)
+
+
+class Cramped:
+    """A loaded model on a machine with room for so many conversations at once."""
+
+    def __init__(self, model: TransformersModel, room: int) -> None:
+        self.model = model
+        self.room = room
+        self.sizes: list[int] = []
+
+    def weight(self, images: Sequence[PILImage.Image]) -> int:
+        return self.model.weight(images)
+
+    def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
+        return self.model.prepare(conversations)
+
+    def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
+        import torch
+
+        self.sizes.append(len(prepared.notes))
+        if len(prepared.notes) > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return self.model.answer(prepared, draw)
+
+
+def cramped(folder: Path, room: int) -> tuple[TransformersEngine, list[int]]:
+    sizes: list[int] = []
+
+    def load_cramped(spec: TransformersSpec, checkpoint: Checkpoint) -> Cramped:
+        model = Cramped(load(spec, checkpoint), room)
+        model.sizes = sizes
+        return model
+
+    spec = spec_of(folder, batch_size=8)
+    return TransformersEngine(spec, str(folder), ALBUM.read, load_cramped), sizes
+
+
+def test_out_of_memory_halves_the_batch_for_good(vlm: Path) -> None:
+    requests = [Request(prompt=Prompt.of(f"Question {n}?")) for n in range(10, 26)]
+    engine, sizes = cramped(vlm, room=2)
+    assert said(responses_of(engine, requests)) == said(responses_of(engine_of(vlm), requests))
+    assert sizes == [8, 4, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+def test_a_request_too_large_for_the_memory_is_an_error(vlm: Path) -> None:
+    engine, sizes = cramped(vlm, room=0)
+    (response,) = responses_of(engine, [Request(prompt=MIXED[0])])
+    assert response == Response(error="CUDA out of memory. Tried to allocate 2.00 GiB.")
+    assert sizes == [1]

@@ -1,0 +1,145 @@
+"""Loading processors: templates of all kinds, and what is missing in one sentence."""
+
+import json
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.identity import pin
+from resources.models.transformers.inputs.processor import load_processor
+from tests.families import captioners, idefics, llama, qwen
+from tests.resources.models.transformers.tiny_engine import (
+    MIXED,
+    RED,
+    engine_of,
+    responses_of,
+    said,
+    spec_of,
+)
+from tests.tiny_checkpoint import save_tiny_vlm
+
+
+@pytest.fixture(scope="module")
+def vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_vlm(tmp_path_factory.mktemp("vlm"))
+
+
+def loaded(folder: Path, **fields: Any) -> Any:
+    spec = spec_of(folder, **fields)
+    return load_processor(spec, pin(str(folder), processor=spec.processor))
+
+
+@pytest.mark.skipif(find_spec("torchvision") is not None, reason="torchvision is there")
+def test_a_family_that_needs_torchvision_says_so(tmp_path: Path) -> None:
+    llama.llama4(tmp_path)
+    with pytest.raises(ModelError) as raised:
+        loaded(tmp_path)
+    assert str(raised.value) == (
+        f"{tmp_path}: the images of this family need torchvision: pip install '.[vision]'"
+    )
+
+
+@pytest.mark.parametrize("build", [qwen.qwen2_5_vl, idefics.smolvlm], ids=["Qwen2.5-VL", "SmolVLM"])
+def test_the_video_half_is_left_out(build: Callable[[Path], None], tmp_path: Path) -> None:
+    build(tmp_path)
+    processor = loaded(tmp_path)
+    assert "video_processor" not in processor.get_attributes()
+    assert processor.image_processor
+    assert processor.tokenizer.padding_side == "left"
+
+
+@pytest.mark.parametrize(
+    ("build", "in_template"),
+    [
+        pytest.param(save_tiny_vlm, True, id="the text names the place of the image"),
+        pytest.param(captioners.blip_2, False, id="the processor puts the image in front"),
+    ],
+)
+def test_a_plain_template_has_a_place_for_a_image_where_it_needs_one(
+    build: Callable[[Path], Any], in_template: bool, tmp_path: Path
+) -> None:
+    build(tmp_path)
+    processor = loaded(tmp_path, chat_template="plain")
+    image = {"type": "image"}
+    talk = [{"role": "user", "content": [image, {"type": "text", "text": "one"}]}]
+    place = processor.image_token if in_template else ""
+    assert processor.apply_chat_template(talk, tokenize=False) == f"{place}one"
+
+
+def test_a_plain_template_is_a_line_for_each_turn(vlm: Path) -> None:
+    def turn(role: str, text: str) -> dict[str, Any]:
+        return {"role": role, "content": [{"type": "text", "text": text}]}
+
+    talk = [turn("user", "one"), turn("assistant", "yes"), turn("user", "two")]
+    written = loaded(vlm, chat_template="plain").apply_chat_template(talk, tokenize=False)
+    assert written == "one\nyes\ntwo"
+
+
+def test_a_template_from_a_file_is_used_and_part_of_the_identity(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.jinja"
+    file.write_text((vlm / "chat_template.jinja").read_text())
+    mine = engine_of(vlm, chat_template=str(file))
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    identity, same = mine.identity, said(responses_of(mine, requests))
+    assert same == said(responses_of(engine_of(vlm), requests))
+    file.write_text(file.read_text() + "Well, ")
+    other = engine_of(vlm, chat_template=str(file))
+    assert said(responses_of(other, requests)) != same
+    assert other.identity != identity
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        pytest.param(None, "No such file", id="no file"),
+        pytest.param(b"\xff\xfe{{ a }}", "can't decode", id="no text"),
+    ],
+)
+def test_a_template_file_that_cannot_be_read_is_named(
+    vlm: Path, tmp_path: Path, written: bytes | None, says: str
+) -> None:
+    file = tmp_path / "mine.jinja"
+    if written is not None:
+        file.write_bytes(written)
+    with pytest.raises(ModelError, match=rf"chat_template {file}: .*{says}"):
+        loaded(vlm, chat_template=str(file))
+
+
+def test_a_template_that_is_no_jinja_is_an_error_of_each_request(vlm: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.jinja"
+    file.write_text("{% for m in messages %}")
+    responses = responses_of(engine_of(vlm, chat_template=str(file)), [Request(prompt=MIXED[0])])
+    assert "the chat template refuses the conversation" in responses[0].error
+
+
+def test_a_checkpoint_without_a_template_says_what_to_do(vlm: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(vlm, tmp_path / "base"))
+    (folder / "chat_template.jinja").unlink()
+    for name in ("tokenizer_config.json", "processor_config.json"):
+        written = json.loads((folder / name).read_text())
+        (folder / name).write_text(
+            json.dumps({k: v for k, v in written.items() if k != "chat_template"})
+        )
+    with pytest.raises(ModelError, match=r'chat_template = a file, or "plain" for a base model'):
+        loaded(folder)
+    (response,) = responses_of(
+        engine_of(folder, chat_template="plain"), [Request(prompt=Prompt.of(RED, "What colour?"))]
+    )
+    assert not response.error
+
+
+def test_a_processor_may_lie_elsewhere(vlm: Path, tmp_path: Path) -> None:
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    for name in ("config.json", "generation_config.json", "model.safetensors"):
+        shutil.copy(vlm / name, weights)
+    requests = [Request(prompt=prompt) for prompt in MIXED]
+    elsewhere = engine_of(weights, processor=str(vlm))
+    assert said(responses_of(elsewhere, requests)) == said(responses_of(engine_of(vlm), requests))
+    assert "+processor:sha256:" in elsewhere.identity

@@ -1,0 +1,102 @@
+"""Conversations as tensors: of a LLaVA whose processor makes 4 tokens of every image."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from PIL import Image as PILImage
+
+from resources.checkpoints.identity import pin
+from resources.models.transformers.inputs.image_tokens import ImageTokens
+from resources.models.transformers.inputs.processor import load_processor
+from resources.models.transformers.inputs.prompt_tensors import PromptTensors
+from tests.families import qwen
+from tests.resources.models.transformers.tiny_engine import spec_of
+from tests.tiny_checkpoint import save_tiny_vlm
+
+
+@cache
+def home() -> "TemporaryDirectory[str]":
+    return TemporaryDirectory()  # goes when Python ends
+
+
+@cache
+def saved(build: Callable[[Path], Any]) -> Path:
+    folder = Path(home().name, build.__name__)
+    build(folder)
+    return folder
+
+
+def tensors(
+    build: Callable[[Path], Any] = save_tiny_vlm, template: str = "", **how: Any
+) -> PromptTensors:
+    folder = saved(build)
+    processor = load_processor(spec_of(folder), pin(str(folder)))
+    processor.chat_template = template or processor.chat_template
+    return PromptTensors(processor, ImageTokens(processor), variables={}, **how)
+
+
+def shown(*sizes: tuple[int, int]) -> dict[str, Any]:
+    images = [{"type": "image", "image": PILImage.new("RGB", size, "red")} for size in sizes]
+    return {"role": "user", "content": [*images, {"type": "text", "text": "How many?"}]}
+
+
+def test_a_batch_is_padded_on_the_left() -> None:
+    made = tensors().of([[shown((40, 30))], [shown((40, 30), (64, 64))], [shown()]])
+    assert made.image_tokens == [(4,), (4, 4), ()]
+    one, two, none = made.prompt_tokens
+    assert (one - none, two - one) == (4, 4)
+    mask = made.inputs["attention_mask"]
+    assert mask.shape[1] == two
+    assert [row.tolist() for row in mask] == [[0] * (two - n) + [1] * n for n in (one, two, none)]
+
+
+def test_what_is_behind_the_last_text_is_the_ending() -> None:
+    assert tensors().of([[shown((9, 9))]]).endings == ["<|end|>\n<|start|>assistant\n"]
+
+
+def test_a_text_that_the_template_leaves_out_is_an_error() -> None:
+    with pytest.raises(ValueError, match="the chat template leaves out 'How many"):
+        tensors(template="{% for m in messages %}{{ m['role'] }}{% endfor %}").of([[shown()]])
+
+
+def test_one_image_where_there_is_one_place() -> None:
+    one_place = tensors(one_image=True)
+    assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
+    with pytest.raises(ValueError, match="one image at a time"):
+        one_place.of([[shown((9, 9), (9, 9))]])
+
+
+@pytest.mark.parametrize(
+    ("size", "note"),
+    [
+        # 300 / 100 = 3, less than the least side of 28; 6000 / 100 = 60.
+        pytest.param((1, 300), "1x300 px to 28x300 px", id="1 x 300"),
+        pytest.param((6000, 2), "6000x2 px to 6000x60 px", id="6000 x 2"),
+        pytest.param((300, 200), "", id="what it takes stays"),
+    ],
+)
+def test_narrow_images_are_enlarged_and_that_is_said(size: tuple[int, int], note: str) -> None:
+    made = tensors(qwen.qwen2_5_vl).of([[shown((56, 56))], [shown(size)]])
+    assert made.notes == ["", f"enlarged for the processor: {note}" if note else ""]
+
+
+def test_images_of_too_many_tokens_are_shrunk_and_that_is_said() -> None:
+    # 280 x 280 px are 10 x 10 tokens; 0.9 of them, 252, are 9 x 9.
+    made = tensors(qwen.qwen2_5_vl, max_image_tokens=81).of([[shown((280, 280), (56, 56))]])
+    assert made.image_tokens == [(81, 4)]
+    assert made.notes == ["shrunk to max_image_tokens: 280x280 px to 252x252 px"]
+
+
+def test_images_that_are_never_few_enough_are_an_error() -> None:
+    with pytest.raises(ValueError, match="an image becomes 4 tokens, max_image_tokens = 3"):
+        tensors(max_image_tokens=3).of([[shown((40, 30))]])
+
+
+def test_a_template_of_several_is_its_default() -> None:
+    made = tensors()
+    template = {"default": made._processor.chat_template, "rag": "{{ documents }}"}
+    assert tensors(template=template).of([[shown()]]).prompt_tokens  # type: ignore[arg-type]

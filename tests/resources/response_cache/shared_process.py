@@ -1,0 +1,55 @@
+"""Asks through a shared store, as another machine would.
+
+``python -m tests.resources.response_cache.shared_process N SECONDS LEASE`` asks N requests, each of
+which takes so long, and prints the number of those that it asked; the address is in BENCH_DATABASE.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+from bench_assets.core.schema.chat import Decoding, Request, Response
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.postgres_store import PostgresResponseStore
+from resources.storage.postgres import Database
+from tests.resources.models.api.asking import requests_for
+
+
+class Slow:
+    """An engine that takes its time, and counts."""
+
+    identity, decoding, peak_memory = "slow", Decoding(), None
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.n = 0
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        for position, request in enumerate(requests):
+            time.sleep(self._seconds)
+            self.n += 1
+            print("asked", flush=True)
+            yield position, Response(text=str(request.prompt.turns[0].parts[0]).upper())
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def ask(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:
+    """Ask everything; what was said, and how many requests that took here."""
+    engine = Slow(seconds)
+    store = PostgresResponseStore(Database(address, "BENCH_DATABASE"), lease)
+    responses = CachingModel("m", engine, store).response(
+        requests_for(*(f"q{i}" for i in range(n)))
+    )
+    return [response.text for response in responses], engine.n
+
+
+if __name__ == "__main__":
+    how_many, how_long, how_leased = sys.argv[1:]
+    said, asked = ask(
+        os.environ["BENCH_DATABASE"], int(how_many), float(how_long), float(how_leased)
+    )
+    assert said == [f"Q{i}" for i in range(int(how_many))]
+    print(f"in all {asked}", flush=True)

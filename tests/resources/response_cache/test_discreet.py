@@ -1,0 +1,48 @@
+"""What engines say is stored without secrets, and what was stored with some is found again."""
+
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.text.redaction import Secrets
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.redaction.engine import RedactingEngine
+from tests.chat_server import ChatServer
+from tests.resources.models.api.asking import engine, remembering, requests_for
+
+KEY = "a-key-that-was-written-down"
+
+
+def asked(home: Path, url: str, *texts: str) -> list[str]:
+    """Ask as an evaluation does."""
+    section = f'kind = "server"\nmodel = "m"\nbase_url = "{url}"\nextra_body.api_key = "{KEY}"'
+    (home / "bench.toml").write_text(f"[models.m]\n{section}\n")
+    models = Models(
+        settings=SettingsResource(home=str(home)),
+        image_store=ImageStore(folder=str(home / "images")),
+    )
+    with models.open("m") as model:
+        return [response.text for response in model.response(requests_for(*texts))]
+
+
+def test_responses_of_an_identity_that_told_a_key_are_found_and_leave_no_trace_of_it(
+    tmp_path: Path,
+) -> None:
+    """As a store of before has it: the whole of extra_body, and of the address."""
+    file = tmp_path / "responses.sqlite"
+    with ChatServer("B") as server:
+        url = f"{server.base_url}?key={KEY}"
+        remembering(url, file, extra_body={"api_key": KEY}).response(requests_for("1", "2"))
+        assert KEY.encode() in b"".join(one.read_bytes() for one in tmp_path.iterdir())
+        assert asked(tmp_path, url, "1", "2", "3") == ["B"] * 3
+        assert server.n_requests == 3
+        (tmp_path / "bench.toml").unlink()
+        assert KEY.encode() not in b"".join(one.read_bytes() for one in tmp_path.glob("re*"))
+
+
+@pytest.mark.parametrize("secrets", [Secrets(), Secrets(["another-key"])])
+def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
+    at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
+    assert RedactingEngine(at, secrets).identity == at.identity

@@ -1,0 +1,243 @@
+"""What every memory of responses must do: one table, run on the file and on the database."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
+from resources.response_cache.caching_model import CachingModel, response_key
+from resources.response_cache.engine import VALIDATION_VERSION
+from resources.response_cache.port import ResponseAverages, ResponseStore, TokenCounts
+from resources.response_cache.sqlite_file import row_digest
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.resources.models.api.asking import requests_for
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ResponseStore]:
+    """Opens the same store again and again."""
+    if request.param == "a file":
+        return lambda: SqliteResponseStore(tmp_path / "home" / "responses.sqlite")
+    shared: Callable[[], ResponseStore] = request.getfixturevalue("shared")
+    return shared
+
+
+@pytest.fixture
+def store(another: Callable[[], ResponseStore]) -> ResponseStore:
+    return another()
+
+
+class Says:
+    """An engine that gives one response after the other, and counts what it was asked."""
+
+    identity, decoding, peak_memory = "says", Decoding(), None
+
+    def __init__(self, *responses: Response) -> None:
+        self._responses = responses
+        self.asked: list[Request] = []
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        for n, request in enumerate(requests):
+            self.asked.append(request)
+            yield n, self._responses[n % len(self._responses)]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def named(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def row(key: str = "a", **columns: Any) -> dict[str, Any]:
+    """A whole row, in the words of a test; key and prompt are digests of them."""
+    said = {
+        "model": "m", "decoding": "t=0", "prompt": named("p"), "sample": 0, "text": "yes",
+        "finish_reason": "stop", "prompt_tokens": 7, "completion_tokens": 1, "image_tokens": "",
+        "seconds": 0.5, "note": "", "gate": VALIDATION_VERSION,
+    }  # fmt: skip
+    whole = {"key": named(key), **said, **columns}
+    return {**whole, "digest": row_digest(whole)}
+
+
+def keep(store: ResponseStore, *rows: dict[str, Any]) -> None:
+    with store.asking([one["key"] for one in rows]) as asking:
+        for one in rows:
+            asking.keep(one, '["p"]')
+
+
+ANY_RESPONSE = {
+    "no text": Response(text=""),
+    "a text with all it may have": Response(
+        text="(A)", finish_reason="stop", prompt_tokens=7, completion_tokens=3,
+        image_tokens=(4, 12), seconds=1 / 3, note="enlarged",
+    ),
+    "numbers that nobody counted": Response(text="a", prompt_tokens=None, seconds=None),
+    "the character of number 0": Response(text="a\0b", note="\0", finish_reason="st\0p"),
+    "what looks like an escape": Response(text=r"\u0000 \x00 \N %s %(a)s {a} $1 ''"),
+    "letters of every width": Response(text="é 上 😀 \u2028 \x1b[0m \r\n\t"),
+    "a megabyte": Response(text="long " * 200_000),
+    "most tokens": Response(text="a", prompt_tokens=10**9, completion_tokens=0, seconds=0.0),
+    "seconds that are whole": Response(text="a", seconds=2.0),
+    "what JSON would be": Response(text='{"text": null}', note='"', finish_reason="null"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ANY_RESPONSE.values(), ids=ANY_RESPONSE)
+def test_whatever_was_responded_comes_back_as_it_was(
+    another: Callable[[], ResponseStore], said: Response
+) -> None:
+    engine, requests = Says(said), requests_for("a")
+    first, again = (CachingModel("m", engine, another()).response(requests) for _ in range(2))
+    assert first == again == [said]
+    assert len(engine.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sample"),
+    [
+        pytest.param("what? \0 \ud83d 上", 0, id="half a character, and that of number 0"),
+        pytest.param("", 2**40, id="nothing, drawn very often"),
+    ],
+)
+def test_whatever_was_asked_can_be_read_again(store: ResponseStore, text: str, sample: int) -> None:
+    asked = Request(prompt=Prompt.of(text), sample=sample)
+    CachingModel("m", Says(Response(text="A")), store).response([asked])
+    sent = store.prompt(asked.prompt.sha256)
+    assert sent is not None
+    assert Prompt.of(text).to_json().encode("utf-8", "backslashreplace").decode() == sent
+    assert store.prompt(named("another")) is None
+    assert store.prompt("no digest") is None
+
+
+def test_what_was_never_asked_is_left_out(store: ResponseStore) -> None:
+    keep(store, row("a"), row("b"))
+    found = store.find([named("b"), named("c"), named("a"), "no digest", named("b")])
+    assert found.keys() == {named("a"), named("b")}
+    assert store.find([]) == {}
+
+
+def test_of_two_that_keep_a_response_the_first_one_s_stays(store: ResponseStore) -> None:
+    keep(store, row("a", text="first"))
+    keep(store, row("a", text="second"))
+    assert store.find([named("a")])[named("a")].text == "first"
+
+
+def test_an_error_is_not_kept_and_asked_again_at_once(another: Callable[[], ResponseStore]) -> None:
+    engine = Says(Response(text="A"), Response(error="HTTP 500"))
+    for _ in range(2):
+        first, second = CachingModel("m", engine, another()).response(requests_for("a", "b"))
+        assert first.text == "A"
+    assert (second.text, len(engine.asked)) == ("A", 3)
+
+
+def test_stopping_half_way_keeps_what_arrived(another: Callable[[], ResponseStore]) -> None:
+    def stop_at_ten(done: int, remembered: int, total: int) -> None:
+        if done == 10:
+            raise KeyboardInterrupt
+
+    engine = Says(Response(text="A"))
+    requests = requests_for(*map(str, range(30)))
+    with pytest.raises(KeyboardInterrupt):
+        CachingModel("m", engine, another(), stop_at_ten).response(requests)
+    CachingModel("m", engine, another()).response(requests)
+    assert len(engine.asked) == 30
+
+
+def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseStore) -> None:
+    keep(
+        store,
+        row("a", prompt_tokens=10, completion_tokens=4, seconds=1.0),
+        row("b", prompt_tokens=None, completion_tokens=1, seconds=None),
+        row("c", decoding="t=1"),
+        row("d", model="other"),
+    )
+    assert store.tokens_of("m") == TokenCounts(prompt=17, completion=6)
+    assert store.tokens_of("nobody") == TokenCounts()
+    assert store.earlier("m", "t=0") == ResponseAverages(seconds=1.0, tokens=2.5)
+    assert store.earlier("m", "t=2") == ResponseAverages()
+
+
+def test_a_renamed_model_keeps_its_responses_and_what_it_said_first(store: ResponseStore) -> None:
+    asked = requests_for("a", "b")
+    keys = {
+        name: [response_key(name, "t=0", one) for one in asked]
+        for name in ("before", "now", "other")
+    }
+
+    def kept(name: str, n: int, text: str) -> dict[str, Any]:
+        digest = asked[n].prompt.sha256
+        return {"key": keys[name][n], "model": name, "prompt": digest, "text": text}
+
+    rows = [
+        kept("before", 0, "A"),
+        kept("before", 1, "B"),
+        kept("now", 1, "b"),
+        kept("other", 0, "o"),
+    ]
+    whole = [{**row(), **one} for one in rows]
+    keep(store, *({**one, "digest": row_digest(one)} for one in whole))
+    assert store.rename_model("before", "now") == 2
+    assert [
+        response.text for response in map(store.find(keys["now"]).get, keys["now"]) if response
+    ] == [
+        "A",
+        "b",
+    ]
+    assert store.find(keys["before"]) == {}
+    assert store.find(keys["other"])[keys["other"][0]].text == "o"
+    assert store.rename_model("before", "now") == 0
+
+
+def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(
+    store: ResponseStore,
+) -> None:
+    rows = [row("a"), row("b", gate="0", image_tokens="4 12", note="n")]
+    keep(store, *rows)
+    found = sorted(store.rows(), key=lambda one: str(one["text"]) + str(one["gate"]))
+    assert [{k: v for k, v in one.items() if k != "asked_at"} for one in found] == rows[::-1]
+    assert [one["key"] for one in store.rows(not_let_in_by=VALIDATION_VERSION)] == [named("b")]
+    assert list(store.prompts()) == [(named("p"), '["p"]')]
+
+
+def test_what_is_dropped_or_removed_is_gone_and_nothing_else(store: ResponseStore) -> None:
+    keep(store, row("a"), row("b"), row("c", model="other", decoding=""), row("d", decoding="t=1"))
+    assert store.drop([named("a"), named("unknown"), "no digest"]) == 1
+    assert store.drop([]) == 0
+    assert store.remove(["m|t=0|thinking=<t> </t>", "nobody"]) == 1
+    assert store.remove([]) == 0
+    assert {one["key"] for one in store.rows()} == {named("c"), named("d")}
+    assert store.remove(["other", "m|t=1"]) == 2
+
+
+def test_what_came_since_is_counted(store: ResponseStore) -> None:
+    keep(store, row("a"), row("b"))
+    now = datetime.now(UTC)
+    assert store.n_since(now - timedelta(minutes=5)) == 2
+    assert store.n_since(now + timedelta(minutes=5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stays"),
+    [
+        pytest.param(0, 60, "first", id="the later one comes second"),
+        pytest.param(60, 0, "second", id="the later one came first"),
+        pytest.param(0, 0, "first", id="both at the same second"),
+    ],
+)
+def test_of_two_stores_that_are_merged_the_older_response_stays(
+    store: ResponseStore, first: int, second: int, stays: str
+) -> None:
+    for text, seconds in (("first", first), ("second", second), ("second", second)):
+        asked_at = NOON + timedelta(seconds=seconds)
+        store.merge([{**row("a", text=text), "asked_at": asked_at}], {named("p"): '["p"]'})
+    (kept,) = store.rows()
+    assert kept == {**row("a", text=stays), "asked_at": kept["asked_at"]}
+    assert store.n_since(NOON + timedelta(seconds=1)) == 0
+    assert store.n_since(NOON) == 1

@@ -1,0 +1,194 @@
+"""The file of responses.
+
+What is damaged is never read as a response, and never overwritten unasked.
+"""
+
+import random
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.errors import BenchError, HomeError
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.sqlite_file import VERSION, count_states
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.resources.models.api.asking import requests_for
+
+REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
+
+
+class Echo:
+    """An engine that says what it is asked, with whatever else a response may have; it counts."""
+
+    identity, decoding, peak_memory = "echo", Decoding(), None
+    n = 0
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        for position, request in enumerate(requests):
+            self.n += 1
+            yield (
+                position,
+                Response(
+                    text=str(request.prompt.turns[0].parts[0]).upper(),
+                    finish_reason="stop",
+                    prompt_tokens=7,
+                    image_tokens=(4, 12),
+                    seconds=[1.0, 0.25, float("nan")][position % 3],
+                    note="larger",
+                ),
+            )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "responses.sqlite"
+
+
+def ask(file: Path) -> tuple[list[str], int]:
+    """Ask everything; what was said, and how many requests that took."""
+    engine = Echo()
+    said = CachingModel("m", engine, SqliteResponseStore(file)).response(REQUESTS)
+    return [response.text for response in said], engine.n
+
+
+def change(file: Path, *commands: str) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        for sql in commands:
+            db.execute(sql)
+
+
+def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None:
+    said, _ = ask(file)
+    change(file, "PRAGMA journal_mode = DELETE")  # one file
+    whole, rng = file.read_bytes(), random.Random(0)
+    for bit in rng.sample(range(8 * len(whole)), 60):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(damaged)
+        try:
+            store = SqliteResponseStore(file)
+            keys = [CachingModel("m", Echo(), store)._key(request) for request in REQUESTS]
+            for key, response in store.find(keys).items():
+                assert response.text == said[keys.index(key)]
+        except HomeError:
+            pass
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE responses SET text = 'another'",
+        "UPDATE responses SET text = x'ff00'",
+        "UPDATE responses SET text = NULL",
+        "UPDATE responses SET finish_reason = 'length'",
+        "UPDATE responses SET image_tokens = 'many'",
+        "UPDATE responses SET prompt_tokens = 'few', model = 'other'",
+        "UPDATE responses SET digest = 'other'",
+        "UPDATE responses SET key = key || 'x'",
+        "DELETE FROM responses",
+    ],
+)
+def test_damaged_responses_are_asked_again_and_kept(file: Path, sql: str) -> None:
+    said, n = ask(file)
+    assert n == len(REQUESTS)
+    change(file, sql)
+    assert ask(file) == (said, n)
+    assert ask(file) == (said, 0)
+
+
+def test_a_damaged_prompt_is_not_shown_and_written_anew(file: Path) -> None:
+    ask(file)
+    sha256 = REQUESTS[0].prompt.sha256
+    change(file, "UPDATE prompts SET turns = 'other'")
+    assert SqliteResponseStore(file).prompt(sha256) is None
+    change(file, "DELETE FROM responses")
+    ask(file)
+    assert SqliteResponseStore(file).prompt(sha256) == REQUESTS[0].prompt.to_json()
+
+
+@pytest.mark.parametrize(
+    ("damaged", "complaint"),
+    [
+        pytest.param(b"", "empty; put a backup in its place, or delete it", id="an empty file"),
+        pytest.param(b"\0" * 8192, "damaged .*sqlite3 FILE .recover", id="noughts"),
+        pytest.param(b"question_id,text", "damaged .*everything is asked again", id="a text"),
+    ],
+)
+def test_what_is_no_database_says_what_to_do_and_stays(
+    file: Path, damaged: bytes, complaint: str
+) -> None:
+    file.parent.mkdir()
+    file.write_bytes(damaged)
+    with pytest.raises(HomeError, match=rf"responses\.sqlite: {complaint}"):
+        SqliteResponseStore(file)
+    assert file.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) -> None:
+    ask(file)
+    change(file, "PRAGMA journal_mode = DELETE")
+    rest = file.read_bytes()[: int(share * file.stat().st_size)]
+    file.write_bytes(rest)
+    with pytest.raises(BenchError, match=r"responses\.sqlite: damaged .*put a backup"):
+        ask(file)
+    assert file.read_bytes() == rest
+
+
+@pytest.mark.parametrize(
+    ("commands", "complaint"),
+    [
+        pytest.param(
+            [f"PRAGMA user_version = {VERSION + 6}"],
+            f"newer version of this program .*version {VERSION + 6}, known are up to {VERSION}",
+            id="of a newer version",
+        ),
+        pytest.param(
+            ["ALTER TABLE responses RENAME COLUMN completion_tokens TO completion_tokenz"],
+            r"damaged \(no column completion_tokens\); nothing in it was changed",
+            id="with a bit of a column's name flipped",
+        ),
+        pytest.param(["DROP TABLE responses"], "it has prompts; move it away", id="a table lost"),
+        pytest.param(
+            ["DROP TABLE responses", "DROP TABLE prompts", "CREATE TABLE songs (name)"],
+            "no store of responses, it has songs; move it away",
+            id="somebody else's",
+        ),
+    ],
+)
+def test_another_database_is_refused_and_stays(
+    file: Path, commands: list[str], complaint: str
+) -> None:
+    SqliteResponseStore(file)
+    change(file, "PRAGMA journal_mode = DELETE", *commands)
+    before = file.read_bytes()
+    with pytest.raises(HomeError, match=complaint):
+        SqliteResponseStore(file)
+    assert file.read_bytes() == before
+
+
+def test_a_folder_in_its_place_is_named(file: Path) -> None:
+    file.mkdir(parents=True)
+    with pytest.raises(HomeError, match=r"responses\.sqlite: not a file; move it away"):
+        SqliteResponseStore(file)
+
+
+def test_responses_of_an_older_file_get_digests_and_are_not_asked_again(file: Path) -> None:
+    said, _ = ask(file)
+    change(file, "ALTER TABLE responses DROP COLUMN digest", "PRAGMA user_version = 0")
+    assert ask(file) == (said, 0)
+    with closing(sqlite3.connect(file)) as db:
+        assert count_states(db) == {"whole": len(REQUESTS), "damaged prompts": 0}
+
+
+def test_a_column_that_comes_later_leaves_responses_whole(file: Path) -> None:
+    said, _ = ask(file)
+    change(file, "ALTER TABLE responses ADD COLUMN said_by TEXT DEFAULT ''")
+    assert ask(file) == (said, 0)

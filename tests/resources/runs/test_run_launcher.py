@@ -1,0 +1,124 @@
+"""Runs that are sent to a cluster of two nodes, arrive, vanish and are not sent at all."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+
+import dagster as dg
+import pytest
+
+from bench_assets.core.schema.errors import HomeError
+from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
+from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def instance(
+    tmp_path_factory: pytest.TempPathFactory, cluster: RayCluster
+) -> Iterator[dg.DagsterInstance]:
+    home = tmp_path_factory.mktemp("home")
+    (home / "bench.toml").write_text(
+        '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
+        'needs = { node_b = 0.5 }\n[models.lost]\nkind = "transformers"\npath = "/models/lost"\n'
+    )
+    with instance_of(home, ray_launcher(cluster.jobs_address)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def send(instance: dg.DagsterInstance) -> Iterator[Send]:
+    with sending(instance) as launch:
+        yield launch
+
+
+def said(instance: dg.DagsterInstance, run_id: str) -> str:
+    return "\n".join(one.user_message or one.message for one in instance.all_logs(run_id))
+
+
+def test_a_run_takes_what_its_model_needs_and_tells_no_token(
+    instance: dg.DagsterInstance, send: Send, cluster: RayCluster
+) -> None:
+    (cluster.folder_of(HEAD) / "models").mkdir()
+    with pytest.raises(HomeError, match=rf"^node {OTHER} has no /proc/self/cwd/models: what a run"):
+        send({"dagster/partition": "tiny"})
+    (cluster.folder_of(OTHER) / "models").mkdir()
+    run_id = send({"dagster/partition": "tiny"})
+    run = ended(instance, run_id, 90)
+    assert run.status == dg.DagsterRunStatus.SUCCESS, said(instance, run_id)
+    assert json.loads(run.tags["dagster-ray/config"]) == {
+        "num_cpus": 1,
+        "resources": {"node_b": 0.5},
+    }
+    assert f"made on {OTHER}" in said(instance, run_id)
+    told = instance.run_launcher.get_run_worker_debug_info(run)
+    assert told
+    assert run_id in told
+    assert cluster.variables["RAY_AUTH_TOKEN"] not in told
+
+
+def test_a_run_whose_folder_no_node_has_is_not_sent(send: Send) -> None:
+    with pytest.raises(HomeError) as why:
+        send({"dagster/partition": "lost"})
+    assert f"node {HEAD} has no /models/lost" in str(why.value)
+    assert f"node {OTHER} has no /models/lost" in str(why.value)
+
+
+def test_a_run_whose_job_dies_before_it_begins_ends_within_a_minute(
+    instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")  # another place on the nodes
+    run_id = send()
+    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.FAILURE
+    assert "The Ray job of this run ended before the run began" in said(instance, run_id)
+
+
+def test_a_run_that_no_node_could_hold_ends_within_a_minute_or_so(
+    instance: dg.DagsterInstance, send: Send
+) -> None:
+    run_id = send({"dagster-ray/config": '{"num_cpus": 1, "num_gpus": 9}'})
+    assert ended(instance, run_id, 90).status == dg.DagsterRunStatus.FAILURE
+    assert "no node of the 2 has CPU 1 (the most is 2), GPU 9 (the most is 0)" in said(
+        instance, run_id
+    )
+
+
+def test_a_run_for_which_there_is_no_room_is_waited_for(
+    instance: dg.DagsterInstance, send: Send
+) -> None:
+    whole = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
+    first = send({**whole, "seconds": "300"})
+    _made(instance, first)
+    second = send(whole)
+    time.sleep(75)  # more than a minute, and several looks
+    waiting = instance.get_run_by_id(second)
+    assert waiting
+    assert waiting.status == dg.DagsterRunStatus.STARTING
+    assert instance.run_launcher.terminate(first)
+    assert ended(instance, second, 90).status == dg.DagsterRunStatus.SUCCESS
+
+
+def test_a_run_is_ended_where_it_is(instance: dg.DagsterInstance, send: Send) -> None:
+    run_id = send({"seconds": "300"})
+    _made(instance, run_id)
+    run = instance.get_run_by_id(run_id)
+    assert run
+    assert instance.run_launcher.check_run_worker_health(run).status.value == "RUNNING"
+    assert instance.run_launcher.terminate(run_id)
+    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.CANCELED
+
+
+def _made(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Wait until a run says where it is."""
+    until = time.monotonic() + 90
+    while "made on" not in said(instance, run_id):
+        assert time.monotonic() < until
+        time.sleep(0.5)

@@ -1,0 +1,127 @@
+"""What every memory of vectors must do: one table, run on the file and on the database."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench_assets.core.schema.chat import Vectors
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.vectors import (
+    CachingEncoder,
+    SqliteVectorCache,
+    VectorCache,
+    is_intact_vector,
+    merge_vectors,
+)
+from tests.resources.tables.test_vectors import Counting, change
+
+
+@pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], VectorCache]:
+    """Opens the same memory again and again."""
+    if request.param == "a file":
+        return lambda: SqliteVectorCache(tmp_path / "home" / "vectors.sqlite")
+    pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+    from resources.storage.postgres import Database
+    from resources.storage.vectors import PostgresVectorCache
+
+    address = request.getfixturevalue("address")
+    return lambda: PostgresVectorCache(Database(address, "V"))
+
+
+@pytest.fixture
+def known(another: Callable[[], VectorCache]) -> VectorCache:
+    return another()
+
+
+def vector(*numbers: float) -> Vectors:
+    return np.array(numbers, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "key", "one"),
+    [
+        pytest.param("e@1", "text:0a", vector(1 / 3, -0.0, 1e-45), id="numbers to the last bit"),
+        pytest.param("", "", vector(), id="no name, no dimensions"),
+        pytest.param(
+            "上 %s $1 'x'", "a\\x00{}", vector(np.inf, np.nan), id="odd names and numbers"
+        ),
+        pytest.param("e", "k", np.arange(10_000, dtype=np.float32), id="very many dimensions"),
+    ],
+)
+def test_a_vector_comes_back_as_it_was(
+    another: Callable[[], VectorCache], encoder: str, key: str, one: Vectors
+) -> None:
+    another().put(encoder, {key: one})
+    found = another().get(encoder, [key, "never put", key])
+    assert found.keys() == {key}
+    assert found[key].tobytes() == one.tobytes()
+    assert another().get(f"{encoder}2", [key]) == {}
+
+
+def test_of_two_under_one_key_the_later_one_is_found(known: VectorCache) -> None:
+    known.put("e", {"k": vector(1), "l": vector(2)})
+    known.put("e", {"k": vector(3)})
+    known.put("f", {"k": vector(4)})
+    found = known.get("e", ["k", "l"])
+    assert {key: one.tolist() for key, one in found.items()} == {"k": [3.0], "l": [2.0]}
+    assert known.get("e", []) == {}
+    known.put("e", {})
+
+
+def test_more_than_one_statement_takes_are_kept_found_and_listed(known: VectorCache) -> None:
+    known.put("e", {str(n): vector(n) for n in range(2_500)})
+    found = known.get("e", [str(n) for n in range(2_600)])
+    assert {key: one.tolist() for key, one in found.items()} == {
+        str(n): [float(n)] for n in range(2_500)
+    }
+    stored = list(known.stored())
+    assert sorted(int(key) for _, key, _, _ in stored) == list(range(2_500))
+    assert all(is_intact_vector(*one) for one in stored)
+
+
+def test_nothing_is_embedded_twice(another: Callable[[], VectorCache]) -> None:
+    work = Counting()
+    first, again = (
+        CachingEncoder("e", work, another(), 2).encode_texts(["a", "bb", "ccc"]) for _ in range(2)
+    )
+    assert np.array_equal(first, again)
+    assert work.n == 3
+
+
+def test_what_is_merged_is_whole_and_what_was_there_stays(
+    known: VectorCache, tmp_path: Path
+) -> None:
+    source = SqliteVectorCache(tmp_path / "other.sqlite")
+    source.put("e", {str(n): vector(n) for n in range(1_200)})
+    source.put("f", {"k": vector(5)})
+    change(tmp_path / "other.sqlite", "UPDATE vectors SET vector = x'00000000' WHERE key = '7'")
+    known.put("e", {"3": vector(33)})
+    for _ in range(2):  # begun again, it comes to the same
+        merged = merge_vectors(known, source)
+        assert (merged.vectors, merged.left_out) == (1_200, 1)
+    found = known.get("e", ["3", "7", "1199"])
+    assert {key: one.tolist() for key, one in found.items()} == {"3": [33.0], "1199": [1199.0]}
+    assert known.get("f", ["k"])["k"].tolist() == [5.0]
+    assert len(list(source.stored())) == 1_201
+
+
+def test_a_name_that_no_database_takes_is_left_out(known: VectorCache, tmp_path: Path) -> None:
+    source = SqliteVectorCache(tmp_path / "other.sqlite")
+    source.put("e\0", {"k": vector(1)})
+    source.put("e", {"k": vector(1)})
+    merged = merge_vectors(known, source)
+    assert (merged.vectors, merged.left_out) == (1, 1)
+
+
+def test_a_target_that_loses_what_it_was_given_is_told(tmp_path: Path) -> None:
+    class Forgets(SqliteVectorCache):
+        def put(self, encoder: str, vectors: object) -> None:
+            """As a disk that lies."""
+
+    source = SqliteVectorCache(tmp_path / "one.sqlite")
+    source.put("e", {"k": vector(1)})
+    with pytest.raises(HomeError, match="1 vectors are not there that were just written"):
+        merge_vectors(Forgets(tmp_path / "other.sqlite"), source)

@@ -1,0 +1,243 @@
+"""The built route as assets: the mini edition from raw material to questions, and back again."""
+
+import json
+from collections import Counter, defaultdict
+
+import dagster as dg
+import pytest
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_assets
+from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
+from bench_assets.suites.journeybench.assets import source as shared
+from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
+from bench_assets.suites.journeybench.construction.assets import images as assets
+from bench_assets.suites.journeybench.construction.assets import votes
+from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
+from bench_assets.suites.journeybench.construction.distractors import Statement
+from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
+from bench_assets.suites.journeybench.decisions import (
+    CaptionDecision,
+    FilterDecision,
+    LookAlikeDecision,
+    StatementDecision,
+)
+from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
+from bench_assets.suites.journeybench.mcot import assets as mcot
+from bench_assets.suites.journeybench.mcot.planned_images import PlannedImage
+from bench_assets.suites.journeybench.mcot.problems import Problem
+from bench_assets.suites.journeybench.mcot.quantities import Quantity
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.raw_material import GalleryImage, StatementVote, read_raw
+from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
+from bench_assets.suites.journeybench.solutions.assets import solution_assets
+from bench_assets.suites.journeybench.text_generation import GeneratedText
+from tests import rows
+from tests.fair_exam import unfair
+from tests.suites.journeybench.construction.left_half import LEFT, Bench, one
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("home"))
+    bench.build(dg.load_assets_from_modules(LEFT))
+    return bench
+
+
+@pytest.mark.long
+def test_five_of_eight_captions_are_kept_for_each_of_sixty_images(mini):
+    decisions = mini.rows("decisions", FilterDecision)
+    assert Counter(decision.kept for decision in decisions) == {True: 60, False: 6}
+    kept = Counter(d.image for d in mini.rows("caption_decisions", CaptionDecision) if d.kept)
+    assert Counter(kept.values()) == {5: 60}
+    assert all(len(row.captions) == 5 for row in mini.rows("captioning/built", CaptionedImage))
+
+
+@pytest.mark.parametrize(
+    ("image", "reason"),
+    [
+        pytest.param("usual-1.png", "not unusual: 3 of 4", id="usual"),
+        pytest.param("usual-2.png", "not fictional: 3 of 4", id="possible"),
+        pytest.param("muddle.png", "not comprehensible: 3 of 4", id="incomprehensible"),
+        pytest.param("unseen.png", "2 votes, 4 are needed", id="seen by two"),
+        pytest.param("again.png", "looks like elephant-1.png", id="a near-duplicate"),
+        pytest.param("torn.png", "missing or does not decode", id="torn"),
+    ],
+)
+@pytest.mark.long
+def test_planted_images_are_found(mini, image, reason):
+    assert one(mini.rows("decisions", FilterDecision), image=image).reason == reason
+
+
+@pytest.mark.long
+def test_each_image_has_at_least_five_texts_and_four_images_that_distract(mini):
+    for sample in mini.rows("retrieval/built", RetrievalSample):
+        assert len(sample.text_distractors) >= 5
+        assert 4 <= len(sample.image_distractors) <= 5
+        assert not set(sample.text_distractors) & set(sample.captions)
+        assert sample.image not in sample.image_distractors
+
+
+@pytest.mark.long
+def test_true_statements_are_not_taken_for_distractors(mini):
+    followed = [
+        decision
+        for decision in mini.rows("statement_decisions", StatementDecision)
+        if decision.statement_id.endswith("model/6")
+    ]
+    assert len(followed) == 60
+    assert not any(decision.accepted for decision in followed)
+
+
+@pytest.mark.long
+def test_dialogues_end_in_every_way(mini):
+    ends = mini.rows("dialogue_ends", DialogueEnd)
+    assert Counter(end.outcome for end in ends) == {
+        "decision": 58,
+        "parse failure": 1,
+        "round limit": 1,
+    }
+    assert one(ends, image="elephant-3.png").outcome == "decision", "at the second try"
+
+
+@pytest.mark.long
+def test_sixty_trigger_questions_of_three_kinds(mini):
+    questions = mini.rows("hallucination_vqa/built", TriggerQuestion)
+    assert Counter(question.trigger for question in questions) == dict.fromkeys(TRIGGERS, 20)
+
+
+@pytest.mark.long
+def test_sixty_mcot_questions_in_twenty_groups_of_three(mini):
+    questions = mini.rows("mcot/questions", Question)
+    assert Counter(Counter(q.group_id for q in questions).values()) == {3: 20}
+    assert sum("hallucination" in q.category for q in questions) == 20
+    assert {q.edition for q in questions} == {"mini"}
+    answers = defaultdict(set)
+    for question in questions:
+        answers[question.text].add(question.answer)
+    assert all(len(found) == 3 for found in answers.values()), "the text alone gives no answer"
+
+
+@pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
+@pytest.mark.long
+def test_no_task_can_be_passed_without_looking(mini, task):
+    # One exam: what is asked does not depend on the seed, which only draws where things lie.
+    exam = mini.rows(f"{task}/questions", Question)
+    tables = (f"{task}/images", "images")
+    stored = {row.sha256: row.n_bytes for table in tables for row in mini.rows(table, StoredImage)}
+    assert unfair([exam], stored.__getitem__) == {}
+
+
+@pytest.mark.long
+def test_no_trigger_question_is_answered_without_looking(mini):
+    triggers = mini.rows("hallucination_vqa/built", TriggerQuestion)
+    exam = [rows.question(text=t.question, answer=t.answers, images=(t.image,)) for t in triggers]
+    assert unfair([exam], len) == {}
+    sentences = {"There is no such thing in the image.", "It cannot be seen."}
+    sentences |= {answer for one in exam for answer in one.answer}
+    best = max(
+        sum(any(says_the_same(said, truth, one.text) for truth in one.answer) for one in exam)
+        for said in sentences
+    )
+    assert best <= 0.12 * len(exam), "one sentence, said to every question"
+
+
+@pytest.mark.long
+def test_thirty_multi_image_questions_of_three_kinds(mini):
+    questions = mini.rows("multi_image_vqa/questions", Question)
+    kinds = ("Arithmetic Reasoning", "External Knowledge", "Cause and Effect")
+    assert Counter(question.category for question in questions) == dict.fromkeys(kinds, 10)
+    assert all(len(set(question.images)) == 2 for question in questions)
+
+
+@pytest.mark.long
+def test_every_fault_of_the_problems_has_a_reason(mini):
+    reasons = [row.reason for row in mini.rows("mcot/built_rejections", Rejection)]
+    assert reasons == [
+        "nothing to be seen",
+        "4 does not stand in the problem once; which number of the solution it is cannot be told: "
+        "4 stands 2 times in the calculations",
+        "unreadable response",
+        "'six drums' does not stand in the problem once; which number of the solution it is cannot "
+        "be told: 6 stands 2 times in the calculations",
+    ]
+    (unseen,) = mini.rows("multi_image_vqa/built_rejections", Rejection)
+    assert (unseen.entry, unseen.reason) == ("copa-10/images", "cannot be seen")
+
+
+@pytest.mark.long
+def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
+    source = mini.home / "mini" / "journeybench"
+    sample = mini.rows("retrieval/built", RetrievalSample)[7]
+    decisions = mini.rows("statement_decisions", StatementDecision)
+    statements = mini.rows("statements", Statement)
+    spoken = mini.rows("dialogues", Utterance)
+    written = mini.rows("statement_responses", GeneratedText)
+    for text in sample.text_distractors:
+        decision = one(decisions, image=sample.image, text=text, accepted=True)
+        statement = one(statements, statement_id=decision.statement_id)
+        if statement.way == "model":
+            response = one(written, request_id=statement.request_id)
+            assert text in response.text
+            assert sample.captions[0] in response.prompt
+        else:
+            assert text in one(spoken, request_id=statement.request_id).said
+        cast = [v for v in read_raw(source, StatementVote) if v.statement == text]
+        assert sum(vote.conflicts for vote in cast) == decision.n_conflicting
+    proposals = mini.rows("look_alike_proposals", LookAlike)
+    looked_at = mini.rows("look_alikes", LookAlikeDecision)
+    for candidate in sample.image_distractors:
+        decision = one(looked_at, image=sample.image, candidate=candidate)
+        ways = [p for p in proposals if (p.image, p.candidate) == (sample.image, candidate)]
+        assert decision.criteria == tuple(way.criterion for way in ways)
+    row = one(read_raw(source, GalleryImage), image=sample.image)
+    assert one(mini.rows("gallery", GalleryImage), image=sample.image) == row
+
+
+@pytest.mark.long
+def test_an_mcot_question_is_traced_to_its_problem_response_and_image(mini):
+    question = mini.rows("mcot/questions", Question)[4]
+    planned = one(mini.rows("mcot/planned_images", PlannedImage), name=question.labels["image"])
+    made = one(mini.rows("mcot/images", StoredImage), name=planned.name)
+    quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
+    problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
+    response = one(
+        mini.rows("mcot/quantity_responses", GeneratedText), prompt_sha256=quantity.prompt_sha256
+    )
+    raw = (mini.home / "mini" / "journeybench" / "gsm8k.jsonl").read_text().splitlines()
+    assert question.images == (made.sha256,)
+    assert problem.question in [json.loads(line)["question"] for line in raw]
+    assert quantity.text in problem.question
+    assert quantity.text in response.text
+    assert f"exactly {planned.count} of" in planned.prompt
+
+
+@pytest.mark.long
+def test_building_again_changes_nothing_and_paints_nothing(mini):
+    before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
+    digest = mini.tables.digest(["journeybench", "mcot", "questions"])
+    mini.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
+    assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
+    assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
+
+
+@pytest.mark.long
+def test_solutions_are_verified_by_a_judge_of_their_own(mini):
+    (mini.home / "bench.toml").write_text(
+        '[models.m]\nkind = "scripted"\nsays = "9+4 = 13, so 39"\n'
+    )
+    selected = [
+        *evaluation_assets(MCOT),
+        *solution_assets(MCOT),
+        *dg.load_assets_from_modules(LEFT),
+    ]
+    right = dg.AssetSelection.assets(
+        *(["journeybench", "mcot", table] for table in ("predictions", "solution_judgements")),
+        ["journeybench", "mcot", "solution_verification"],
+    )
+    mini.build(selected, selection=right, partition_key="m")
+    rows = mini.rows("mcot/solution_verification", Metric, "m")
+    overall = one(rows, category="all")
+    assert (overall.n_scored, overall.n_failed) == (59, 0), "no mushrooms leave minus one gap"
+    assert overall.value == pytest.approx(1 / 59), "only the first question has 13, then 39"
+    assert "judge:rules" in overall.signature

@@ -1,0 +1,204 @@
+"""Statements and trigger questions: what is kept, and why the others are not."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bench_assets.suites.journeybench.construction import distractors, triggers
+from bench_assets.suites.journeybench.construction.distractors import (
+    Statement,
+    follows,
+    read_statements,
+    verify_statements,
+)
+from bench_assets.suites.journeybench.construction.triggers import verify_triggers
+from bench_assets.suites.journeybench.raw_material import StatementVote, TriggerVote
+from tests.suites.journeybench.construction.writers import response
+
+CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}
+
+
+class Encoder:
+    """Texts with the same first two words are the same; all others have nothing in common."""
+
+    name = "first two words"
+
+    def __init__(self):
+        self.places = {}
+
+    def encode_texts(self, texts):
+        vectors = np.zeros((len(texts), 64), dtype=np.float32)
+        for row, text in enumerate(texts):
+            first_two = " ".join(text.lower().split()[:2])
+            vectors[row, self.places.setdefault(first_two, len(self.places))] = 1.0
+        return vectors
+
+
+def statement(text, number=1):
+    return Statement(
+        statement_id=f"a.png/model/{number}",
+        image="a.png",
+        text=text,
+        way="model",
+        request_id="a.png/statements",
+        writer="w",
+        prompt_sha256="sha",
+    )
+
+
+def votes(text, *conflicts):
+    return [
+        StatementVote(image="a.png", statement=text, annotator=f"a{n}", conflicts=one)
+        for n, one in enumerate(conflicts)
+    ]
+
+
+def verify(text, *conflicts):
+    (decision,) = verify_statements([statement(text)], CAPTIONS, votes(text, *conflicts), Encoder())
+    return decision
+
+
+def test_the_writer_sees_image_and_captions():
+    (asked,) = distractors.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in asked.images] == ["sha"]
+    assert "- Two owls watch a fox" in asked.turns[0].parts[1]
+
+
+def test_statements_carry_the_response_they_come_from():
+    text = json.dumps([{"statement": "One."}, {"statement": "Two."}])
+    read = read_statements([response("a.png/statements", f"Sure:\n```json\n{text}\n```")])
+    assert [(one.statement_id, one.text) for one in read.statements] == [
+        ("a.png/model/1", "One."),
+        ("a.png/model/2", "Two."),
+    ]
+    assert {one.request_id for one in read.statements} == {"a.png/statements"}
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        pytest.param(response("a.png/statements", "I cannot."), "unreadable response", id="prose"),
+        pytest.param(response("a.png/statements", "", "lost"), "lost", id="no response"),
+    ],
+)
+def test_a_response_without_statements_says_why(written, reason):
+    read = read_statements([written])
+    assert (read.statements, [one.reason for one in read.rejections]) == ([], [reason])
+
+
+@pytest.mark.parametrize(
+    ("text", "conflicts", "reason"),
+    [
+        pytest.param(
+            "No fox reads a book", (True, True, True), "3 of 3 find it in", id="conflicts"
+        ),
+        pytest.param("No fox reads a book", (True, True, False), "2 of 3 find it in", id="most"),
+    ],
+)
+def test_a_statement_that_most_find_in_conflict_is_accepted(text, conflicts, reason):
+    decision = verify(text, *conflicts)
+    assert decision.accepted
+    assert decision.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "conflicts", "reason"),
+    [
+        pytest.param(
+            "No fox reads", (True, False), "1 of 2 find it in conflict", id="half of them"
+        ),
+        pytest.param("No fox reads", (), "nobody verified it", id="no votes"),
+        pytest.param(" ", (True,), "empty", id="blank"),
+        pytest.param(
+            "a FOX in a raincoat reads a menu.", (True,), "follows from", id="a caption itself"
+        ),
+        pytest.param("A fox reads a menu", (True,), "follows from", id="less than a caption says"),
+        pytest.param(
+            "A fox has something to read",
+            (True,),
+            "says what 'A fox",
+            id="a caption in other words",
+        ),
+    ],
+)
+def test_a_statement_that_is_not_accepted_says_why(text, conflicts, reason):
+    decision = verify(text, *conflicts)
+    assert not decision.accepted
+    assert decision.reason.startswith(reason)
+
+
+def test_texts_that_count_otherwise_do_not_say_the_same_whatever_the_encoder_finds():
+    captions = {"a.png": ["So many as 2 owls"]}
+    text = "So many as 3 owls"
+    (decision,) = verify_statements([statement(text)], captions, votes(text, True), Encoder())
+    assert decision.similarity == 1.0
+    assert decision.accepted
+
+
+def test_a_statement_counts_once_and_six_are_enough():
+    texts = [f"{n} bears dance" for n in range(7)]
+    cast = [vote for text in texts for vote in votes(text, True)]
+    listed = [statement(text, n) for n, text in enumerate([texts[0], *texts])]
+    decisions = verify_statements(listed, CAPTIONS, cast, Encoder())
+    assert [decision.accepted for decision in decisions] == [True, False, *[True] * 5, False]
+    assert decisions[1].reason == "another statement says the same"
+    assert decisions[-1].reason == "beyond the first 6"
+
+
+@pytest.mark.parametrize(
+    ("text", "caption", "is_so"),
+    [
+        pytest.param("A fox reads", "A fox in a coat reads a menu", True, id="words left out"),
+        pytest.param("A coat reads a fox", "A fox in a coat reads", False, id="another order"),
+        pytest.param("A fox on a coat", "A fox in a coat", False, id="another preposition"),
+        pytest.param("Two foxes", "A fox", False, id="another number"),
+    ],
+)
+def test_what_only_leaves_words_out_is_true_as_well(text, caption, is_so):
+    assert follows(text, caption) is is_so
+
+
+TRIGGER = {"trigger": "false premises", "question": "Where is the cat?", "answers": ["Nowhere"]}
+
+
+def triggered(change, *accepts):
+    cast = [
+        TriggerVote(image="a.png", question="Where is the cat?", annotator=f"a{n}", accepts=one)
+        for n, one in enumerate(accepts)
+    ]
+    return verify_triggers([response("a.png/triggers", json.dumps([TRIGGER | change]))], cast)
+
+
+def test_an_accepted_trigger_question_is_kept():
+    (question,) = triggered({}, True, True, False).questions
+    assert (question.entry_id, question.image, question.image_source) == (
+        "a-1",
+        "a.png",
+        "generated",
+    )
+    assert question.answers == ("Nowhere",)
+
+
+@pytest.mark.parametrize(
+    ("change", "accepts", "reason"),
+    [
+        pytest.param({"trigger": "riddle"}, [True], "unknown trigger 'riddle'", id="unknown kind"),
+        pytest.param({"answers": []}, [True], "0 answers", id="no answer"),
+        pytest.param({"answers": "Nowhere"}, [True], "0 answers", id="answers that are no list"),
+        pytest.param({"answers": ["x"] * 6}, [True], "6 answers", id="too many answers"),
+        pytest.param({"question": ""}, [True], "the question is empty", id="no question"),
+        pytest.param({}, [], "open: nobody verified it", id="no votes"),
+        pytest.param({}, [True, False], "1 of 2 accept it", id="half of them"),
+    ],
+)
+def test_a_trigger_question_that_is_not_kept_says_why(change, accepts, reason):
+    found = triggered(change, *accepts)
+    assert found.questions == []
+    assert found.rejections[0].reason.startswith(reason)
+
+
+def test_the_writer_of_triggers_sees_image_and_captions():
+    (asked,) = triggers.prompts(CAPTIONS, {"a.png": "sha"}).values()
+    assert [image.sha256 for image in asked.images] == ["sha"]
+    assert "Two owls watch a fox" in asked.turns[0].parts[1]

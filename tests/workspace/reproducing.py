@@ -1,0 +1,46 @@
+"""A home of one small benchmark, to be reproduced."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+from bench_assets.core.schema.chat import Decoding
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.tables.parquet import TableFiles
+from tests.bundles.shelf import SAID, Says, measure
+from tests.bundles.test_remembered import Echo
+
+CHECKOUT = Path(__file__).parents[2]
+_SETTINGS = """
+[benchmarks.shelf]
+file = "shelf.jsonl"
+title = "A shelf"
+slices = ["level"]
+
+[models.written]
+kind = "recorded"
+file = "said.jsonl"
+"""
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def make_home(home: Path) -> TableFiles:
+    """Two models: one whose responses lie in a file, one of which only the responses remain."""
+    home.mkdir(parents=True)
+    (home / "bench.toml").write_text(_SETTINGS, encoding="utf-8")
+    lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(SAID)]
+    (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    echo = Echo("sha256:gone", Decoding(max_tokens=40))
+    gone = CachingModel("gone/step-1", echo, SqliteResponseStore(home / "responses.sqlite"))
+    measure(home, model=gone)
+    return measure(home, model=Says(name="written", signature="recorded|said.jsonl"))

@@ -1,0 +1,153 @@
+"""Dry runs, backfills and skipped builds over one small home folder with a counting server."""
+
+import pytest
+
+from bench_assets.core.schema.errors import TableError, UnknownNameError
+from bench_assets.workspace.evaluate.dry_run import dry_run
+from bench_assets.workspace.materialization.backfill import backfill
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsResource
+from resources.models.registry.baselines import ScriptedModel
+from tests.chat_server import ChatServer
+from tests.suites.codis.raw import entry, write_release
+
+MODELS = """
+[suites.codis]
+judge = "judge"
+[models.m]
+kind = "server"
+base_url = "{url}"
+model = "m"
+[models.priced]
+kind = "server"
+base_url = "{url}"
+model = "priced"
+max_tokens = 10
+concurrency = 2
+price_out = 1_000_000
+[models.mine]
+kind = "python"
+factory = "tests.workspace.test_backfill:opening"
+[models.judge]
+kind = "server"
+base_url = "{url}"
+model = "judge"
+[models.away]
+kind = "server"
+base_url = "http://127.0.0.1:9/v1"
+model = "away"
+max_tries = 1
+[sources]
+codis = "../codis"
+"""
+
+
+def opening(name, open_image):
+    """A model in Python."""
+    return ScriptedModel(name, lambda _: "Opening.")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ChatServer(lambda body: "right" if body["model"] == "judge" else "Opening.") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory, server):
+    """Two pairs, which are four questions about one image; their tables are built."""
+    folder = tmp_path_factory.mktemp("backfill")
+    write_release(folder / "codis", [entry(), entry(id="001", question="Open or shut?")])
+    home = folder / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text(MODELS.format(url=server.base_url))
+    with Workbench(SettingsResource(home=str(home)), ["codis", "multi"]) as opened:
+        opened.refresh_questions("codis")
+        yield opened
+
+
+def test_a_dry_run_needs_the_question_tables(tmp_path):
+    with (
+        Workbench(SettingsResource(home=str(tmp_path)), ["codis"]) as bare,
+        pytest.raises(
+            TableError, match=r"codis/questions: no table yet.*`bench questions codis` does"
+        ),
+    ):
+        dry_run(bare, ["codis"], "random")
+
+
+def test_a_dry_run_says_what_an_evaluation_would_ask_and_asks_nothing(bench, server):
+    server.forget()
+    model, judge = dry_run(bench, ["codis"], "priced")
+    assert (model.asked, model.requests, model.cached) == ("model", 4, 0)
+    assert 4400 < model.prompt_tokens < 5000  # each an image and 120 words of an instruction
+    assert (model.completion_tokens, model.money) == (40, 40.0)  # 4 x max_tokens, at 1 each
+    assert model.seconds is None
+    assert (judge.asked, judge.model, judge.requests, judge.cached) == ("judge", "judge", 4, 0)
+    assert server.n_requests == 0
+
+    bench.evaluate(["codis"], "priced")
+    server.forget()
+    for again in dry_run(bench, ["codis"], "priced"):
+        assert (again.requests, again.cached, again.money) == (4, 4, 0.0)
+        assert (again.prompt_tokens, again.completion_tokens, again.seconds) == (0, 0, 0.0)
+    assert server.n_requests == 0
+
+    other, _ = dry_run(bench, ["codis"], "priced", "no_context")  # the same question twice a pair
+    assert (other.requests, other.cached) == (2, 0)
+    assert other.completion_tokens == 6  # the responses so far have three
+    assert 0 < other.seconds < 5
+
+
+def test_who_needs_no_asking_costs_nothing(bench):
+    baseline, _ = dry_run(bench, ["codis"], "random")
+    assert (baseline.requests, baseline.cached, baseline.prompt_tokens) == (4, 4, 0)
+
+
+@pytest.mark.long
+def test_a_model_in_python_is_asked_once_like_any_other(bench):
+    model, _ = dry_run(bench, ["codis"], "mine")
+    assert (model.requests, model.cached) == (4, 0)
+    bench.evaluate(["codis"], "mine")
+    again, _ = dry_run(bench, ["codis"], "mine")
+    assert (again.requests, again.cached) == (4, 4)
+
+
+@pytest.mark.long
+def test_one_model_that_cannot_be_asked_does_not_stop_the_others(bench):
+    done = list(backfill(bench, ["away", "m", "m"], ["codis"], ["main", "no_context"]))
+    assert [(one.model, one.condition, bool(one.error)) for one in done] == [
+        ("away", "main", True),
+        ("away", "no_context", True),
+        ("m", "main", False),
+        ("m", "no_context", False),
+    ]
+    assert "127.0.0.1:9/v1: cannot be reached" in done[0].error
+    for condition in ([], ["no_context"]):
+        measured = bench.tables.partitions(["codis", *condition, "metrics"])
+        assert "m" in measured
+        assert "away" not in measured
+
+
+@pytest.mark.parametrize(
+    ("models", "suites", "conditions", "named"),
+    [
+        pytest.param(["m"], ["cods"], ["main"], "cods", id="a suite"),
+        pytest.param(["m", "nobody"], ["codis"], ["main"], "nobody", id="a model"),
+        pytest.param(["m"], ["codis"], ["main", "mian"], "mian", id="a condition"),
+    ],
+)
+def test_an_unknown_name_is_told_before_anything_is_asked(
+    bench, server, models, suites, conditions, named
+):
+    n_runs = bench.instance.get_runs_count()
+    server.forget()
+    with pytest.raises(UnknownNameError, match=named):
+        next(backfill(bench, models, suites, conditions))
+    assert (bench.instance.get_runs_count(), server.n_requests) == (n_runs, 0)
+
+
+@pytest.mark.long
+def test_an_ablation_is_asked_where_tasks_have_it(bench):
+    (done,) = backfill(bench, ["random"], ["codis", "multi"], ["no_context"])
+    assert (done.suites, done.error) == ("codis", "")

@@ -1,0 +1,133 @@
+"""Bad input ends in one message that names it, and leaves the tables alone."""
+
+import json
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.suites.codis.raw import entry
+from tests.workspace.typed import answers, bench, write_responses
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def huge_png():
+    def chunk(name, data):
+        checksum = struct.pack(">I", zlib.crc32(name + data))
+        return struct.pack(">I", len(data)) + name + data + checksum
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000)))
+
+
+def break_nothing(folder):
+    pass
+
+
+def break_data(text):
+    return lambda folder: (folder / "data.json").write_text(text)
+
+
+def break_image(data):
+    return lambda folder: (folder / "images" / "b.png").write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "model", "named"),
+    [
+        pytest.param(
+            lambda folder: (folder / "data.json").unlink(),
+            "random",
+            ["no CODIS data"],
+            id="no data",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            break_data('[{"id": "0'),
+            "random",
+            ["data.json", "cut short"],
+            id="truncated",
+        ),
+        pytest.param(
+            break_data(json.dumps([entry(image_id="../../b.png")])),
+            "random",
+            ["data.json", "../../b.png", "leaves the folder"],
+            id="a path out of the folder",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            break_image(b"text"),
+            "random",
+            ["b.png", "not an image"],
+            id="text",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            break_image(huge_png()),
+            "random",
+            ["b.png", "px allowed"],
+            id="50,000 px",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(break_nothing, "nobody", ["nobody", "smollm2"], id="no such model"),
+        pytest.param(
+            break_nothing,
+            "down",
+            ["127.0.0.1:9", "cannot be reached"],
+            id="server down",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_bad_input_ends_in_one_message_and_leaves_tables_alone(
+    used_home, source, break_it, model, named
+):
+    (used_home / "bench.toml").write_text(
+        '[models.down]\nkind = "server"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+        "max_tries = 1\n"
+    )
+    before = {file: file.read_bytes() for file in tables(used_home)}
+    break_it(source)
+    result = bench("evaluate", "codis", "--model", model, "--source", source, fails=True)
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.stderr
+    assert [name for name in named if name not in result.stderr] == [], result.stderr
+    kept = ("questions", "predictions", "scores", "metrics", "leaderboard")
+    after = {file: file.read_bytes() for file in tables(used_home)}
+    assert {f for f in before if f.parent.name in kept and after[f] != before[f]} == set()
+
+
+def tables(home) -> list[Path]:
+    return sorted((home / "tables").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("toml", "named"),
+    [
+        pytest.param("[models.x\n", ["bench.toml", "not a TOML file"], id="no TOML"),
+        pytest.param('[models.x]\nkind = "llama"\n', ["bench.toml", "models.x"], id="unknown kind"),
+        pytest.param('[models.x]\nkind = "random"\nsed = 1\n', ["models.x", "sed"], id="a typo"),
+        pytest.param("[model]\n", ["bench.toml", "model"], id="unknown table"),
+        pytest.param('[sources]\ncods = "x"\n', ["bench.toml", "cods"], id="unknown suite"),
+    ],
+)
+def test_a_mistake_in_the_settings_is_named(home, toml, named):
+    (home / "bench.toml").write_text(toml)
+    result = bench("leaderboard", fails=True)
+    assert [name for name in named if name not in result.stderr] == [], result.stderr
+
+
+def test_unknown_suites_and_readings_are_named(home, source):
+    assert "known: blink, codis" in bench("questions", "cods", fails=True).stderr
+    file = write_responses(home / "r.jsonl", answers("a", "b"))
+    command = ("score", "codis", file, "--source", source, "--reading", "kind")
+    assert "official" in bench(*command, fails=True).stderr
+    write_responses(file, answers("a", "b", condition="blindfolded"))
+    assert "no_context" in bench("score", "codis", file, "--source", source, fails=True).stderr

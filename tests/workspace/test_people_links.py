@@ -1,0 +1,90 @@
+"""Links that are handed out: whose, for which forms, and void when they are revoked."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.workspace.annotation import make_links, revoke_links
+from resources.annotation.opening import open_people
+from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.signed_links import LinkError, Links
+from resources.annotation.web.store import pages_store
+from resources.config.bench_toml import Settings, load_settings
+from tests.resources.annotation.port_cases import FORM, A
+
+TOML = """
+[people]
+kind = "pages"
+url = "https://lab.example/"
+[people.names]
+"p1@lab.example" = "ana"
+"p2@lab.example" = "ben"
+[people.forms."codis/revisions"]
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    (tmp_path / "bench.toml").write_text(TOML)
+    return load_settings(tmp_path)
+
+
+def read(settings: Settings, link: str) -> tuple[str, tuple[str, ...]]:
+    token = link.removeprefix("https://lab.example/in/")
+    found = Links.beside(pages_store(settings.home)).read(token, datetime.now(UTC).timestamp())
+    return found.person, found.forms
+
+
+def test_everybody_who_has_a_name_gets_a_link_that_holds_none(settings: Settings) -> None:
+    made = make_links(settings, [], [], 30)
+    assert [(one.person, one.sent_to) for one in made] == [
+        ("ana", "p1@lab.example"), ("ben", "p2@lab.example")
+    ]  # fmt: skip
+    assert [read(settings, one.link) for one in made] == [("ana", ()), ("ben", ())]
+
+
+def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
+    (one,) = make_links(settings, ["codis/revisions"], ["p1@lab.example"], 0.5)
+    assert read(settings, one.link) == ("ana", ("codis/revisions",))
+    assert make_links(settings, [], ["cem"], 1)[0].person == "cem"
+
+
+def test_a_form_that_is_asked_is_known_and_no_other(settings: Settings) -> None:
+    with pytest.raises(UnknownNameError, match="codis/revisions"):
+        make_links(settings, [FORM.name], ["ana"], 1)
+    open_people(settings).ask(FORM, [A])
+    assert make_links(settings, [FORM.name], ["ana"], 1)
+
+
+def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
+    old, other = make_links(settings, [], ["ana", "ben"], 1)
+    assert revoke_links(settings, ["p1@lab.example"]) == ["ana"]
+    with pytest.raises(LinkError, match="revoked"):
+        read(settings, old.link)
+    assert read(settings, other.link)[0] == "ben"
+    assert read(settings, make_links(settings, [], ["ana"], 1)[0].link)[0] == "ana"
+
+
+def test_an_address_is_no_pseudonym(settings: Settings) -> None:
+    with pytest.raises(PeopleError, match=r"people\.names"):
+        make_links(settings, [], ["p9@lab.example"], 1)
+
+
+@pytest.mark.parametrize(
+    ("toml", "why"),
+    [
+        ('[people]\nkind = "files"', 'kind is "files"'),
+        ('[people]\nkind = "pages"', "nobody is named"),
+    ],
+)
+def test_what_is_missing_in_bench_toml_is_said(tmp_path: Path, toml: str, why: str) -> None:
+    (tmp_path / "bench.toml").write_text(toml)
+    with pytest.raises(SettingsError, match=why):
+        make_links(load_settings(tmp_path), [], [], 1)
+
+
+def test_bench_toml_opens_the_pages(settings: Settings) -> None:
+    assert isinstance(open_people(settings), PagesPeople)

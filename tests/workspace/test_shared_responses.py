@@ -1,0 +1,135 @@
+"""Commands over a home that shares its responses, and a home that is moved there and back."""
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.workspace.maintain.migration import migrate
+from bench_assets.workspace.maintain.verification import drop_invalid_responses, verify
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_response_store, open_vector_cache
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.storage.vectors import SqliteVectorCache
+from tests.chat_server import ChatServer
+from tests.postgres_server import PASSWORD, postgres
+from tests.resources.models.api.asking import requests_for
+from tests.resources.response_cache.test_port import Says, keep, row
+
+psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def address(monkeypatch):
+    with postgres() as server:
+        monkeypatch.setenv("TEAM_DATABASE", server.address())
+        yield server.address()
+
+
+@pytest.fixture
+def bench(tmp_path, address):
+    (tmp_path / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
+    (tmp_path / "bench.toml").write_text(
+        '[storage]\ndatabase = "env:TEAM_DATABASE"\n[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
+    )
+    with Workbench(SettingsResource(home=str(tmp_path)), ["quiz"]) as opened:
+        yield opened
+
+
+def found(bench):
+    shared = [one for one in verify(bench) if "shared" in one.what]
+    return {(one.what, one.state): one.n for one in shared}
+
+
+def test_verify_reads_what_is_shared_and_drops_what_an_older_gate_let_in(bench, address):
+    store = open_response_store(bench.settings)
+    keep(store, row("a"), row("b"), row("c", gate="0", finish_reason="abort"))
+    # the prompt of these rows is the digest of another text
+    assert found(bench) == {("shared responses", "whole"): 3, ("shared prompts", "damaged"): 1}
+    with psycopg.connect(address) as db:
+        db.execute("UPDATE bench_responses SET seconds = 9 WHERE gate <> '0'")
+    assert found(bench)["shared responses", "damaged"] == 2
+    assert [one.n for one in drop_invalid_responses(bench.settings)] == [1]
+    assert ("shared responses", "whole") not in found(bench)
+
+
+def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
+    monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
+    assert found(bench) == {("shared responses", "missing"): 1, ("shared vectors", "missing"): 1}
+
+
+def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
+    home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
+    engine = Says(Response(text="A", seconds=1 / 3), Response(text="a\0"))
+    said = CachingModel("m", engine, SqliteResponseStore(home / "responses.sqlite")).response(
+        requests
+    )
+    for _ in range(2):  # begun again, it comes to the same
+        there = {one.what: one for one in migrate(bench.settings, back=False)}
+        assert {one.n for one in there.values()} == {2_500}
+        assert there.keys() == {"responses", "prompts"}
+        assert there["responses"].left_out == 0
+    assert PASSWORD not in there["responses"].target
+    assert CachingModel("m", engine, open_response_store(bench.settings)).response(requests) == said
+    (home / "responses.sqlite").rename(home / "moved-away.sqlite")
+    back = {one.what: one.n for one in migrate(bench.settings, back=True)}
+    assert (back["responses"], back["prompts"]) == (2_500, 2_500)
+    again = SqliteResponseStore(home / "responses.sqlite")
+    assert CachingModel("m", engine, again).response(requests) == said
+    assert len(engine.asked) == 2_500
+    before = sorted(
+        SqliteResponseStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"]
+    )
+    assert sorted(again.rows(), key=lambda one: one["key"]) == before
+
+
+def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
+    def said(home, *texts):
+        (tmp_path / home).mkdir(exist_ok=True)
+        (tmp_path / home / "bench.toml").write_text(
+            '[storage]\ndatabase = "env:TEAM_DATABASE"\n[models.m]\nkind = "server"\nmodel = "m"\n'
+            f'base_url = "{server.base_url}"\nbudget_tokens = 10\nconcurrency = 1\n'
+        )
+        settings = SettingsResource(home=str(tmp_path / home))
+        image_store = ImageStore(folder=str(tmp_path / home / "images"))
+        with (
+            closing(Models(settings=settings, image_store=image_store)) as models,
+            models.open("m") as model,
+        ):
+            return [
+                response.text or response.error for response in model.response(requests_for(*texts))
+            ]
+
+    with ChatServer() as server:  # four tokens a response
+        assert said("one", "a", "b") == said("other", "a", "b")
+        assert server.n_requests == 2
+        texts = said("other", "a", "b", "c", "d", "e")
+        assert server.n_requests == 3
+        assert [text.startswith("not asked: 12 of the budget") for text in texts[3:]] == [True] * 2
+        assert not (tmp_path / "one" / "responses.sqlite").exists()
+
+
+def test_vectors_are_moved_there_and_back_and_verified(bench, address):
+    home = bench.settings.home
+    one = {str(n): np.array([n, 1 / 3], np.float32) for n in range(5)}
+    SqliteVectorCache(home / "vectors.sqlite").put("e", one)
+    migrate(bench.settings, back=False)
+    shared = open_vector_cache(bench.settings)
+    assert {key: list(v) for key, v in shared.get("e", list(one)).items()} == {
+        key: list(v) for key, v in one.items()
+    }
+    assert found(bench) == {("shared vectors", "whole"): 5}
+    with psycopg.connect(address) as db:
+        db.execute("UPDATE bench_vectors SET vector = '\\x00' WHERE key = '3'")
+    assert found(bench) == {("shared vectors", "whole"): 4, ("shared vectors", "damaged"): 1}
+    (home / "vectors.sqlite").unlink()
+    migrate(bench.settings, back=True)
+    assert SqliteVectorCache(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {
+        "3"
+    }

@@ -1,0 +1,137 @@
+"""`bench verify`: what is whole, what is not, and a command that brings it back."""
+
+import shlex
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from resources.response_cache.sqlite_file import row_digest
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.storage.vectors import SqliteVectorCache
+from tests.unprivileged import unprivileged
+from tests.workspace.test_cli import bench, lines
+
+
+@pytest.fixture
+def home(evaluated, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    home = shutil.copytree(evaluated / "home", tmp_path / "home")
+    SqliteResponseStore(home / "responses.sqlite")
+    SqliteVectorCache(home / "vectors.sqlite").get("e", ["k"])
+    return home
+
+
+def found(*, wrong):
+    return [
+        (row["what"], row["state"], row["command"])
+        for row in lines(bench("verify", "--json", fails=bool(wrong)))
+        if (row["state"] in ("damaged", "missing", "unreadable")) == wrong
+    ]
+
+
+def tables(home):
+    """The folder of CODIS' tables, of the source that bench.toml names."""
+    (place,) = home.glob("tables/.of/codis-*")
+    return place / "codis"
+
+
+def flip(file, place=40):
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+
+
+def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
+    older = tables(home) / "scores/random.parquet"
+    pq.write_table(pq.read_table(older), older)
+    rows = lines(bench("verify", "--json"))
+    states = {(row["what"], row["state"]): row["n"] for row in rows}
+    n_tables = len(list((home / "tables").rglob("*.parquet")))
+    assert states["tables", "whole"] == n_tables - 1
+    assert states["tables", "not yet verifiable"] == 1
+    assert states["images", "whole"] == len(list((home / "images").glob("*/*")))
+    assert {state for _, state in states} == {"whole", "not yet verifiable"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "spoil_image", [flip, Path.unlink], ids=["a damaged image", "an image that is gone"]
+)
+def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_image):
+    image = min((home / "images").glob("*/*"))
+    spoil_image(image)
+    flip(tables(home) / "scores/random.parquet")
+    flip(tables(home) / "questions/all.parquet")
+    commands = {
+        "codis/scores of random": "bench evaluate codis --model random",
+        "codis/questions": "bench questions codis",
+    }
+    wrong = {what: command for what, _, command in found(wrong=True)}
+    assert commands.items() <= wrong.items()
+    assert any(image.name in what for what in wrong)
+    for command in commands.values():
+        bench(*shlex.split(command)[1:])
+    bench("verify")
+
+
+def test_other_damage_is_named_with_something_to_do(home):
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
+        db.execute("INSERT INTO responses (key, text, digest) VALUES ('k', 'yes', 'other')")
+    flip(home / "vectors.sqlite", 3)
+    flip(home / "dagster/schedules/schedules.db", 3)
+    (tables(home) / "old").mkdir()
+    (tables(home) / "old/all.parquet").write_bytes(b"PAR1")
+    commands = {what: command for what, _, command in found(wrong=True)}
+    assert commands.keys() == {"responses", "vectors.sqlite", "dagster", "codis/old"}
+    assert "bench evaluate" in commands.pop("responses")
+    assert all(str(home) in command for command in commands.values())
+
+
+def test_a_image_that_may_not_be_read_is_not_called_damaged(home):
+    image = min((home / "images").glob("*/*"))
+    image.chmod(0)
+    with unprivileged():
+        wrong = found(wrong=True)
+    image.chmod(0o644)
+    assert wrong == [(f"image {image.name}", "unreadable", f"chmod u+rX {image}")]
+
+
+def test_what_an_older_gate_took_for_a_response_is_dropped_when_that_is_asked_for(home):
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
+        for key, end in (("k", "abort"), ("l", "stop")):
+            row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
+            columns = "INSERT INTO responses (key, model, text, finish_reason, digest)"
+            db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), row_digest(row)))
+    bench("verify")
+    rows = lines(bench("verify", "--responses", "--json"))
+    dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]
+    assert dropped == [("responses of server:s|m", 1)]
+    with closing(sqlite3.connect(home / "responses.sqlite")) as db:
+        assert db.execute("SELECT key FROM responses").fetchall() == [("l",)]
+
+
+@pytest.mark.parametrize("command", ["models", "verify"])
+def test_a_home_that_is_a_file_is_named(tmp_path, monkeypatch, command):
+    (tmp_path / "home").write_text("")
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    assert "home: not a folder; set BENCH_HOME" in bench(command, fails=True).stderr
+
+
+def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / ("x" * 300)))
+    assert "cannot be read: File name too long" in bench("verify", fails=True).stderr
+
+
+@pytest.mark.parametrize("name", ["a?b", "a%20b", "a\udcff"])
+def test_a_home_in_which_dagster_cannot_keep_its_records_is_refused_unmade(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / name))
+    said = bench("evaluate", "codis", "--model", "random", fails=True).stderr
+    shown = name.encode(errors="backslashreplace").decode()
+    assert f"{shown}: Dagster cannot keep its databases below a path with" in said
+    assert not Path(tmp_path, name).exists()

@@ -1,0 +1,244 @@
+"""`bench verify` and tables that are gone, lie in another's place, or may not be read."""
+
+import shlex
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.settings_resource import SettingsResource
+from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.unprivileged import unprivileged
+from tests.workspace.typed import bench, lines
+
+TOML = """
+[benchmarks.quiz]
+file = "quiz.jsonl"
+[models.a]
+kind = "scripted"
+says = "A"
+[models.b]
+kind = "scripted"
+says = "B"
+"""
+QUESTIONS = "\n".join(
+    f'{{"id": "{n}", "question": "Which?", "options": ["red", "blue"], "answer": "A"}}'
+    for n in range(4)
+)
+STEPS = ("predictions", "scores", "metrics")
+OF_A = {f"quiz/{table} of a": "bench evaluate quiz --model a" for table in STEPS}
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    home = tmp_path_factory.mktemp("quiz") / "home"
+    home.mkdir()
+    (home / "bench.toml").write_text(TOML)
+    (home / "quiz.jsonl").write_text(QUESTIONS)
+    with Workbench(SettingsResource(home=str(home)), ["quiz"]) as opened:
+        opened.refresh_questions("quiz")
+        for model in ("a", "b"):
+            opened.evaluate(["quiz"], model)
+    SqliteResponseStore(home / "responses.sqlite")
+    return home
+
+
+@pytest.fixture
+def home(evaluated, tmp_path, monkeypatch):
+    return copied(evaluated, tmp_path / "home", monkeypatch)
+
+
+def copied(evaluated, home, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(home))
+    return shutil.copytree(evaluated, home)
+
+
+def found(*, fails=True):
+    rows = lines(bench("verify", "--json", fails=fails))
+    return {row["what"]: row for row in rows if row["state"] not in ("whole", "not yet verifiable")}
+
+
+def commands(state):
+    return {what: one["command"] for what, one in found().items() if one["state"] == state}
+
+
+def gone(home, *names):
+    for name in names:
+        place = home / "tables" / name
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+
+def without_names(home):
+    """Notes as they were written before they named tables."""
+    for note in (home / "tables/.built").iterdir():
+        note.write_text(note.read_text().split("\n")[0])
+
+
+def older_tables(home):
+    """Tables as they were written before they said whose they are."""
+    for file in (home / "tables/quiz").rglob("*.parquet"):
+        pq.write_table(pq.read_table(file), file)
+
+
+def swap(home, table):
+    a, b = (home / f"tables/quiz/{table}/{model}.parquet" for model in "ab")
+    a.rename(home / "aside")
+    b.rename(a)
+    (home / "aside").rename(b)
+
+
+def test_a_home_in_which_all_lies_as_it_was_made_is_whole(home):
+    assert found(fails=False) == {}
+
+
+@pytest.mark.parametrize("older", [lambda _: None, without_names], ids=["named", "not named"])
+@pytest.mark.parametrize(
+    ("names", "missed"),
+    [
+        pytest.param(
+            ["quiz/scores/a.parquet"],
+            {"quiz/scores of a": OF_A["quiz/scores of a"]},
+            id="scores beside metrics",
+        ),
+        pytest.param(
+            [f"quiz/{table}/a.parquet" for table in STEPS], OF_A, id="all tables of a model"
+        ),
+        pytest.param(
+            ["quiz/questions/all.parquet"],
+            {"quiz/questions": "bench questions quiz"},
+            id="the questions",
+        ),
+        pytest.param(
+            ["quiz"], OF_A | {"quiz/questions": "bench questions quiz"}, id="the whole suite"
+        ),
+    ],
+)
+def test_what_was_made_and_is_gone_is_missing(home, older, names, missed):
+    older(home)
+    gone(home, *names)
+    assert missed.items() <= commands("missing").items()
+
+
+def test_what_is_missing_beside_numbers_is_told_without_any_note(home):
+    gone(home, ".built", "quiz/scores/a.parquet", "quiz/predictions/b.parquet")
+    assert commands("missing").keys() == {"quiz/scores of a", "quiz/predictions of b"}
+
+
+def test_the_commands_bring_back_what_is_missing(home):
+    gone(home, "quiz/scores/a.parquet", "quiz/questions/all.parquet")
+    for command in dict.fromkeys(commands("missing").values()):
+        bench(*shlex.split(command)[1:])
+    assert found(fails=False) == {}
+
+
+def no_evaluation(home):
+    gone(home, "quiz/predictions", "quiz/scores", "quiz/metrics")
+    for note in (home / "tables/.built").glob("quiz main *"):
+        note.unlink()
+
+
+def only_predictions(home):
+    """As an evaluation leaves them that failed before there were scores."""
+    gone(home, "quiz/scores/a.parquet", "quiz/metrics/a.parquet")
+    (home / "tables/.built/quiz main a").unlink()
+
+
+@pytest.mark.parametrize(
+    "unmake",
+    [
+        pytest.param(lambda _: bench("remove", "a", "--yes"), id="a model was removed"),
+        pytest.param(no_evaluation, id="nobody was evaluated"),
+        pytest.param(only_predictions, id="an evaluation failed"),
+        pytest.param(lambda home: gone(home, "../tables"), id="nothing was ever made"),
+    ],
+)
+def test_what_was_never_made_is_not_missed(home, unmake):
+    unmake(home)
+    assert found(fails=False) == {}
+
+
+@pytest.mark.parametrize("older", [lambda _: None, older_tables], ids=["named", "not named"])
+@pytest.mark.parametrize("table", STEPS)
+def test_tables_in_each_others_place_are_told(home, older, table):
+    older(home)
+    swap(home, table)
+    wrong = found()
+    assert wrong.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}
+    assert {one["state"] for one in wrong.values()} == {"damaged"}
+    assert "in the place of quiz/" in wrong[f"quiz/{table} of a"]["why"]
+
+
+def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
+    swap(home, "scores")
+    shown = bench("table", "quiz/scores", "--model", "a", fails=True)
+    assert "lies quiz/scores/b.parquet" in shown.stderr
+    for command in commands("damaged").values():
+        bench(*shlex.split(command)[1:])
+    assert found(fails=False) == {}
+
+
+def test_a_folder_that_may_not_be_read_hides_nothing_else(home):
+    (home / "responses.sqlite").write_bytes(b"no database" * 100)
+    closed = home / "tables/quiz/scores"
+    closed.chmod(0)
+    with unprivileged():
+        wrong = found()
+        board = bench("leaderboard", "--json")
+    closed.chmod(0o755)
+    assert {what: one["state"] for what, one in wrong.items()} == {
+        "tables": "unreadable",
+        "responses.sqlite": "damaged",
+    }
+    assert wrong["tables"]["command"] == f"chmod u+rX {closed}"
+    assert {row["model"] for row in lines(board)} >= {"a", "b"}
+
+
+def test_a_leaderboard_says_of_which_metrics_it_may_read_none(home):
+    closed = home / "tables/quiz/metrics"
+    closed.chmod(0)
+    with unprivileged():
+        rows = lines(bench("leaderboard", "--json"))
+    closed.chmod(0o755)
+    assert [row["source"] for row in rows if row["task"] == "quiz"] == [
+        f"unreadable: {closed}: cannot be read: Permission denied"
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tables/quiz/scores/a.parquet",
+        "responses.sqlite",
+        "dagster/schedules/schedules.db",
+        "dagster/schedules",
+    ],
+)
+def test_what_may_not_be_read_is_not_called_damaged(home, name):
+    (home / name).chmod(0)
+    with unprivileged():
+        wrong = found()
+    (home / name).chmod(0o755)
+    assert {one["state"] for one in wrong.values()} == {"unreadable"}
+    assert all("may not be read: Permission denied" in one["why"] for one in wrong.values())
+    assert {one["command"] for one in wrong.values()} == {f"chmod u+rX {home / name}"}
+
+
+def test_commands_are_right_below_a_path_with_an_apostrophe(evaluated, tmp_path, monkeypatch):
+    home = copied(evaluated, tmp_path / "o'brien", monkeypatch)
+    spoilt = [home / one for one in ("responses.sqlite", "vectors.sqlite", "dagster/x.db")]
+    spoilt.append(home / "tables/quiz/old/all.parquet")
+    for file in spoilt:
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"no database" * 100)
+    told = [shlex.split(command) for command in commands("damaged").values()]
+    for file in spoilt:
+        assert any(str(file) in words for words in told), (file, told)
+
+
+def test_what_a_note_of_no_source_names_may_lie_below_a_named_source(home):
+    """The claims of a suite are made with the leaderboard, whose note is of no source."""
+    there = home / "tables/.of/theirs/quiz/scores"
+    there.mkdir(parents=True)
+    (home / "tables/quiz/scores/a.parquet").rename(there / "a.parquet")
+    assert "missing" not in {one["state"] for one in lines(bench("verify", "--json"))}
