@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dagster import EventLogEntry, Field, StringSource
+from dagster import EventLogEntry, Field, StringSource, deserialize_value, serialize_value
 from dagster._config.config_schema import UserConfigSchema
 from dagster._core.scheduler.instigation import InstigatorTick, TickData
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import SqliteScheduleStorage
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
-from dagster._serdes import ConfigurableClassData, deserialize_value, serialize_value
+from dagster._serdes import ConfigurableClassData
 
 from resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
 from resources.runs.in_process_runs import OriginRunStorage

@@ -16,7 +16,9 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.storage.dagster_run import RunOpConcurrency
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
-from dagster._core.storage.tags import MAX_RETRIES_TAG, PARTITION_NAME_TAG
+
+MAX_RETRIES_TAG, PARTITION_NAME_TAG = "dagster/max_retries", "dagster/partition"
+
 
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
-from dagster._core.errors import raise_execution_interrupts
+from dagster import raise_execution_interrupts
 from dagster._core.execution.retries import RetryMode
 from dagster._core.executor.in_process import InProcessExecutor
 from dagster._core.launcher import (
@@ -28,7 +28,7 @@ from resources.storage.locks import FileLocks, Locks, delete_lock_file, hold_loc
 from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
 
 if TYPE_CHECKING:
-    from dagster._core.events import DagsterEvent
+    from dagster import DagsterEvent
     from dagster._core.execution.context.system import PlanOrchestrationContext
     from dagster._core.execution.plan.plan import ExecutionPlan
 

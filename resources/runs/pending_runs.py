@@ -13,15 +13,17 @@ from datetime import datetime
 
 import dagster as dg
 import grpc
+from dagster import deserialize_value
 from dagster._core.errors import DagsterUserCodeUnreachableError
-from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster._grpc.client import DagsterGrpcClient
 from dagster._grpc.types import CanCancelExecutionRequest
 from dagster._grpc.types import CanCancelExecutionResult as Known
-from dagster._serdes import deserialize_value
 from sqlalchemy.exc import SQLAlchemyError
 
 from bench_assets.core.schema.errors import BenchError
+
+GRPC_INFO_TAG = ".dagster/grpc_info"
+
 
 _GRACE = 20.0  # s after which a run that was sent off is looked at
 _EACH = 10.0  # s between two looks

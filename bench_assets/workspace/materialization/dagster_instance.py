@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from uuid import uuid4
 
 import dagster as dg
-from dagster._core.errors import DagsterExecutionInterruptedError, DagsterInvalidConfigError
+from dagster import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
 from bench_assets.core.schema import errors
 from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
