@@ -75,10 +75,8 @@ def test_the_map_lists_every_package_with_its_sentence():
 
 
 def test_every_package_is_on_the_map_and_has_a_sentence():
-    below = {folder.name for folder in (ROOT / "bench_assets").iterdir() if folder.is_dir()}
-    assert below - {"__pycache__"} == {*LAYERS}
-    below = {folder.name for folder in (ROOT / "resources").iterdir() if folder.is_dir()}
-    assert below - {"__pycache__"} == {*RESOURCES}
+    assert {one.parent.name for one in ROOT.glob("bench_assets/*/__init__.py")} == {*LAYERS}
+    assert {one.parent.name for one in ROOT.glob("resources/*/__init__.py")} == {*RESOURCES}
     packages = {file.parent for file in FILES}
     assert [str(one) for one in packages if not sentence(one).endswith((".", ")"))] == []
 
