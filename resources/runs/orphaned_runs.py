@@ -126,14 +126,11 @@ class MonitoredRunLauncher(DefaultRunLauncher):
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Have a process started, on this machine."""
-        from resources.runs.pending_runs import watch_pending_runs
-
         run_id, here = context.dagster_run.run_id, this_process()
         if here:
             tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
             self._instance.add_run_tags(run_id, tags)
         super().launch_run(context)
-        watch_pending_runs(self._instance, end_orphaned_runs)
 
     @property
     def supports_check_run_worker_health(self) -> bool:
@@ -200,7 +197,7 @@ def _died_before_start(
     """Whether a run that was started ended before it could say in which process.
 
     One whose first step began says so within milliseconds; it is given as long as Dagster gives it
-    to start. Before, what was to start it knows.
+    to start.
     """
     launched = ProcessIdentity.parse(run.tags.get(_LAUNCHED, ""))
     record = instance.get_run_record_by_id(run.run_id)
@@ -209,8 +206,6 @@ def _died_before_start(
     if launched.boot != here.boot:
         return _heartbeats(instance) is None  # else it may be a copy of this machine
     if run.status == dg.DagsterRunStatus.STARTING:
-        from resources.runs.pending_runs import is_unknown_to_its_server  # gRPC: commands need none
-
-        return is_unknown_to_its_server(run, record.update_timestamp)
+        return False  # Dagster's run monitoring fails it after start_timeout_seconds
     waited = time.time() - (record.start_time or time.time())
     return waited > instance.run_monitoring_start_timeout_seconds

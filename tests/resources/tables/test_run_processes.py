@@ -1,19 +1,14 @@
 """Runs whose process is gone end, and no others."""
 
-import json
 import subprocess
 import sys
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from dagster._core.launcher import WorkerStatus
-from dagster._core.storage.tags import GRPC_INFO_TAG
-from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
-from dagster._grpc.server import GrpcServerProcess
 
 from resources.runs.orphaned_runs import (
     MonitoredRunLauncher,
@@ -22,7 +17,6 @@ from resources.runs.orphaned_runs import (
     process_tags,
     table_locks,
 )
-from resources.runs.pending_runs import is_unknown_to_its_server
 from resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
 
@@ -136,46 +130,6 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     monkeypatch.setattr(time, "time", lambda: now)
     end_orphaned_runs(instance)
     assert instance.get_run_by_id(run_id).status == after
-
-
-@pytest.mark.parametrize(
-    ("seconds", "machine", "after"),
-    [
-        pytest.param(25, {}, OVER, id="its code server is gone"),
-        pytest.param(5, {}, dg.DagsterRunStatus.STARTING, id="a moment ago"),
-        pytest.param(
-            25, {"host": "elsewhere"}, dg.DagsterRunStatus.STARTING, id="on another machine"
-        ),
-    ],
-)
-def test_a_run_killed_with_its_code_server_before_it_began_ends_soon(
-    instance, monkeypatch, tmp_path, seconds, machine, after
-):
-    tags = {
-        "bench/launched_on": str(replace(this_process(), **machine)),
-        "bench/process": "",
-        GRPC_INFO_TAG: json.dumps({"host": "localhost", "socket": str(tmp_path / "gone")}),
-    }
-    run_id = add_run(instance, tags, status=dg.DagsterRunStatus.STARTING)
-    now = time.time() + seconds
-    monkeypatch.setattr(time, "time", lambda: now)
-    end_orphaned_runs(instance)
-    assert instance.get_run_by_id(run_id).status == after
-
-
-@pytest.mark.long
-def test_a_code_server_knows_the_runs_that_it_starts_and_no_others(instance, tmp_path):
-    (tmp_path / "graph.py").write_text("import dagster as dg\ndefs = dg.Definitions()\n")
-    origin = LoadableTargetOrigin(python_file=str(tmp_path / "graph.py"))
-    old = datetime.fromtimestamp(0, UTC)
-    with GrpcServerProcess(
-        instance.get_ref(), loadable_target_origin=origin, wait_on_exit=True
-    ) as server:
-        tags = {GRPC_INFO_TAG: json.dumps({"host": "localhost", "socket": server.socket})}
-        run_id = add_run(instance, tags, status=dg.DagsterRunStatus.STARTING)
-        run = instance.get_run_by_id(run_id)
-        assert is_unknown_to_its_server(run, old)
-        assert not is_unknown_to_its_server(run, datetime.now(UTC))
 
 
 @dg.op
