@@ -1,0 +1,108 @@
+"""Wrong and unread by style: ``python -m tests.core.parsing.corpus.table [written|held_out]``."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.judging.numbered_verdicts import read_by_number
+from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.numbers import final_number, written
+from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.suites.multi.parsing.blanks import lines_of
+from bench_assets.suites.multi.parsing.letters import committed
+from bench_assets.suites.multi.parsing.responses import half_width
+from tests.core.parsing.corpus.grammar import Composed, corpus
+from tests.core.parsing.corpus.other_parsers import PARSERS
+
+Read: TypeAlias = tuple[str, ...]
+
+
+class Count(NamedTuple):
+    """What a parser makes of the responses of a style."""
+
+    n: int
+    wrong: int
+    unread: int
+    examples: tuple[tuple[str, Composed, Read], ...] = ()
+
+
+def ours(one: Composed) -> Read:
+    """Read a response as the product does."""
+    text = without_reasoning(one.response)
+    match one.kind:
+        case "blanks":
+            return tuple(lines_of(half_width(text), len(one.expected)))
+        case "number":
+            value = final_number(text)
+            return () if value is None else (written(value),)
+        case "verdict":
+            said = read_word(text, RIGHT_OR_WRONG)
+            return () if said is None else ("right" if said else "wrong",)
+        case "numbered":
+            read = read_by_number(text, len(one.expected))
+            return tuple("" if said is None else str(int(said)) for said in read)
+        case "choices":
+            offered = "ABCDEFGH"[: len(one.options)]
+            return tuple(sorted(committed(half_width(text), offered)))
+    letter = read_choice(text, one.options).letter
+    return (letter,) if letter else ()
+
+
+def of_another(parser: Callable[..., str | None]) -> Callable[[Composed], Read]:
+    """Read a choice as another project does."""
+
+    def read(one: Composed) -> Read:
+        letter = parser(one.response, one.options)
+        return (letter,) if letter else ()
+
+    return read
+
+
+def counts(composed: Iterable[Composed], read: Callable[[Composed], Read]) -> Mapping[str, Count]:
+    """Count wrong and unread responses of each style."""
+    n: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
+    shown: dict[str, list[tuple[str, Composed, Read]]] = {}
+    for one in composed:
+        n[one.style] += 1
+        if (found := read(one)) == one.expected:
+            continue
+        silent = not any(found)
+        (unread if silent else wrong)[one.style] += 1
+        shown.setdefault(one.style, []).append(("unread" if silent else "WRONG", one, found))
+    return {
+        style: Count(n[style], wrong[style], unread[style], tuple(shown.get(style, ())))
+        for style in n
+    }
+
+
+def main(file: str = "written", *styles: str) -> None:
+    """Print the table; with names of styles, what is misread of them."""
+    composed = corpus(file)
+    ours_read = counts(composed, ours)
+    others = {name: counts(composed, of_another(parser)) for name, parser in PARSERS.items()}
+    print(f"{'style':50} {'n':>4} ours  " + "  ".join(f"{name:>8}" for name in others))
+    of_choices = {one.style for one in composed if one.kind in ("choice", "none", "judgement")}
+    for style, count in ours_read.items():
+        cells = [f"{count.wrong}/{count.unread}"]
+        cells += [
+            f"{other[style].wrong}/{other[style].unread}" if style in of_choices else "-"
+            for other in others.values()
+        ]
+        print(f"{style:50} {count.n:4} " + "  ".join(f"{cell:>8}" for cell in cells))
+    total = sum(count.n for count in ours_read.values())
+    wrong = sum(count.wrong for count in ours_read.values())
+    unread = sum(count.unread for count in ours_read.values())
+    print(
+        f"{'all: wrong / unread of ours':50} {total:4} {wrong / total:.2%} / {unread / total:.2%}"
+    )
+    for style in styles:
+        for what, one, found in ours_read[style].examples:
+            print(f"{what} {found} instead of {one.expected}: {one.response!r} {one.options}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

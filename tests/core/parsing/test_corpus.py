@@ -1,0 +1,22 @@
+"""The composed corpus: styles that rules are written on, and styles frozen before the rules."""
+
+from hashlib import sha256
+
+from tests.core.parsing.corpus.grammar import HERE, corpus, styles
+
+FROZEN = "7653807462598053"
+
+
+def test_the_held_out_styles_are_those_that_were_frozen_before_the_rules():
+    assert sha256((HERE / "held_out.toml").read_bytes()).hexdigest()[:16] == FROZEN
+
+
+def test_no_style_is_both_written_on_and_held_out():
+    written = {template for style in styles("written") for template in style.templates}
+    held_out = {template for style in styles("held_out") for template in style.templates}
+    assert len(written & held_out) < 0.03 * len(held_out)
+
+
+def test_a_corpus_is_composed_the_same_each_time():
+    assert corpus("held_out") == corpus("held_out")
+    assert len(corpus("held_out")) > 1000
