@@ -166,6 +166,7 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
         width=decoded.width,
         height=decoded.height,
         n_bytes=len(data),
+        orientation=decoded.orientation,
     )
 
 

@@ -143,6 +143,7 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
+_SIDEWAYS = 5  # from this orientation on, width and height change places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +157,8 @@ class DecodedImage:
     width: int
     """px, as written: before it was turned."""
     height: int
+    orientation: int
+    """EXIF's, 1 to 8; 1 is upright."""
     changes: frozenset[Change]
     """Where ``image`` differs from what a plain conversion to RGB shows."""
 
@@ -168,8 +171,8 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
             image it is.
     """
     with _opened(data, max_pixels) as image:
-        (width, height), written = image.size, raw_mode(image)
-        changes, turn = _announced(image, data), _orientation(image, data)
+        written, turn = raw_mode(image), _orientation(image, data)
+        (width, height), changes = _written_size(image, turn), _announced(image, data)
         doubtful = has_alpha(image) or is_wide(image)
         rgb = to_rgb(image, written)
         if doubtful and not _same(rgb, image):
@@ -181,6 +184,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
             format=str(image.format),
             width=width,
             height=height,
+            orientation=turn,
             changes=changes,
         )
 
@@ -191,6 +195,7 @@ class Header(NamedTuple):
     format: str  # as Pillow names it
     width: int  # px, as written
     height: int
+    orientation: int  # EXIF's, 1 to 8
 
 
 def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
@@ -200,7 +205,8 @@ def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
         ImageError: If it has none, or more pixels than allowed.
     """
     with _opened(data, max_pixels) as image:
-        return Header(str(image.format), *image.size)
+        turn = _orientation(image, data)
+        return Header(str(image.format), *_written_size(image, turn), turn)
 
 
 def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
@@ -278,14 +284,21 @@ def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
     return frozenset(changes)
 
 
-def _orientation(image: Image.Image, data: bytes) -> object:
+def _written_size(image: Image.Image, turn: int) -> tuple[int, int]:
+    """Width and height before turning; Pillow gives those of a TIFF as it is shown."""
+    width, height = image.size
+    return (height, width) if image.format == "TIFF" and turn >= _SIDEWAYS else (width, height)
+
+
+def _orientation(image: Image.Image, data: bytes) -> int:
     """EXIF's number of how an image is turned; 1 if it is not, or EXIF is broken."""
     if image.format == "PNG" and b"eXIf" in _chunks(data):
         image.load()  # it may stand behind the pixels
     try:
-        return Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
+        turn = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
     except Exception:  # noqa: BLE001 - EXIF is read as a TIFF, which fails in as many ways
         return 1
+    return turn if turn in _TURNS else 1
 
 
 def _chunks(png: bytes) -> Iterator[bytes]:

@@ -42,9 +42,10 @@ class StoredImage:
     name: str  # the name the source knows it by
     sha256: str
     format: str  # "JPEG", "PNG", ...: what the bytes are, whatever the extension says
-    width: int  # px
-    height: int  # px
+    width: int  # px, as stored
+    height: int  # px, as stored
     n_bytes: int
+    orientation: int = 1  # EXIF's, 1 to 8: how the stored image is turned to be shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,8 @@ from typing import (
     get_type_hints,
 )
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.rows import Rejection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -47,12 +48,18 @@ _KINDS: dict[type, str] = {
 }
 
 
-def read_entries(file: Path) -> Iterator[tuple[Entry, str]]:
+def read_entries(
+    file: Path, rejections: list[Rejection] | None = None
+) -> Iterator[tuple[Entry, str]]:
     """Read a JSON list of objects; with each comes where it stands, for complaints.
 
+    Args:
+        file: UTF-8.
+        rejections: Receives the entries that are no objects; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, is not JSON, is not a list of objects, or an object
-            tells a field twice.
+        SourceError: If the file cannot be read, is not JSON or no list, or an object has a field
+            twice.
     """
     entries = _parsed(_text(file), str(file))
     if not isinstance(entries, list):
@@ -60,20 +67,45 @@ def read_entries(file: Path) -> Iterator[tuple[Entry, str]]:
     for number, entry in enumerate(entries, 1):
         named = f" (id {_shown(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
         where = f"{file}, entry {number}{named}"
-        yield _object(entry, where), where
+        with rejecting(rejections, where):
+            yield _object(entry, where), where
 
 
-def read_lines(file: Path) -> Iterator[tuple[Entry, str]]:
+def read_lines(
+    file: Path, rejections: list[Rejection] | None = None
+) -> Iterator[tuple[Entry, str]]:
     """Read JSON lines, blank ones left out; with each comes where it stands, for complaints.
 
+    Args:
+        file: UTF-8.
+        rejections: Receives the lines that are no JSON objects; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, or a line is not a JSON object, or tells a field
-            twice.
+        SourceError: If the file cannot be read.
     """
     for number, line in enumerate(_text(file).split("\n"), 1):
         if line.strip():
             where = f"{file}, line {number}"
-            yield _object(_parsed(line, where), where), where
+            with rejecting(rejections, where):
+                yield _object(_parsed(line, where), where), where
+
+
+@contextmanager
+def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
+    """Make a rejection of what is wrong with one row, so that the rows after it are read.
+
+    Args:
+        rejections: Receives it; None: the error goes on.
+        where: File and row.
+    """
+    try:
+        yield
+    except (SourceError, ImageError) as why:
+        if rejections is None:
+            raise
+        file, _, row = where.partition(", ")
+        entry = ", ".join(filter(None, (Path(file).name, row)))
+        rejections.append(Rejection(entry=entry, reason=str(why).removeprefix(f"{where}: ")))
 
 
 def parse_json(text: str) -> object:
@@ -174,6 +206,7 @@ def records(
     *,
     unique: Iterable[str] = (),
     closed: bool = False,
+    rejections: list[Rejection] | None = None,
 ) -> list[Row]:
     """Make rows of entries, in order: each field under its own name and of exactly its type.
 
@@ -186,6 +219,8 @@ def records(
         unique: Fields in which no two rows may be the same, such as those that name a vote.
         closed: Whether fields that the row does not have are refused, so that a misspelt one that
             may be absent is not overlooked.
+        rejections: Receives entries that are no such rows, and the later of two that are the
+            same; None: they are errors.
 
     Raises:
         SourceError: If an entry is no such row, or two are the same; names file and entry.
@@ -195,16 +230,17 @@ def records(
     hints = get_type_hints(row_type)
     known = [name for name in hints if name != "where"]
     for entry, where in entries:
-        if closed and (strange := [name for name in entry if name not in known]):
-            there_are = ", ".join(known)
-            raise SourceError(f"{where}: no such field: {strange[0]!r}; there are: {there_are}")
-        row = _row(entry, row_type, hints, where)
-        key = tuple(getattr(row, name) for name in names)
-        if names and key in seen:
-            same = ", ".join(names)
-            raise SourceError(f"{where}: the same {same} as in {seen[key]}: {key}; keep one")
-        seen[key] = where
-        rows.append(row)
+        with rejecting(rejections, where):
+            if closed and (strange := [name for name in entry if name not in known]):
+                there_are = ", ".join(known)
+                raise SourceError(f"{where}: no such field: {strange[0]!r}; there are: {there_are}")
+            row = _row(entry, row_type, hints, where)
+            key = tuple(getattr(row, name) for name in names)
+            if names and key in seen:
+                same = ", ".join(names)
+                raise SourceError(f"{where}: the same {same} as in {seen[key]}: {key}; keep one")
+            seen[key] = where
+            rows.append(row)
     return rows
 
 

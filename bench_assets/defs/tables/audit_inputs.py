@@ -61,6 +61,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
                 width=seen.width,
                 height=seen.height,
                 n_bytes=len(data),
+                orientation=seen.orientation,
             )
     return found
 

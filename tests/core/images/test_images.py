@@ -195,7 +195,7 @@ def with_size(width, height):
 def test_what_is_allowed_here_is_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
-        assert header_of(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000)
+        assert header_of(with_size(10_000, 9_000)) == ("PNG", 10_000, 9_000, 1)
 
 
 def test_inks_are_no_light():

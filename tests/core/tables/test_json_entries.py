@@ -1,9 +1,12 @@
 """Complaints about other people's JSON say where to look."""
 
+from dataclasses import dataclass
+
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import field, read_entries, read_lines
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import field, read_entries, read_lines, records
 
 
 def test_entries_come_in_order_with_the_place_they_stand(tmp_path):
@@ -86,3 +89,30 @@ def test_a_field_of_another_type_is_named(value, kind, complaint):
 def test_a_missing_field_is_named_beside_those_that_are_there():
     with pytest.raises(SourceError, match="no field 'context'; it has: id, question"):
         field({"id": "1", "question": "?"}, "context", dict, where="data.json, entry 1")
+
+
+def test_bad_rows_are_rejections_where_they_are_collected(tmp_path):
+    lines, listed = tmp_path / "a.jsonl", tmp_path / "b.json"
+    lines.write_text('{"n": 1}\n{"n": \n[2]\n{"n": 1, "n": 2}\n{"n": 3}\n')
+    listed.write_text('[{"n": 1}, 7, null, {"n": 3}]')
+    for file, bad in ((lines, ["line 2", "line 3", "line 4"]), (listed, ["entry 2", "entry 3"])):
+        found: list[Rejection] = []
+        read = read_lines if file is lines else read_entries
+        assert [entry["n"] for entry, _ in read(file, found)] == [1, 3]
+        assert [one.entry for one in found] == [f"{file.name}, {where}" for where in bad]
+
+
+@dataclass
+class Named:
+    name: str
+    n: int
+
+
+def test_records_reject_what_is_no_row_or_is_there_twice(tmp_path):
+    rows = [{"name": "a", "n": 1}, {"name": "b", "n": "2"}, {"name": "a", "n": 3}, {"n": 4}]
+    found: list[Rejection] = []
+    entries = [(row, f"a.json, entry {number}") for number, row in enumerate(rows, 1)]
+    read = records(entries, Named, unique=("name",), rejections=found)
+    assert read == [Named("a", 1)]
+    assert [one.entry for one in found] == [f"a.json, entry {number}" for number in (2, 3, 4)]
+    assert found[0].reason == "field 'n' is '2', expected a whole number"

@@ -1,0 +1,97 @@
+"""The coordinate contract for images: EXIF orientation, stored pixels and shown pixels.
+
+Images are shown upright (``decoding``); annotations of released data are in pixels of the file as
+it is stored, unless the size that they state is that of the upright image only.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.core.images.decoding import header_of
+from bench_assets.core.images.drawing import Point
+from bench_assets.core.schema.errors import ImageError
+
+Size = tuple[int, int]  # width, height; px
+
+_INVERSE = {6: 8, 8: 6}  # every other orientation undoes itself
+_SIDEWAYS = (5, 6, 7, 8)
+_MIRRORED = (2, 4, 5, 7)
+
+
+class ImageFrame(NamedTuple):
+    """How an image lies in its file: its size as stored, in px, and its EXIF orientation."""
+
+    width: int
+    height: int
+    orientation: int = 1  # 1 to 8; 1 is upright
+
+    @property
+    def shown(self) -> Size:
+        """Width and height of the upright image, px."""
+        sideways = self.orientation in _SIDEWAYS
+        return (self.height, self.width) if sideways else (self.width, self.height)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether left and right of the scene are exchanged when the image is turned upright."""
+        return self.orientation in _MIRRORED
+
+    def to_shown(self, point: Point) -> Point:
+        """Map a point of the stored image to the upright one; px from the upper left corner.
+
+        >>> ImageFrame(400, 300, 6).to_shown((10, 20))
+        (280, 10)
+        """
+        (x, y), (right, below) = point, (self.width - point[0], self.height - point[1])
+        places = {2: (right, y), 3: (right, below), 4: (x, below), 5: (y, x)}
+        places |= {6: (below, x), 7: (below, right), 8: (y, right)}
+        return places.get(self.orientation, (x, y))
+
+    def to_stored(self, point: Point) -> Point:
+        """Map a point of the upright image to the stored one.
+
+        >>> ImageFrame(400, 300, 6).to_stored((280, 10))
+        (10, 20)
+        """
+        back = _INVERSE.get(self.orientation, self.orientation)
+        return ImageFrame(*self.shown, back).to_shown(point)
+
+    def annotated(self, stated: Size | None) -> "ImageFrame":
+        """The frame that points of an annotation are in, by the size that the annotation states.
+
+        Raises:
+            ImageError: If the annotation is of an image of another size.
+        """
+        if stated in (None, (self.width, self.height)):
+            return self
+        if stated == self.shown:
+            return ImageFrame(*self.shown)
+        turned = f", EXIF orientation {self.orientation}" if self.orientation > 1 else ""
+        raise ImageError(
+            f"the annotation is of {stated[0]} x {stated[1]} px, the image has "
+            f"{self.width} x {self.height} px{turned}"
+        )
+
+
+def frame_of(data: bytes) -> ImageFrame:
+    """Read the size and the EXIF orientation of an image.
+
+    Raises:
+        ImageError: If the image has no readable header.
+    """
+    header = header_of(data)
+    return ImageFrame(header.width, header.height, header.orientation)
+
+
+def frame_in(file: Path, stated: Size | None = None) -> ImageFrame:
+    """Read the frame of an image file that an annotation is about.
+
+    Raises:
+        ImageError: If the file cannot be read, or has another size than the annotation states.
+    """
+    try:
+        return frame_of(file.read_bytes()).annotated(stated)
+    except ImageError as why:
+        raise ImageError(f"{file}: {why}") from why
+    except OSError as why:
+        raise ImageError(f"{file}: cannot be read: {why.strerror}") from why

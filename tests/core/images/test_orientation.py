@@ -1,0 +1,77 @@
+"""Points of stored images on upright ones, against Pillow's own turning of drawn pixels."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image, ImageOps
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.orientation import ImageFrame, frame_in, frame_of
+from bench_assets.core.schema.errors import ImageError
+
+ALL = range(1, 9)
+WIDTH, HEIGHT = 40, 30
+
+
+def turned(orientation, image, image_format="PNG"):
+    exif = Image.Exif()
+    exif[274] = orientation
+    file = io.BytesIO()
+    image.save(file, image_format, exif=exif)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("image_format", ["PNG", "TIFF"])
+@pytest.mark.parametrize("orientation", ALL)
+def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
+    """The one white pixel, column 7 and row 22, has its middle at (7.5, 22.5)."""
+    image = Image.new("RGB", (WIDTH, HEIGHT))
+    image.putpixel((7, 22), (255, 255, 255))
+    data = turned(orientation, image, image_format)
+    frame = frame_of(data)
+    assert frame == (WIDTH, HEIGHT, orientation)
+    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
+    ((row, column),) = np.argwhere(np.asarray(upright).any(axis=2))
+    assert frame.shown == upright.size == decode(data).image.size
+    assert frame.to_shown((7.5, 22.5)) == (column + 0.5, row + 0.5)
+    assert frame.to_stored((column + 0.5, row + 0.5)) == (7.5, 22.5)
+
+
+@pytest.mark.parametrize("orientation", ALL)
+def test_left_and_right_of_a_scene_are_exchanged_by_mirrors_only(orientation):
+    """Three corners in clockwise order stay so, unless the image is mirrored."""
+    frame = ImageFrame(WIDTH, HEIGHT, orientation)
+    a, b, c = (np.array(frame.to_shown(at)) for at in ((0, 0), (WIDTH, 0), (WIDTH, HEIGHT)))
+    (ux, uy), (vx, vy) = b - a, c - b
+    assert frame.mirrored == (ux * vy - uy * vx < 0)
+
+
+@pytest.mark.parametrize(
+    ("frame", "stated", "expected"),
+    [
+        pytest.param((40, 30, 1), None, (40, 30, 1), id="nothing stated"),
+        pytest.param((40, 30, 6), None, (40, 30, 6), id="nothing stated: as stored"),
+        pytest.param((40, 30, 6), (40, 30), (40, 30, 6), id="as stored"),
+        pytest.param((40, 30, 6), (30, 40), (30, 40, 1), id="as shown"),
+        pytest.param((40, 30, 3), (40, 30), (40, 30, 3), id="as stored, upside down"),
+    ],
+)
+def test_the_stated_size_tells_which_pixels_are_meant(frame, stated, expected):
+    assert ImageFrame(*frame).annotated(stated) == expected
+
+
+@pytest.mark.parametrize(
+    ("orientation", "stated"), [(1, (30, 40)), (3, (30, 40)), (6, (80, 60)), (8, (40, 31))]
+)
+def test_a_size_that_the_image_has_in_no_way_is_an_error(tmp_path, orientation, stated):
+    file = tmp_path / "a.png"
+    file.write_bytes(turned(orientation, Image.new("RGB", (WIDTH, HEIGHT))))
+    expected = rf"a\.png: the annotation is of {stated[0]} x {stated[1]} px, the image has 40 x 30"
+    with pytest.raises(ImageError, match=expected):
+        frame_in(file, stated)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ImageError, match=r"gone\.png: cannot be read"):
+        frame_in(tmp_path / "gone.png")
