@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bench_assets.core.tables.arrow import to_table
-from bench_assets.core.tables.large_tables import LargeTable, PackedRows
+from bench_assets.core.tables.arrow import schema, to_table
+from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
 
 
 def packed(rows: Sequence[Any], size: int = 3) -> LargeTable[Any]:
     """The same rows in blocks of three."""
-    blocks = PackedRows()
+    writer = BlockWriter(schema(type(rows[0])))
     for start in range(0, len(rows), size):
-        blocks.add(to_table(rows[start : start + size], type(rows[0])))
-    return LargeTable(blocks, type(rows[0]))
+        writer.add(to_table(rows[start : start + size], type(rows[0])))
+    return LargeTable(writer.blocks(), type(rows[0]))

@@ -6,9 +6,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Judgement
-from bench_assets.core.tables.arrow import to_table
-from bench_assets.core.tables.joined_rows import joined, verdicts
-from bench_assets.core.tables.large_tables import LargeTable, PackedRows
+from bench_assets.core.tables.large_tables import Blocks, joined, verdicts
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants, shuffled
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
@@ -132,25 +130,21 @@ def test_rows_find_their_questions_and_verdicts(order):
         assert [sorted(of, key=str) for of in got] == [sorted(of, key=str) for of in given]
 
 
-class Looked(PackedRows):
-    """Blocks that count how often one was taken out as a whole."""
+def test_verdicts_in_the_order_of_predictions_are_read_block_by_block(monkeypatch):
+    whole = []
+    read = Blocks.table
 
-    n_whole = 0
+    def counted(self, number, columns=None):
+        whole.extend([number] if columns is None else [])
+        return read(self, number, columns)
 
-    def table(self, number, columns=None):
-        self.n_whole += columns is None
-        return super().table(number, columns)
-
-
-def test_verdicts_in_the_order_of_predictions_are_not_held():
     rows = pipeline.predict(JUDGED, QUESTIONS, RandomBaseline("m"))
     about = [Judgement.of(row, judge="j", criterion="c", verdict=True, response="") for row in rows]
-    blocks = Looked()
-    for start in range(0, len(about), 3):
-        blocks.add(to_table(about[start : start + 3], Judgement))
-    found = verdicts(packed(rows), LargeTable(blocks, Judgement))
-    assert ([next(found) for _ in range(3)], blocks.n_whole) == ([[one] for one in about[:3]], 2)
-    assert ([*found], blocks.n_whole) == ([[one] for one in about[3:]], len(blocks.sizes))
+    judged = packed(about)
+    monkeypatch.setattr(Blocks, "table", counted)
+    found = verdicts(packed(rows), judged)
+    assert ([next(found) for _ in range(3)], whole) == ([[one] for one in about[:3]], [0, 1])
+    assert ([*found], whole) == ([[one] for one in about[3:]], [*range(len(judged.blocks.sizes))])
 
 
 def test_a_row_of_no_question_is_told():

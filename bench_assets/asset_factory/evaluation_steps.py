@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import judged_by, model_of
 from bench_assets.core.schema.training_runs import is_same_run
-from bench_assets.core.tables.large_tables import altered, column, gathered
+from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants, chance_of
 from bench_assets.evaluation.suite import SuiteSettings
@@ -66,12 +66,16 @@ def judged(
     chosen = task.chosen_judge(judge)
     if not chosen.model:
         said = pipeline.judge(task, questions, predictions, None, chosen.name)
-        return altered(said, setup=judged_by(chosen.name, "")), {}
+        return _with_setup(said, judged_by(chosen.name, "")), {}
     setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
     with asking(context, models, chosen.model) as (model, progress):
         said = pipeline.judge(task, questions, predictions, model, chosen.name)
-    rows = altered(said, setup=setup)
+    rows = _with_setup(said, setup)
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
+
+
+def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:
+    return gathered((replace(row, setup=setup) for row in rows), Judgement)
 
 
 def constants_of(task: Task) -> dg.AssetsDefinition:

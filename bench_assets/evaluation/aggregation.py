@@ -15,8 +15,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import OPEN, Signature, joined, short
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.joined_rows import some
-from bench_assets.core.tables.large_tables import at, column
+from bench_assets.core.tables.large_tables import at, column, some
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
 
 

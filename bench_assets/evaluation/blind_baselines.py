@@ -19,7 +19,7 @@ from typing import TypeAlias
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.large_tables import LargeTable, column, gathered
+from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, Task
 
@@ -131,13 +131,10 @@ def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
         in_order = array("I", sorted(places, key=names.__getitem__))
         receivers += in_order
         givers += in_order[-1:] + in_order[:-1]
-    if not isinstance(predictions, LargeTable):
-        rows, dealt = predictions, zip(receivers, givers, strict=True)
-        return [replace(rows[of], question_id=rows[to].question_id) for to, of in dealt]
     whose = array("I", bytes(4 * len(names)))  # for each place
     for to, of in zip(receivers, givers, strict=True):
         whose[to] = of
-    said = predictions.in_order(whose)
+    said = taken(predictions, whose)
     asked = column(predictions, "question_id")
     again = (replace(row, question_id=to) for row, to in zip(said, asked, strict=True))
     return gathered(again, Prediction)

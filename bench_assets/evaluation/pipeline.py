@@ -14,8 +14,15 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.core.schema.signature import OPEN
 from bench_assets.core.schema.signature import joined as joined_setups
 from bench_assets.core.tables.arrow import digest
-from bench_assets.core.tables.joined_rows import joined, places_in, some, verdicts
-from bench_assets.core.tables.large_tables import BLOCK, altered, column, gathered
+from bench_assets.core.tables.large_tables import (
+    BLOCK,
+    column,
+    gathered,
+    joined,
+    places_in,
+    some,
+    verdicts,
+)
 from bench_assets.evaluation.aggregation import (
     ScoreOverview,
     by_model,
@@ -103,7 +110,7 @@ def judge(
             f"{model.name if model else name!r}: name the judge"
         )
     own = name in (RULES, task.default_judge)  # these say themselves who judges
-    return rows if own else altered(rows, judge=title)
+    return rows if own else gathered((replace(row, judge=title) for row in rows), Judgement)
 
 
 def score(

@@ -23,8 +23,7 @@ from bench_assets.core.parsing.normalization import concludes, plain, sentences
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
-from bench_assets.core.tables.joined_rows import some
-from bench_assets.core.tables.large_tables import TextIndex, gathered
+from bench_assets.core.tables.large_tables import TextIndex, gathered, some
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, ScoreOne
 from bench_assets.file_benchmarks import prompts
 from resources.config.sections.benchmarks import JUDGEABLE_METRICS, Metric

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import digest, require_columns, schema, to_rows
-from bench_assets.core.tables.large_tables import BLOCK, InFile, LargeTable, in_blocks
+from bench_assets.core.tables.large_tables import BLOCK, Blocks, LargeTable, in_blocks
 from resources.storage.atomic_write import open_atomic
 from resources.tables import duckdb_queries
 from resources.tables.asset_types import asset_row_type, preview, table_type
@@ -98,7 +98,7 @@ class TableFiles(TableBytes):
         with describe_table_errors(self.place(key, partition)):
             shared = self.blobs.folder is None
             lies = self._bytes(key, partition) if shared else self.path(key, partition)
-            return LargeTable(InFile(lies).blocks(), row_type)
+            return LargeTable(Blocks(lies).split(), row_type)
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
         """Whether a table has a row with an ``error``; without a table or such a column, no.

@@ -1,97 +1,85 @@
-"""Rows that are too many to be held: packed in blocks, and made while they are looked at.
+"""Tables larger than memory: rows in compressed blocks, joined with their questions block by block.
 
-A row takes 1 to 2 kB as an object and 20 to 100 bytes packed. Up to one block of rows are a list,
-and nothing about them is slower.
-
-Numbers for texts that are too many to be held, in the order in which they came first.
+A row takes 1 to 2 kB as an object and 20 to 100 bytes packed. Up to one block of rows are a list;
+``at``, ``taken``, ``column`` and ``in_blocks`` read both, so that no other code asks which it has.
 """
 
-import io
 from array import array
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.arrow import TableDigest, digest, schema, to_rows, to_table, values
 
 Row = TypeVar("Row")
+Answer = TypeVar("Answer", Prediction, Judgement, Score)
+Pair = TypeVar("Pair")
+Identity: TypeAlias = tuple[str, str, str, int]  # question, model, condition, draw
 
 BLOCK = 8192
-"""Rows that are made at once; a table of no more is a list."""
+"""Rows of a block; a table of no more is a list."""
 
-_CHUNK = 8 * BLOCK  # rows that are brought into another order at once
-
-
-class Blocks(Protocol):
-    """Where the blocks of a table lie."""
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """Rows of each."""
-        ...
-
-    def table(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """One of them, or these columns of it."""
-        ...
+_CHUNK = 8 * BLOCK  # rows that are sorted at once
 
 
-class PackedRows:
-    """Blocks in memory, compressed."""
+class Blocks:
+    """Blocks of rows: the row groups of a Parquet file, of which one is read at a time."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
-        self.sizes: list[int] = []
-        self._packed: list[bytes] = []
-
-    def add(self, table: pa.Table) -> None:
-        """Pack one more."""
-        packed = io.BytesIO()
-        pq.write_table(table, packed, compression="zstd")
-        self._packed.append(packed.getvalue())
-        self.sizes.append(table.num_rows)
-
-    def table(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """Unpack one."""
-        return InFile(self._packed[number]).table(0, columns)
-
-
-class InFile:
-    """Blocks that are the row groups of a Parquet file: no more than one of them is held."""
-
-    def __init__(self, source: Path | bytes) -> None:
-        """Open it, for as long as this lives."""
-        lies = pa.BufferReader(source) if isinstance(source, bytes) else source
-        self._file = pq.ParquetFile(lies, page_checksum_verification=True)
+    def __init__(self, source: Path | pa.Buffer) -> None:
+        self._file = pq.ParquetFile(
+            pa.BufferReader(source) if isinstance(source, pa.Buffer) else source,
+            page_checksum_verification=True,
+        )
         about = self._file.metadata
         self.sizes = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
 
     def table(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """Read one."""
+        """Read one block, or these columns of it."""
         return self._file.read_row_group(number, columns=columns, use_threads=False)
 
-    def blocks(self, most: int = BLOCK) -> Blocks:
-        """Its row groups; packed in smaller ones where it was written in larger ones."""
+    def split(self, most: int = BLOCK) -> "Blocks":
+        """The same rows in blocks of at most ``most``."""
         if max(self.sizes, default=0) <= most:
             return self
-        packed = PackedRows()
+        smaller = BlockWriter(self._file.schema_arrow)
         for batch in self._file.iter_batches(most, use_threads=False):
-            packed.add(pa.Table.from_batches([batch]))
-        return packed
+            smaller.add(pa.Table.from_batches([batch]))
+        return smaller.blocks()
+
+
+class BlockWriter:
+    """Compresses blocks in memory."""
+
+    def __init__(self, columns: pa.Schema) -> None:
+        self._data = pa.BufferOutputStream()
+        self._file = pq.ParquetWriter(
+            self._data, columns, compression="zstd", write_page_checksum=True
+        )
+
+    def add(self, table: pa.Table) -> None:
+        """Write the rows of a table as one block."""
+        self._file.write_table(table, row_group_size=table.num_rows)
+
+    def blocks(self) -> Blocks:
+        """Close the writer and read what it wrote."""
+        self._file.close()
+        return Blocks(self._data.getvalue())
 
 
 class LargeTable(Sequence[Row]):
-    """A table to be gone through, in which a row is found by its place as well, but slowly."""
+    """Rows in blocks, as a sequence: quick to iterate, slow to index."""
 
     def __init__(self, blocks: Blocks, row_type: type[Row], digest: str = "") -> None:
-        """Say where its blocks lie; ``digest`` is that of its rows, where it is known."""
+        """Take blocks; ``digest`` is that of their rows, where it is known."""
         self.row_type = row_type
         self.blocks = blocks
         self._ends = list(accumulate(blocks.sizes))
@@ -100,7 +88,7 @@ class LargeTable(Sequence[Row]):
 
     @cached_property
     def digest(self) -> str:
-        """What ``core.tables.digest`` says of a list of the same rows."""
+        """The ``core.tables.arrow.digest`` of the rows."""
         return self._known or digest(iter(self))
 
     def __len__(self) -> int:
@@ -117,17 +105,16 @@ class LargeTable(Sequence[Row]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        """Make one row, or some of them in a list."""
+        """Make one row, or a list of some."""
         if isinstance(place, slice):
             return list(self.at(range(len(self))[place]))
-        place = range(len(self))[place]
-        number, within = self._block_of(place)
+        number, within = self._block_of(range(len(self))[place])
         if self._last is None or self._last[0] != number:
             self._last = number, self.blocks.table(number)
         return to_rows(self._last[1].slice(within, 1), self.row_type)[0]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the rows are equal, however they are held."""
+        """Whether the rows are equal, in a list or in blocks."""
         if not isinstance(other, Sequence) or len(self) != len(other):
             return False
         return all(mine == its for mine, its in zip(self, other, strict=True))
@@ -135,11 +122,11 @@ class LargeTable(Sequence[Row]):
     __hash__ = None  # type: ignore[assignment]
 
     def has(self, column: str) -> bool:
-        """Whether a column is there; if not, each row has its default."""
+        """Whether a column is stored; rows of older tables have its default."""
         return column in self.blocks.table(0, [column]).column_names
 
     def tables(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The blocks, one after the other, or these columns of them."""
+        """The blocks in order, or these columns of them."""
         return (self.blocks.table(number, columns) for number in range(len(self.blocks.sizes)))
 
     def at(self, places: Iterable[int]) -> Iterator[Row]:
@@ -149,67 +136,68 @@ class LargeTable(Sequence[Row]):
             for start in range(0, len(within), BLOCK):
                 yield from to_rows(table.take(within[start : start + BLOCK]), self.row_type)
 
-    def in_order(self, places: Sequence[int]) -> "LargeTable[Row]":
-        """The rows at these places as a table of its own, whatever their order."""
-        packed = PackedRows()
+    def taken(self, places: Sequence[int]) -> "LargeTable[Row]":
+        """The rows at these places, in any order, as a table."""
+        writer = BlockWriter(self.blocks.table(0).schema)
         for start in range(0, len(places), _CHUNK):
-            chunk = self._taken(places[start : start + _CHUNK])
+            chunk = self._chunk(places[start : start + _CHUNK])
             for begin in range(0, chunk.num_rows, BLOCK):
-                packed.add(chunk.slice(begin, BLOCK))
-        return LargeTable(packed, self.row_type)
+                writer.add(chunk.slice(begin, BLOCK))
+        return LargeTable(writer.blocks(), self.row_type)
 
-    def _taken(self, places: Sequence[int]) -> pa.Table:
-        """Take rows block by block, then bring them into order."""
-        sorted_ = sorted(range(len(places)), key=places.__getitem__)
-        runs = groupby((self._block_of(places[n]) for n in sorted_), lambda found: found[0])
+    def _chunk(self, places: Sequence[int]) -> pa.Table:
+        """Take rows block by block, then sort them."""
+        order = sorted(range(len(places)), key=places.__getitem__)
+        runs = groupby((self._block_of(places[n]) for n in order), lambda found: found[0])
         parts = [self.blocks.table(number).take([at for _, at in run]) for number, run in runs]
-        back = [0] * len(sorted_)
-        for now, before in enumerate(sorted_):
+        back = [0] * len(order)
+        for now, before in enumerate(order):
             back[before] = now
         return pa.concat_tables(parts).take(back)
 
     def _block_of(self, place: int) -> tuple[int, int]:
-        """In which block a row lies, and where in it."""
+        """The block of a row, and its place in the block."""
         number = bisect_right(self._ends, place)
         return number, place - (self._ends[number - 1] if number else 0)
 
 
 class RowCollector(Generic[Row]):
-    """Takes in rows one after the other: a list of them as long as they are few."""
+    """Collects rows: a list up to one block, packed beyond."""
 
     def __init__(self, row_type: type[Row]) -> None:
-        """Begin without any."""
         self._row_type = row_type
         self._last: list[Row] = []
-        self._packed = PackedRows()
-        self._digesting = TableDigest()
+        self._writer: BlockWriter | None = None
+        self._digest = TableDigest()
 
     def append(self, row: Row) -> None:
-        """Take in one more."""
+        """Add a row."""
         if len(self._last) == BLOCK:
             self._pack()
         self._last.append(row)
 
     def rows(self) -> Sequence[Row]:
-        """All of them; nothing may be taken in any more."""
-        if not self._packed.sizes:
+        """All rows; the collector is closed."""
+        if self._writer is None:
             return self._last
         self._pack()
-        return LargeTable(self._packed, self._row_type, self._digesting.hexdigest())
+        return LargeTable(self._writer.blocks(), self._row_type, self._digest.hexdigest())
 
     def _pack(self) -> None:
         for row in self._last:
-            self._digesting.add(row)
-        self._packed.add(to_table(self._last, self._row_type))
+            self._digest.add(row)
+        if self._writer is None:
+            self._writer = BlockWriter(schema(self._row_type))
+        self._writer.add(to_table(self._last, self._row_type))
         self._last = []
 
 
 def gathered(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
-    """Hold rows: as a list where they are few."""
-    gathering = RowCollector(row_type)
+    """Collect rows: a list up to one block, packed beyond."""
+    collector = RowCollector(row_type)
     for row in rows:
-        gathering.append(row)
-    return gathering.rows()
+        collector.append(row)
+    return collector.rows()
 
 
 def at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
@@ -217,8 +205,13 @@ def at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
     return rows.at(places) if isinstance(rows, LargeTable) else (rows[place] for place in places)
 
 
+def taken(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
+    """The rows at these places, in any order, as a table."""
+    return rows.taken(places) if isinstance(rows, LargeTable) else [rows[n] for n in places]
+
+
 def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
-    """The values of one column, without rows where they are not made yet."""
+    """The values of one column; of packed rows no other is read."""
     if isinstance(rows, LargeTable) and rows.has(name):
         kind = schema(rows.row_type).field(name).type
         for table in rows.tables([name]):
@@ -228,13 +221,8 @@ def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
             yield getattr(row, name)
 
 
-def all_different(keys: Iterable[Hashable]) -> bool:
-    """Whether no two are equal, without holding them; two of a million seldom look alike."""
-    return all(a != b for a, b in pairwise(sorted(map(hash, keys))))
-
-
 def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
-    """Tables of no more than a block each; one, without rows, where there are none."""
+    """Tables of at most a block each; one, without rows, where there are none."""
     if isinstance(rows, LargeTable) and rows.row_type is row_type:
         yield from rows.tables()
     else:
@@ -242,11 +230,153 @@ def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
             yield to_table(rows[start : start + BLOCK], row_type)
 
 
-def altered(rows: Sequence[Row], **values: Any) -> Sequence[Row]:  # noqa: ANN401
-    """Rows with other values in some columns."""
-    if isinstance(rows, LargeTable):
-        return gathered((replace(row, **values) for row in rows), rows.row_type)
-    return [replace(row, **values) for row in rows]  # type: ignore[type-var]
+def all_different(keys: Iterable[Hashable]) -> bool:
+    """Whether no two keys are equal, by their hashes: two of a million seldom collide."""
+    return all(a != b for a, b in pairwise(sorted(map(hash, keys))))
+
+
+class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
+    """Rows with their questions; each pair is made when it is read."""
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        rows: Sequence[Answer],
+        make: Callable[[Question, Answer], Pair],
+        places: Sequence[int],
+        chosen: Sequence[int],
+    ) -> None:
+        """Pair rows with questions.
+
+        Args:
+            questions: All of them.
+            rows: About them.
+            make: Makes a pair.
+            places: For each row, the place of its question; ascending.
+            chosen: Which rows.
+        """
+        self._questions, self._places = questions, places
+        self._rows: Sequence[Answer] = rows
+        self._make: Callable[[Question, Answer], Pair] = make
+        self._chosen = chosen
+
+    def __len__(self) -> int:
+        """How many pairs."""
+        return len(self._chosen)
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Make the pairs, a block at a time."""
+        asked = at(self._questions, (self._places[place] for place in self._chosen))
+        return map(self._make, asked, at(self._rows, self._chosen))
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Pair]: ...
+    def __getitem__(self, place: int | slice) -> Pair | Sequence[Pair]:
+        """Make one pair, or choose some."""
+        chosen = self._chosen[place]
+        if isinstance(chosen, int):
+            return self._make(self._questions[self._places[chosen]], self._rows[chosen])
+        return self._choosing(chosen)
+
+    def at(self, places: Iterable[int]) -> "LazyPairs[Answer, Pair]":
+        """The pairs at these places, which ascend."""
+        return self._choosing(array("I", (self._chosen[place] for place in places)))
+
+    def _choosing(self, chosen: Sequence[int]) -> "LazyPairs[Answer, Pair]":
+        return LazyPairs(self._questions, self._rows, self._make, self._places, chosen)
+
+
+def some(pairs: Sequence[Pair], places: Sequence[int]) -> Sequence[Pair]:
+    """The pairs at these places, which ascend."""
+    return pairs.at(places) if isinstance(pairs, LazyPairs) else [pairs[n] for n in places]
+
+
+def joined(
+    questions: Sequence[Question],
+    rows: Sequence[Answer],
+    make: Callable[[Question, Answer], Pair],
+    places: Sequence[int] | None = None,
+) -> LazyPairs[Answer, Pair]:
+    """Pair each row with its question; ``places`` where they are known.
+
+    Raises:
+        KeyError: If there is no such question.
+    """
+    places = places_in(questions, rows) if places is None else places
+    if any(a > b for a, b in pairwise(places)):
+        questions, places = taken(questions, places), range(len(rows))
+    return LazyPairs(questions, rows, make, places, range(len(rows)))
+
+
+def places_in(questions: Sequence[Question], rows: Sequence[Answer]) -> Sequence[int]:
+    """For each row, the place of its question.
+
+    Raises:
+        KeyError: If there is no such question.
+    """
+    found = _places_in_order(questions, rows)
+    if len(found) == len(rows):
+        return found
+    index = {name: place for place, name in enumerate(column(questions, "question_id"))}
+    return array("I", (index[name] for name in column(rows, "question_id")))
+
+
+def _places_in_order(questions: Sequence[Question], rows: Sequence[Answer]) -> "array[int]":
+    """The places of rows in the order of the questions; ends before the first other row."""
+    found, place, current = array("I"), -1, None
+    asked = column(questions, "question_id")
+    for name in column(rows, "question_id"):
+        while current != name:
+            place += 1
+            current = next(asked, None)
+            if current is None:
+                return found
+        found.append(place)
+    return found
+
+
+def verdicts(
+    predictions: Sequence[Prediction], judgements: Sequence[Judgement]
+) -> Iterator[Sequence[Judgement]]:
+    """For each prediction the judgements on it, in their order."""
+    if _is_in_order(predictions, judgements):
+        yield from _verdicts_in_order(predictions, judgements)
+        return
+    found: dict[Identity, list[Judgement]] = defaultdict(list)
+    for verdict in judgements:
+        found[_identity(verdict)].append(verdict)
+    for identity in _identities(predictions):
+        yield found.get(identity, [])
+
+
+def _is_in_order(predictions: Sequence[Prediction], judgements: Sequence[Judgement]) -> bool:
+    """Whether judgements come in the order of their predictions."""
+    rest = _identities(predictions)
+    return all(one in rest for one, _ in groupby(_identities(judgements)))
+
+
+def _verdicts_in_order(
+    predictions: Sequence[Prediction], judgements: Sequence[Judgement]
+) -> Iterator[Sequence[Judgement]]:
+    groups = groupby(judgements, _identity)
+    of, about = next(groups, (None, iter(())))
+    for identity in _identities(predictions):
+        if identity == of:
+            yield list(about)
+            of, about = next(groups, (None, iter(())))
+        else:
+            yield []
+
+
+def _identities(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[Identity]:
+    names = ("question_id", "model", "condition", "sample")
+    return zip(*(column(rows, name) for name in names), strict=True)
+
+
+def _identity(row: Judgement) -> Identity:
+    return row.question_id, row.model, row.condition, row.sample
 
 
 _BYTES = 16  # of a digest: two of a million are never alike

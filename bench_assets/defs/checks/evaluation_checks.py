@@ -10,7 +10,7 @@ from bench_assets.asset_factory.check_results import check_result, counted
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import ANSWERING
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.tables.large_tables import LargeTable, at, column
+from bench_assets.core.tables.large_tables import at, column
 from bench_assets.defs.checks.expectations import AS_EXPECTED, as_expected, expected_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import linked
@@ -38,7 +38,7 @@ def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
     """Find questions with more or fewer rows than were asked for, and rows of no question."""
-    if isinstance(rows, LargeTable) and _one_after_the_other(questions, rows, samples):
+    if _one_after_the_other(questions, rows, samples):
         return []
     times = Counter(column(rows, "question_id"))
     asked = set(column(questions, "question_id"))
