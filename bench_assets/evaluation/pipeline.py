@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bench_assets.core.judging.request_streaming import Requests, answers
+from bench_assets.core.parsing.non_answers import non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -123,7 +124,7 @@ def score(
     """Give points to every prediction, by the named reading or the task's default one.
 
     A prediction without a response has a score without points that carries its error; one whose
-    model was cut off before it answered is wrong.
+    model was cut off before it answered, or gave no answer (``why_no_answer``), is wrong.
 
     Raises:
         UnknownNameError: If the task has no such reading.
@@ -210,12 +211,22 @@ def _score(
     prediction = pair.prediction
     if prediction.error:
         return replace(Score.of(prediction, points=None), error=prediction.error)
-    if prediction.no_answer:
-        return _wrong(task, score_one, pair)
+    if why := why_no_answer(pair):
+        return _wrong(task, score_one, pair, why)
     return attempt(score_one, pair, about)
 
 
-def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
+def why_no_answer(pair: AnsweredQuestion) -> str:
+    """Say why a response is no answer: cut off, or one of the kinds of ``core.non_answers``."""
+    question, prediction = pair
+    if prediction.no_answer or prediction.ranking:
+        return prediction.no_answer
+    if question.kind == "text" and prediction.text.strip() in question.answer:
+        return ""
+    return non_answer(prediction.text, question.text, question.options)
+
+
+def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:
     """Give no points to a response without an answer; what it says is what an empty one would.
 
     The task's rules stand in for the judge, because a reading may write their verdicts down.
@@ -225,7 +236,7 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion) -> Score:
     score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
     # A question without points, such as one whose answer is not published, stays without.
     points = 0.0 if score.max_points else score.points
-    return replace(score, points=points, note=pair.prediction.no_answer, no_answer=True)
+    return replace(score, points=points, note=why, no_answer=True)
 
 
 def _responded(
@@ -233,8 +244,8 @@ def _responded(
 ) -> Sequence[AnsweredQuestion]:
     """Predictions that can be judged, with their questions."""
     pairs = joined(questions, predictions, AnsweredQuestion)
-    silent = zip(column(predictions, "error"), column(predictions, "no_answer"), strict=True)
-    return some(pairs, [place for place, why in enumerate(silent) if not any(why)])
+    silent = (bool(pair.prediction.error or why_no_answer(pair)) for pair in pairs)
+    return some(pairs, [place for place, is_silent in enumerate(silent) if not is_silent])
 
 
 def _by_rules(judge: ByRules, answered: Sequence[AnsweredQuestion]) -> Sequence[Judgement]:

@@ -42,7 +42,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     return Task(
         name=name,
         title=benchmark.title or name,
-        version=3,
+        version=4,
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),
             "no_image": Condition(

@@ -88,7 +88,7 @@ def test_files_that_do_not_belong_there_are_refused(bundle, change, says):
                      id="a verdict on no response"),
         pytest.param("metrics.jsonl", {"task": "codis"}, "not the number that",
                      id="another task's"),
-        pytest.param("metrics.jsonl", {"signature": "shelf|v3|main|n:4"}, "not the number that",
+        pytest.param("metrics.jsonl", {"signature": "shelf|v4|main|n:4"}, "not the number that",
                      id="another signature"),
         pytest.param("predictions.jsonl", {"prompt_sha256": "0" * 64}, "digest of their prompts",
                      id="another prompt sent"),
@@ -122,8 +122,8 @@ def _about(bundle, **fields):
     [
         pytest.param({"benchmark": None, "package": "shelf-bench 1.2"}, "install shelf-bench 1.2",
                      id="a suite that is not installed"),
-        pytest.param({"version": 1}, "of shelf v1; here is shelf v3", id="of another version"),
-        pytest.param({"extensions": ("acme",)}, "of shelf+acme v3", id="with an extension"),
+        pytest.param({"version": 1}, "of shelf v1; here is shelf v4", id="of another version"),
+        pytest.param({"extensions": ("acme",)}, "of shelf+acme v4", id="with an extension"),
         pytest.param({"reading": "kind"}, "no reading 'kind'", id="read as nobody does here"),
     ],
 )  # fmt: skip

@@ -195,7 +195,7 @@ class Score:
     note: str = ""  # why these points, where they do not speak for themselves
     judge: str = ""
     reading: str = ""
-    no_answer: bool = False  # cut off before an answer: no points, whatever was said
+    no_answer: bool = False  # cut off, or no answer at all: no points; ``note`` has the kind
     error: str = ""  # the prediction's error: never asked, therefore never scored
     setup: str = ""  # of the prediction and its judgements, see core.setups
 
@@ -237,7 +237,7 @@ class Metric:
     n_scored: int  # units (questions, pairs, ...) behind the value
     n_unscored: int  # units left out because a judge or a connection failed
     n_failed: int  # questions without a response: above 0 the value is not that of the whole set
-    n_no_answer: int | None = None  # of those scored, cut off before an answer; None: not counted
+    n_no_answer: int | None = None  # of those scored, without an answer; None: not counted
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
     constant: float | None = None  # the same for the best constant response; None: not known

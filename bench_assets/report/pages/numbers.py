@@ -25,7 +25,7 @@ _MEANINGS = {
     "prompts": "Digest of all prompts as they were sent, in any order.",
     "judge": "Who said whether responses are right, where points need a verdict.",
     "n": "Questions that there are, scored or not.",
-    "no_answer": "Questions cut off before an answer: they count as wrong.",
+    "no_answer": "Questions without an answer (cut off, an error ...): they count as wrong.",
 }
 _DECODING = {
     "t": "temperature {}",

@@ -94,7 +94,7 @@ def _cut(text: str) -> str:
 ABSENT = "-"  # not asked, or the tables know nothing of it
 FAILED = "e"  # no response, or one that could not be judged for want of a connection
 UNSCORED = "u"
-NO_ANSWER = "n"  # cut off before an answer
+NO_ANSWER = "n"  # cut off, or no answer at all
 NOTHING_TO_GAIN = "o"  # no points are given for it
 RIGHT, PARTLY, WRONG = "r", "p", "w"
 CUT_SHORT = "length"  # a response's finish_reason where it came to the longest it may have

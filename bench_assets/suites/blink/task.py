@@ -13,7 +13,7 @@ SAMPLES = 5
 TASK = Task(
     name="blink",
     title="BLINK",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

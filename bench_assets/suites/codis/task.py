@@ -20,7 +20,7 @@ _VOTES = partial(
 TASK = Task(
     name="codis",
     title="CODIS",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

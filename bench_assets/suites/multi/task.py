@@ -9,7 +9,7 @@ from bench_assets.suites.multi.error_codes import CODE_BOOK
 TASK = Task(
     name="multi",
     title="MULTI",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -45,7 +45,7 @@
     const beside = [
       `${Bench.count(primary.n_scored)} units scored`, primary.n_unscored && `${Bench.count(primary.n_unscored)} unscored`,
       primary.n_failed && `${Bench.count(primary.n_failed)} questions without a response`,
-      primary.n_no_answer && `${Bench.count(primary.n_no_answer)} cut off before an answer`,
+      primary.n_no_answer && `${Bench.count(primary.n_no_answer)} without an answer`,
       `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
       primary.shuffled !== null && `its responses dealt anew ${Bench.number(primary.shuffled)}`,
     ];

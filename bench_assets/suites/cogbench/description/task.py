@@ -8,7 +8,7 @@ from bench_assets.suites.cogbench.description import judging, prompts, scoring
 TASK = Task(
     name="cogbench/description",
     title="CogBench description",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

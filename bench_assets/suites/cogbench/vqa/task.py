@@ -8,7 +8,7 @@ from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
 TASK = Task(
     name="cogbench/vqa",
     title="CogBench VQA",
-    version=4,
+    version=5,
     conditions={
         "main": Condition(
             prompt=prompts.main,

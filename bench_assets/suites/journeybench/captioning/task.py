@@ -8,7 +8,7 @@ from bench_assets.suites.journeybench.decisions import CAPTION_VOTES, CAPTIONS, 
 TASK = Task(
     name=TASK_NAME,
     title="JourneyBench, imaginary image captioning",
-    version=3,
+    version=4,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -15,7 +15,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
 TASK = Task(
     name=TASK_NAME,
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(prompt=prompts.main, about="The question and its image, nothing else.")
     },

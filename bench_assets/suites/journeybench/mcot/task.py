@@ -7,7 +7,7 @@ from bench_assets.suites.journeybench.mcot import prompts, scoring
 TASK = Task(
     name="journeybench/mcot",
     title="JourneyBench MCOT",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

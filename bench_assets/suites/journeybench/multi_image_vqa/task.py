@@ -7,7 +7,7 @@ from bench_assets.suites.journeybench.multi_image_vqa import prompts, scoring
 TASK = Task(
     name="journeybench/multi_image_vqa",
     title="JourneyBench Multi-image VQA",
-    version=5,
+    version=6,
     conditions={
         "main": Condition(
             prompt=prompts.main,

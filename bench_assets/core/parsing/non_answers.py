@@ -1,0 +1,170 @@
+"""Non-answers: responses that were never meant as an answer, and what kind of text each is.
+
+Tool calls, errors of programs and servers, objects of moderation, leaked chat templates, echoes of
+the prompt, plans without an end (``non_answers.txt`` has their patterns). They are found before any
+parser reads the text, since they may hold the gold by chance. A response that speaks of such things
+("The sign reads 'Error'") is an ordinary one: a non-answer leaves no sentence beside it.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
+
+TOOL_CALL = "a tool call"
+ERROR = "an error message"
+MODERATION = "a moderation object"
+TEMPLATE = "a leak of the chat template"
+ECHO = "an echo of the prompt"
+PLAN = "an unfinished plan"
+
+_FILE = Path(__file__).with_suffix(".txt")
+_any = partial(alternatives, _FILE)
+_LONGEST = 4_000  # characters of an error, an echo, a plan
+_LONGEST_OBJECT = 20_000  # characters of a server's object, a call, a template
+_LEAST_ECHO = 12  # characters of a question; what repeats less may be an answer
+
+_TOOL_OPENS = re.compile(
+    rf"^[ \t]*(?:```\w*\s+)?(?:{_any('tool opens')})\s*(?:[\[{{<`\"]|\w[\w.]*\s*[({{<\n]|\w+\()",
+    re.MULTILINE,
+)
+_TOOL_CLOSES = re.compile(_any("tool closes"))
+_ACTION = re.compile(r"^Action:[ \t]*\S+.*\n+Action Input:", re.MULTILINE)
+_ACTION_ENDS = re.compile(r"^(?:Final )?Answer:", re.MULTILINE | re.IGNORECASE)
+_ARGUMENTS = r"\(\s*(?:\w+\s*=(?:[^()\"']|\"[^\"]*\"|'[^']*')*+)?\)"
+_CALL = re.compile(rf"(?:[A-Za-z]+[_.])+\w+{_ARGUMENTS}|\[\w+{_ARGUMENTS}\]")
+_EXCEPTION = re.compile(r"(?:[a-z_]\w*\.)*(?P<name>[A-Z]\w*(?:Error|Exception|Interrupt)): ?[^\n]+")
+_TRACE = re.compile(_any("trace"), re.IGNORECASE)
+_TROUBLE = re.compile(
+    rf"\W*(?:(?:{_any('error label')})(?:{_any('labelled trouble')}|{_any('trouble')})"
+    rf"|(?:{_any('trouble')})(?=\W*(?:$|[.:;(\[\n]|(?:for|on|at|after|while|or|via|by)\b|[^\x00-\x7f])))",
+    re.IGNORECASE,
+)
+_MODERATION = re.compile(rf"\W*(?:{_any('moderation')})", re.IGNORECASE | re.DOTALL)
+_USER_TURN = re.compile(rf"\s*(?:<\|begin_of_text\|>|<s>|<bos>)?\s*(?:{_any('user turn')})")
+_MODEL_TURN = re.compile(rf"(?:{_any('model turn')})\s*(\S)?")
+_SPECIAL = re.compile(_any("special tokens"))
+_JINJA = re.compile(r"\s*(?:\{%-?|\{\{)\s*\w+")
+_PROMPT_WORDS = re.compile(rf"\b(?:{_any('prompt words')}|[A-Ha-h])\b", re.IGNORECASE)
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+_PLAN = re.compile(
+    rf"(?:{_any('plan opens')})*+(?:{_any('plan subjects')})(?: (?:{_any('plan adverbs')}))*"
+    rf"\s+(?:{_any('plan verbs')})\b(?:[^:;=]|(?<=\d):(?=\d)){{0,200}}\W*"
+    rf"|{_any('plan in Chinese')}",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(_any("concludes"), re.IGNORECASE)
+_SPEAKS_OF_IT = re.compile(_any("speaks of it"), re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_TOOL_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "tool keys")]
+_ERROR_KEYS = [set(line.split()) for line in lines_of_section(_FILE, "error keys")]
+_MODERATION_KEYS = set(lines_of_section(_FILE, "moderation keys"))
+_TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
+
+
+def non_answer(response: str, question: str = "", options: Sequence[str] = ()) -> str:
+    """Say what kind of text a response is that is no answer; "" for an ordinary response.
+
+    Args:
+        response: Without the model's reasoning.
+        question: Its text: an exception that it names is no error.
+        options: Their texts.
+
+    >>> non_answer("KeyError: 'A'"), non_answer("Let me first look at option (A).")
+    ('an error message', 'an unfinished plan')
+    >>> non_answer("The sign reads 'Error 404', so the answer is (B).")
+    ''
+    """
+    text = response.strip()
+    if not text or text in options or len(text) > _LONGEST_OBJECT:
+        return ""
+    asked = "\n".join((question, *options))
+    if found := _kind_of_object(text, asked):
+        return found
+    if _is_tool_call(text):
+        return TOOL_CALL
+    if _leaks_template(text):
+        return TEMPLATE
+    return "" if len(text) > _LONGEST else _kind_of_sentences(text, question, options)
+
+
+def _kind_of_sentences(text: str, question: str, options: Sequence[str]) -> str:
+    speaks_of_it = _SPEAKS_OF_IT.search(text) is not None
+    if _TRACE.match(text) or (not speaks_of_it and _is_error(text, question, options)):
+        return ERROR
+    if not speaks_of_it and _MODERATION.fullmatch(text):
+        return MODERATION
+    if _echoes(text, question, options):
+        return ECHO
+    return PLAN if _is_plan(text) else ""
+
+
+def _kind_of_object(text: str, asked: str) -> str:
+    """Tell by its keys what an object of JSON is, if nothing else stands beside it."""
+    inner = re.sub(r"\A```\w*\s*|\s*```\Z", "", text)
+    if inner[:1] not in "{[" or inner[-1:] not in "}]":
+        return ""
+    try:
+        value = json.loads(inner)
+    except (ValueError, RecursionError):
+        return ""
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict) or "answer" in first or any(key in asked for key in first):
+        return ""
+    keys = set(first)
+    if any(known <= keys for known in _TOOL_KEYS) or first.get("type") in _TOOL_TYPES:
+        return TOOL_CALL
+    if keys & _MODERATION_KEYS or "content_filter" in str(first.get("finish_reason")):
+        return MODERATION
+    return ERROR if any(known <= keys for known in _ERROR_KEYS) else ""
+
+
+def _is_tool_call(text: str) -> bool:
+    """Whether a call of a tool ends the response: what follows its end would be an answer."""
+    if opened := _TOOL_OPENS.search(text):
+        *_, last = [None, *_TOOL_CLOSES.finditer(text, opened.end())]
+        return not last or not re.search(r"\w", _SPECIAL.sub("", text[last.end() :]))
+    is_action = _ACTION.search(text) is not None and not _ACTION_ENDS.search(text)
+    return is_action or _CALL.fullmatch(text) is not None
+
+
+def _leaks_template(text: str) -> bool:
+    """Whether the turn of a user opens the text, and no turn of the model has words."""
+    if _JINJA.match(text):
+        return True
+    *_, last = [None, *_MODEL_TURN.finditer(text)]
+    return _USER_TURN.match(text) is not None and (last is None or last[1] is None)
+
+
+def _is_error(text: str, question: str, options: Sequence[str]) -> bool:
+    if found := _EXCEPTION.fullmatch(text):
+        return not any(found["name"] in asked for asked in (question, *options))
+    return _TROUBLE.match(text) is not None
+
+
+def _echoes(text: str, question: str, options: Sequence[str]) -> bool:
+    """Whether nothing but the question, its options and the words of prompts stands there."""
+    said, known = _bare(text), _bare(question)
+    if len(known) < _LEAST_ECHO or known not in said:
+        return False
+    rest = said.replace(known, " ")
+    n_letters = len(_LETTER.findall(text)) - len(_LETTER.findall(question))
+    shown = [option for option in map(_bare, options) if option in rest]
+    if n_letters > len(options) or 0 < len(shown) < len(options):
+        return False
+    for option in sorted(shown, key=len, reverse=True):
+        rest = rest.replace(option, " ", 1)
+    return not re.search(r"\w", _PROMPT_WORDS.sub("", rest))
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", " ", text.casefold()).split())
+
+
+def _is_plan(text: str) -> bool:
+    """Whether every sentence says what is to be done, and none what was found."""
+    parts = [part for part in _SENTENCE_END.split(text) if re.search(r"\w", part)]
+    return bool(parts) and all(map(_PLAN.fullmatch, parts)) and not _CONCLUDES.search(text)
