@@ -5,8 +5,8 @@
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
-# make people-server  install Label Studio into an environment of its own, for bench annotate server;
-#              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-people
+# make annotation-server  install Label Studio into an environment of its own, for bench annotate server;
+#              make long then runs the tests of it, with BENCH_LABEL_STUDIO=.venv-annotation
 # make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
 #              nodes of its own; says why it skips what it cannot run
 #              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
@@ -23,7 +23,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install people-server cluster-check
+.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install annotation-server cluster-check
 demo: install
 	$(BIN)/bench demo
 
@@ -101,9 +101,9 @@ browser: install
 	$(BIN)/pytest -q -m browser tests
 
 # Never in .venv: it wants other releases of what we use.
-LABEL_STUDIO ?= $(or $(BENCH_LABEL_STUDIO),.venv-people)
+LABEL_STUDIO ?= $(or $(BENCH_LABEL_STUDIO),.venv-annotation)
 
-people-server: $(LABEL_STUDIO)/bin/label-studio
+annotation-server: $(LABEL_STUDIO)/bin/label-studio
 
 $(LABEL_STUDIO)/bin/label-studio:
 	$(PYTHON) -m venv $(LABEL_STUDIO)

@@ -100,28 +100,28 @@ class Catalog:
         """Hold bench.toml against what the suites let a user choose.
 
         Raises:
-            UnknownNameError: If it names a suite, or a form for people, that there is not.
+            UnknownNameError: If it names a suite, or an annotation task, that there is not.
             SettingsError: If an entry of ``[suites.<name>]`` is unknown or cannot be used.
         """
         known = {*self.names, *self.not_loaded}
         for name in {**settings.sources, **settings.suites}:
             if name not in known:
                 raise UnknownNameError(f"suite, in {settings.file},", name, known)
-        for form in settings.people.forms:
-            self._check_form(form, settings, known)
+        for task in settings.annotation.tasks:
+            self._check_annotation_task(task, settings, known)
         for suite in self.suites:
             read = settings.suite(suite.name, suite.settings)
             for unknown in unknown_entries(settings.suites.get(suite.name, {}), read):
                 raise SettingsError(f"{settings.file}, [suites.{suite.name}]: {unknown}")
 
-    def _check_form(self, form: str, settings: Settings, known: Collection[str]) -> None:
-        where, name = f"{settings.file}, [people.forms],", form.partition("/")[0]
+    def _check_annotation_task(self, task: str, settings: Settings, known: Collection[str]) -> None:
+        where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]
         if name not in known:
             raise UnknownNameError(f"suite, in {where}", name, known)
         if name in self.names:
-            forms = [one.form.name for one in self.suite(name).every_form]
-            if form not in forms:
-                raise UnknownNameError(f"form, in {where}", form, forms)
+            tasks = [one.task.name for one in self.suite(name).every_annotation_task]
+            if task not in tasks:
+                raise UnknownNameError(f"annotation task, in {where}", task, tasks)
 
 
 def load_catalog(

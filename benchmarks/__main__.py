@@ -25,7 +25,7 @@ MEASUREMENTS = (
         "reading",
         "samples",
         "audit",
-        "people",
+        "annotation",
         "cluster",
         "demo",
     ),

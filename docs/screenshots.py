@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.annotation import VOTES
 from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
-from resources.annotation.web.backend import PagesPeople
+from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer as ServedPages
 from resources.annotation.web.server import Setup
 from resources.annotation.web.signed_links import Links
@@ -81,7 +81,7 @@ def _people(browser: Browser, home: Path) -> None:
     })  # fmt: skip
     with TemporaryDirectory() as folder:
         store, images = pages_store(Path(folder)), ImageFolder(str(home / "images"))
-        PagesPeople(store).ask(VOTES.form, items)
+        PagesBackend(store).ask(VOTES.form, items)
         link = Links.beside(store).make("ana", (), int(time.time()) + 3600)
         with ServedPages(Setup(store=store, images=images), port=0) as served:
             for name, size in {"people-vote": _SIZE, "people-vote-phone": _SIZE_OF_PHONE}.items():

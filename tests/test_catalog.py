@@ -225,15 +225,15 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
             "[sources]\ncods = '.'", UnknownNameError, "'cods'; known: blink", id="source of none"
         ),
         pytest.param(
-            "[people.forms.'codis/vote']",
+            "[annotation.tasks.'codis/vote']",
             UnknownNameError,
-            r"form, in .*bench.toml, \[people.forms\],.*'codis/vote'.*did you mean 'codis/votes'",
-            id="a form that its suite has not",
+            r"annotation task, in .*bench.toml.*'codis/vote'.*did you mean 'codis/votes'",
+            id="an annotation task that its suite has not",
         ),
         pytest.param(
-            "[people.forms.'cods/votes']",
+            "[annotation.tasks.'cods/votes']",
             UnknownNameError,
-            r"suite, in .*bench.toml, \[people.forms\],.*'cods'; known: blink",
+            r"suite, in .*bench.toml, \[annotation.tasks\],.*'cods'; known: blink",
             id="a form of no suite",
         ),
     ],

@@ -50,7 +50,10 @@ FINDABLE = (
     "watchdog", "item response theory", "redaction", "checksum", "jackknife", "bootstrap",
     "backoff",
 )  # fmt: skip
-GONE = ("picture_hash", "soundness", "ReplyStore", "bench_assets.bench", "resources.replies")
+GONE = (
+    *("picture_hash", "soundness", "ReplyStore", "PeopleError", "SuiteForm"),
+    *("bench_assets.bench", "resources.replies"),
+)
 
 
 def sentence(package: Path) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.tasks.forms import Answer, SuiteForm
+from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import OPEN
 from bench_assets.evaluation.task import Task
@@ -14,39 +14,39 @@ from resources.config.bench_toml import Settings
 from resources.tables.parquet import TableFiles
 
 
-def answers_key(form: SuiteForm) -> dg.AssetKey:
-    """What a table depends on that is made of a form's answers."""
-    return dg.AssetKey(form.table("answers").split("/"))
+def answers_key(task: SuiteAnnotationTask) -> dg.AssetKey:
+    """What a table depends on that is made of a task's answers."""
+    return dg.AssetKey(task.table("answers").split("/"))
 
 
-def counted_answers(tables: TableFiles, form: SuiteForm) -> list[Answer]:
+def counted_answers(tables: TableFiles, task: SuiteAnnotationTask) -> list[Answer]:
     """Read the answers that count; none where nobody was ever asked."""
-    key = answers_key(form).path
+    key = answers_key(task).path
     if not tables.exists(key):
         return []
     return [one for one in tables.read(key, Answer) if not one.complaint]
 
 
-def heard(tables: TableFiles, form: SuiteForm) -> list[Any]:
+def heard(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
     """Read the answers that count as the suite's own rows; none where nobody was ever asked."""
-    return form.to_rows(counted_answers(tables, form))
+    return task.to_rows(counted_answers(tables, task))
 
 
-def needed_of(settings: Settings, form: SuiteForm) -> int | None:
-    """How many answers an item takes, if bench.toml says so; None: as many as the paper has."""
-    asked = settings.people.forms.get(form.form.name)
+def needed_of(settings: Settings, task: SuiteAnnotationTask) -> int | None:
+    """How many answers a unit takes, if bench.toml says so; None: as many as the paper has."""
+    asked = settings.annotation.tasks.get(task.task.name)
     return asked.needed if asked else None
 
 
-def least_votes(settings: Settings, form: SuiteForm, usual: int) -> int:
+def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
     """How many votes decide: those that bench.toml asks for, else one where only files have them.
 
     Args:
-        settings: Whether the form is asked, and of how many people.
-        form: By which votes are cast.
+        settings: Whether the task is asked, and of how many people.
+        task: By which votes are cast.
         usual: How many are asked for where bench.toml does not say.
     """
-    asked = settings.people.forms.get(form.form.name)
+    asked = settings.annotation.tasks.get(task.task.name)
     return (asked.needed or usual) if asked else 1
 
 
@@ -55,10 +55,10 @@ def decided_in(task: Task) -> list[dg.AssetKey]:
     return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
 
 
-def open_items(
+def open_units(
     task: Task, tables: TableFiles, questions: Sequence[Question]
 ) -> dict[str, list[str]]:
-    """Find what is neither kept nor dropped yet, by the form that decides: a line for each.
+    """Find what is neither kept nor dropped yet, by the task that decides: a line for each.
 
     Nothing is open where the questions are a release's: others decided on them.
     """
@@ -68,7 +68,7 @@ def open_items(
     for one in task.decided_in:
         key = one.name.split("/")
         rows = tables.read(key, one.row) if tables.exists(key) else []
-        found.setdefault(one.form, []).extend(one.open_rows(rows))
+        found.setdefault(one.task, []).extend(one.open_rows(rows))
     return found
 
 
@@ -79,9 +79,9 @@ def with_open(
 
     Numbers made of such a table say so in their signature.
     """
-    asked = settings.people.forms
-    found = open_items(task, tables, questions) if asked else {}
-    n = sum(len(open_) for form, open_ in found.items() if form in asked)
+    asked = settings.annotation.tasks
+    found = open_units(task, tables, questions) if asked else {}
+    n = sum(len(open_) for task, open_ in found.items() if task in asked)
     if not n:
         return list(questions)
     return [replace(one, labels={**one.labels, OPEN: str(n)}) for one in questions]

@@ -24,7 +24,7 @@ from resources.response_cache.throughput import RequestProgress
 StageName: TypeAlias = Literal[
     "source",
     "images",
-    "people",
+    "annotation",
     "select",
     "distractors",
     "questions",

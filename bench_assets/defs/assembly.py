@@ -18,7 +18,7 @@ from bench_assets.defs.checks.staleness import configured_state
 from bench_assets.defs.checks.table_checks import task_checks
 from bench_assets.defs.groups import laid_out
 from bench_assets.defs.suite_datasets import load_left_halves, once
-from bench_assets.defs.tables.annotation import people_assets, summary_asset
+from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.defs.tables.audit import audit_asset
 from bench_assets.defs.tables.claims import claims_asset
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
@@ -32,7 +32,7 @@ from resources.models.registry.opening import Models
 from resources.response_cache.throughput import ProgressStyle
 from resources.runs.orphaned_runs import locking_executor
 from resources.tables.parquet import TableFiles, TableIOManager
-from sensors.annotation import people_sensors
+from sensors.annotation import annotation_sensors
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
 from sensors.configuration import configuration_sensor, model_sensor
@@ -73,7 +73,7 @@ def build_graph(
     catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
     checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
     definitions = dg.Definitions(
-        assets=_assets(left, catalog, settings.load().people.forms.keys()),
+        assets=_assets(left, catalog, settings.load().annotation.tasks.keys()),
         asset_checks=_checks(left, catalog.tasks),
         jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
         sensors=[
@@ -82,7 +82,7 @@ def build_graph(
             configuration_sensor(partial(configured_state, catalog.tasks)),
             failed_check_sensor(),
             model_sensor(),
-            *people_sensors(settings.load(), catalog.suites),
+            *annotation_sensors(settings.load(), catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.
         executor=locking_executor(lambda _: open_table_locks(settings.load())),
@@ -109,14 +109,14 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             for asset in once(_answers, task)
         ),
         *(
-            once(people_assets, form)
+            once(annotation_assets, form)
             for suite in catalog.suites
-            for form in suite.forms_asked(named_forms)
+            for form in suite.annotation_tasks_asked(named_forms)
         ),
         *(
             once(summary_asset, form)
             for suite in catalog.suites
-            for form in suite.forms_asked(named_forms)
+            for form in suite.annotation_tasks_asked(named_forms)
             if form.summary
         ),
         *first_look_assets(catalog.tasks),

@@ -40,9 +40,11 @@ def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
 def _group(spec: dg.AssetSpec, condition: str) -> str:
     place, table = "_".join(spec.key.path[:-1]), spec.key.path[-1]
     stage = spec.tags.get("bench/stage", "")
-    if stage == "people":  # a group for each form, and one of what is made of answers
-        form = table.rpartition("_")[0]
-        return f"{place}_{form if spec.key.path[-2] == 'people' else 'votes'}"
+    if (
+        stage == "annotation"
+    ):  # a group for each annotation task, and one of what is made of answers
+        task = table.rpartition("_")[0]
+        return f"{place}_{task if spec.key.path[-2] == 'annotation' else 'votes'}"
     if stage == "audit":
         return f"{place}_audit"
     if condition:

@@ -108,7 +108,7 @@ def _made(suite: Suite) -> set[dg.AssetKey]:
     asked = [task for task in suite.tasks if task.asked_of == "model"]
     return {
         *map(first_look_key, asked),
-        *(answers_key(form) for form in suite.forms),
+        *(answers_key(one) for one in suite.annotation_tasks),
         *map(audit_key, asked),
         *(
             dg.AssetKey(evaluation_key(task, condition, table))

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from bench_assets.annotation.tasks.forms import SuiteForm
+from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.published_numbers import Claim
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import mistyped
@@ -70,7 +70,9 @@ class Suite:
     settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
     release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
     by_hand: str = ""  # what a person has to do to get them where it does not
-    forms: tuple[SuiteForm, ...] = ()  # what people are asked when its questions are made
+    annotation_tasks: tuple[
+        SuiteAnnotationTask, ...
+    ] = ()  # what people are asked when its questions are made
     claims: tuple[Claim, ...] = ()  # what its paper says, to be tried; see ``core.claims``
     licence: str = ""  # of the release: its address, or its terms in words
     code: tuple[Path, ...] = ()
@@ -83,18 +85,21 @@ class Suite:
     for responses that were made elsewhere. The suite has it as an asset as well."""
 
     @property
-    def every_form(self) -> tuple[SuiteForm, ...]:
+    def every_annotation_task(self) -> tuple[SuiteAnnotationTask, ...]:
         """Its own forms, and those about responses to its tasks."""
-        return (*self.forms, *(form for task in self.tasks for form in task.response_forms))
+        return (
+            *self.annotation_tasks,
+            *(one for task in self.tasks for one in task.response_tasks),
+        )
 
-    def forms_asked(self, named: Collection[str]) -> tuple[SuiteForm, ...]:
+    def annotation_tasks_asked(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
         """Its own forms, and those about responses to its tasks that are named.
 
         Args:
-            named: Names of forms: the sections ``[people.forms]`` of bench.toml.
+            named: Names of forms: the sections ``[people.annotation_tasks]`` of bench.toml.
         """
-        about = self.every_form[len(self.forms) :]
-        return (*self.forms, *(form for form in about if form.form.name in named))
+        about = self.every_annotation_task[len(self.annotation_tasks) :]
+        return (*self.annotation_tasks, *(one for one in about if one.task.name in named))
 
 
 def defects(suite: Suite) -> list[str]:
@@ -117,7 +122,7 @@ def defects(suite: Suite) -> list[str]:
     if suite.published and not suite.published.is_file():
         found.append(f"published: there is no file {suite.published}")
     found += [f"claims: {why}" for why in _claim_defects(suite)]
-    found += [f"forms: {why}" for why in _form_defects(suite)]
+    found += [f"forms: {why}" for why in _annotation_task_defects(suite)]
     found += [f"code: there is nothing at {path}" for path in suite.code if not path.exists()]
     return found
 
@@ -148,18 +153,18 @@ def name_defects(name: str) -> list[str]:
     return found
 
 
-def _form_defects(suite: Suite) -> list[str]:
+def _annotation_task_defects(suite: Suite) -> list[str]:
     """What would keep a form from its place in the graph."""
-    times = Counter(form.table("answers") for form in suite.forms)
+    times = Counter(one.table("answers") for one in suite.annotation_tasks)
     found = [f"there are {n} with the table {key}" for key, n in times.items() if n > 1]
-    for one in suite.forms:
-        name = one.form.name
+    for one in suite.annotation_tasks:
+        name = one.task.name
         parts = name.split("/")
         if parts[0] != suite.name or len(parts) < 2 or not all(map(_NAME.fullmatch, parts)):
             found.append(f"{name}: expected {suite.name}/ and a name of letters, digits and _")
         found += [
             f"{name}, field {field.name!r}: expected letters, digits and _, no digit first"
-            for field in one.form.fields
+            for field in one.task.fields
             if not _NAME.fullmatch(field.name)
         ]
     return found

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.annotation.answers.values import DecisionTable, VoteTable
 from bench_assets.annotation.responses.error_analysis import GENERAL, CodeBook
-from bench_assets.annotation.responses.forms import response_forms
-from bench_assets.annotation.tasks.forms import SuiteForm
+from bench_assets.annotation.responses.forms import response_tasks
+from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.chat import ChatModel, Prompt
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
@@ -173,11 +173,11 @@ class Task:
         return next(iter(self.measures))
 
     @property
-    def response_forms(self) -> tuple[SuiteForm, ...]:
+    def response_tasks(self) -> tuple[SuiteAnnotationTask, ...]:
         """What people may be asked about responses to it; nothing where models do not talk."""
         if self.asked_of != "model":
             return ()
-        return response_forms(self.name, self.title, self.code_book, judged=self.is_judged)
+        return response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
 
     @property
     def default_reading(self) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.report.pages.annotation import PeoplePages
+from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.pages.audit import AuditPages
 from bench_assets.report.pages.checks import ClaimPages, Expectations
 from bench_assets.report.pages.comparison import ComparisonPage
@@ -51,7 +51,7 @@ def parts(
         Origins(),
         AuditPages(without_images=without_images),
         ClaimPages(),
-        PeoplePages(without_images=without_images),
+        AnnotationPages(without_images=without_images),
     ]
 
 

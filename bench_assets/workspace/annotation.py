@@ -17,22 +17,22 @@ from typing import NamedTuple
 import dagster as dg
 
 from bench_assets.annotation.answers.quality import (
-    FormProgress,
-    ItemDisagreement,
-    PersonQuality,
+    AnnotationProgress,
+    AnnotatorQuality,
+    UnitDisagreement,
+    annotator_quality,
     disagreements,
-    people_quality,
     progress_of,
 )
-from bench_assets.annotation.answers.resolution import ResolvedAnswers, count, open_items
-from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit
+from bench_assets.annotation.answers.resolution import ResolvedAnswers, count, open_units
+from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.annotation.label_studio import server
 from resources.annotation.label_studio.server import shared_images
-from resources.annotation.opening import open_people
+from resources.annotation.opening import open_annotation_backend
 from resources.annotation.web.opening import require_pages
 from resources.annotation.web.server import LOOPBACK, PORT
 from resources.annotation.web.signed_links import Links
@@ -44,94 +44,94 @@ from resources.storage.atomic_write import describe_write_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormStatus:
-    """One form that a suite has."""
+class AnnotationTaskStatus:
+    """One task that a suite has."""
 
-    form: str
+    task: str
     title: str
     asked: bool  # whether bench.toml has a section for it
     about: str  # where the paper has it
 
 
 class Campaign(NamedTuple):
-    """A form that is asked: its items as the table has them, its answers as the tool has them."""
+    """A task that is asked: its units as the table has them, its answers as the tool has them."""
 
-    form: Form
-    items: Sequence[Unit]
+    task: AnnotationTask
+    units: Sequence[Unit]
     counted: ResolvedAnswers
 
 
-def list_forms(bench: Workbench) -> list[FormStatus]:
-    """List all forms of all suites."""
-    asked = bench.settings.people.forms
+def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
+    """List all tasks of all suites."""
+    asked = bench.settings.annotation.tasks
     return [
-        FormStatus(
-            form=one.form.name,
-            title=one.form.title,
-            asked=one.form.name in asked,
-            about=one.form.about,
+        AnnotationTaskStatus(
+            task=one.task.name,
+            title=one.task.title,
+            asked=one.task.name in asked,
+            about=one.task.about,
         )
-        for one in _forms(bench)
+        for one in _tasks(bench)
     ]
 
 
 def ask(bench: Workbench, name: str) -> None:
     """Ask what is to be asked of the forms that bench.toml names, and take over what was answered.
 
-    What items are made of is made first, where it is not there; questions are not built of answers:
+    What units are made of is made first, where it is not there; questions are not built of answers:
     that is what ``bench questions`` does, and a sensor.
 
     Raises:
-        UnknownNameError: If there is no form of that name.
-        SettingsError: If no form is asked.
+        UnknownNameError: If there is no task of that name.
+        SettingsError: If no task is asked.
         BenchError: If the source, or what people answer in, cannot be used.
     """
-    forms = _selected_forms(bench, name)
-    keys = [form.table(which).split("/") for form in forms for which in ("items", "answers")]
+    tasks = _selected_tasks(bench, name)
+    keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
     tables = dg.AssetSelection.assets(*(dg.AssetKey(key) for key in keys))
     of_models = dg.AssetSelection.tag("bench/per", "model")  # what they said is made elsewhere
     wanted = (tables.upstream() - of_models).required_multi_asset_neighbors()
     bench.materialize(wanted, title="people are asked")
 
 
-def progress(bench: Workbench, name: str, now: datetime) -> list[FormProgress]:
+def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgress]:
     """Say of the forms that are asked, or of one of them, how far they are.
 
     Raises:
-        UnknownNameError: If there is no form of that name.
-        SettingsError: If no form is asked.
-        TableError: If its items were never made.
-        PeopleError: If what people answer in cannot be used.
+        UnknownNameError: If there is no task of that name.
+        SettingsError: If no task is asked.
+        TableError: If its units were never made.
+        AnnotationError: If what people answer in cannot be used.
     """
     return [
-        progress_of(one.form.name, one.items, one.counted.all, now)
+        progress_of(one.task.name, one.units, one.counted.all, now)
         for one in _campaigns(bench, name)
     ]
 
 
-def quality(bench: Workbench, name: str) -> list[PersonQuality]:
+def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
     """Say how each person answers; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
-        for row in people_quality(one.form, one.items, one.counted.all)
+        for row in annotator_quality(one.task, one.units, one.counted.all)
     ]
 
 
-def queue(bench: Workbench, name: str) -> list[ItemDisagreement]:
+def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
     """Say what a second round should ask: what people differ on, first; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
         for row in disagreements(
-            one.form, one.items, one.counted.answers, open_items(one.items, one.counted.answers)
+            one.task, one.units, one.counted.answers, open_units(one.units, one.counted.answers)
         )
         if row.disagreement or row.lacking
     ]
 
 
 def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    """Write a form, its items, answers and images, as files that other tools read.
+    """Write a task, its units, answers and images, as files that other tools read.
 
     Raises:
         SettingsError: If the folder holds something already; else as ``progress``.
@@ -142,65 +142,66 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     (one,) = _campaigns(bench, name)
     images = open_image_store(bench.settings)
     texts = {
-        "form.json": json.dumps(to_json(one.form), ensure_ascii=False, indent=2) + "\n",
-        "items.jsonl": _json_lines([_blind(item) for item in one.items]),
+        "task.json": json.dumps(to_json(one.task), ensure_ascii=False, indent=2) + "\n",
+        "units.jsonl": _json_lines([_blind(unit) for unit in one.units]),
         "answers.jsonl": _json_lines([to_json(answer) for answer in one.counted.all]),
-        "answers.csv": _csv(one.form, one.counted.answers),
+        "answers.csv": _csv(one.task, one.counted.answers),
     }
     with describe_write_errors(folder):
         (folder / "images").mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        for sha in {sha for item in one.items for sha in item.images.values()}:
+        for sha in {sha for unit in one.units for sha in unit.images.values()}:
             (folder / "images" / sha).write_bytes(images.read(sha))
     return [folder / file for file in texts]
 
 
-def _forms(bench: Workbench) -> list[SuiteForm]:
-    return [form for suite in bench.catalog.suites for form in suite.every_form]
+def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
+    return [task for suite in bench.catalog.suites for task in suite.every_annotation_task]
 
 
-def _selected_forms(bench: Workbench, name: str) -> list[SuiteForm]:
-    """The form of a name, or all that bench.toml asks."""
-    known = {one.form.name: one for one in _forms(bench)}
-    asked = bench.settings.people.forms
+def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
+    """The task of a name, or all that bench.toml asks."""
+    known = {one.task.name: one for one in _tasks(bench)}
+    asked = bench.settings.annotation.tasks
     if name and name not in known:
-        raise UnknownNameError("form", name, known)
+        raise UnknownNameError("task", name, known)
     if name and name not in asked:
         raise SettingsError(
-            f'{bench.settings.file}: {name} is not asked; write a section [people.forms."{name}"]'
+            f"{bench.settings.file}: {name} is not configured. Add a section"
+            f' [annotation.tasks."{name}"].'
         )
     if not name and not asked:
         raise SettingsError(
-            f'{bench.settings.file}: no form is asked; write a section [people.forms."SUITE/FORM"],'
-            " `bench annotate forms` lists all"
+            f"{bench.settings.file}: no annotation task is configured. Add a section"
+            ' [annotation.tasks."SUITE/TASK"]; `bench annotate tasks` lists all.'
         )
-    return [known[name]] if name else [one for one in known.values() if one.form.name in asked]
+    return [known[name]] if name else [one for one in known.values() if one.task.name in asked]
 
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
-    tool = open_people(bench.settings)
-    for one in _selected_forms(bench, name):
-        items = bench.tables.read(one.table("items").split("/"), Unit)
-        terms = bench.settings.people.forms[one.form.name].terms
-        yield Campaign(one.form, items, count(one.form, items, tool.answers(one.form), terms))
+    tool = open_annotation_backend(bench.settings)
+    for one in _selected_tasks(bench, name):
+        units = bench.tables.read(one.table("units").split("/"), Unit)
+        terms = bench.settings.annotation.tasks[one.task.name].terms
+        yield Campaign(one.task, units, count(one.task, units, tool.answers(one.task), terms))
 
 
-def _blind(item: Unit) -> dict[str, object]:
-    """An item as people may see it: whoever answers elsewhere must not find what is right."""
+def _blind(unit: Unit) -> dict[str, object]:
+    """A unit as people may see it: whoever answers elsewhere must not find what is right."""
     hidden = ("gold", "withheld")
-    return {name: value for name, value in to_json(item).items() if name not in hidden}
+    return {name: value for name, value in to_json(unit).items() if name not in hidden}
 
 
 def _json_lines(rows: Sequence[dict[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _csv(form: Form, answers: Sequence[Answer]) -> str:
+def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
     """One line an answer, a column a field; what a spreadsheet would run is kept from running."""
     text = io.StringIO()
-    about = [f.name for f in fields(Answer) if f.name not in ("values", "complaint", "form")]
-    columns = [field.name for field in form.fields]
+    about = [f.name for f in fields(Answer) if f.name not in ("values", "complaint", "task")]
+    columns = [field.name for field in task.fields]
     lines = csv.writer(text)
     lines.writerow([*about, *columns])
     for answer in answers:
@@ -220,41 +221,41 @@ class PersonLink:
     """A link to hand out."""
 
     person: str  # the pseudonym, as in tables
-    sent_to: str  # what [people.names] calls them; "": nothing else
+    sent_to: str  # what [annotation.names] calls them; "": nothing else
     until: str  # ISO 8601, UTC
     link: str
 
 
 def make_links(
-    settings: Settings, forms: Sequence[str], people: Sequence[str], days: float
+    settings: Settings, tasks: Sequence[str], people: Sequence[str], days: float
 ) -> list[PersonLink]:
     """Make a link for each person.
 
     Args:
         settings: Of the home.
-        forms: That it is for; none: all.
-        people: Pseudonyms, or what ``[people.names]`` calls them; none: all of that section.
+        tasks: That it is for; none: all.
+        people: Pseudonyms, or what ``[annotation.names]`` calls them; none: all of that section.
         days: How long it opens the pages.
 
     Raises:
         SettingsError: If there is nobody, or people do not answer in pages.
-        UnknownNameError: If a form is neither in bench.toml nor asked.
-        PeopleError: If a name is no pseudonym, or the key cannot be used.
+        UnknownNameError: If a task is neither in bench.toml nor asked.
+        AnnotationError: If a name is no pseudonym, or the key cannot be used.
     """
     require_pages(settings)
-    names = settings.people.names
+    names = settings.annotation.names
     if not (people or names):
         raise SettingsError(
-            f"{settings.file}: nobody is named; --person NAME, or a section [people.names]"
+            f"{settings.file}: nobody is named; --person NAME, or a section [annotation.names]"
         )
-    _check(settings, forms)
+    _check(settings, tasks)
     made = Links.beside(pages_store(settings.home))
     ends = datetime.now(UTC) + timedelta(days=days)
-    address = settings.people.url.rstrip("/") or f"http://{LOOPBACK}:{PORT}"
+    address = settings.annotation.url.rstrip("/") or f"http://{LOOPBACK}:{PORT}"
 
     def handed(name: str) -> PersonLink:
         person = names.get(name, name)
-        token = made.make(person, tuple(forms), int(ends.timestamp()))
+        token = made.make(person, tuple(tasks), int(ends.timestamp()))
         return PersonLink(
             person=person,
             sent_to=name if name in names else "",
@@ -270,21 +271,21 @@ def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
 
     Raises:
         SettingsError: If people do not answer in pages.
-        PeopleError: If the file cannot be written.
+        AnnotationError: If the file cannot be written.
     """
     require_pages(settings)
-    known = [settings.people.names.get(name, name) for name in people]
+    known = [settings.annotation.names.get(name, name) for name in people]
     for person in known:
         Links.beside(pages_store(settings.home)).revoke(person)
     return known
 
 
-def _check(settings: Settings, forms: Sequence[str]) -> None:
+def _check(settings: Settings, tasks: Sequence[str]) -> None:
     store = pages_store(settings.home)
-    known = {*settings.people.forms, *store.forms()}
-    for form in forms:
-        if form not in known:
-            raise UnknownNameError(f"form in {settings.file}", form, known)
+    known = {*settings.annotation.tasks, *store.tasks()}
+    for task in tasks:
+        if task not in known:
+            raise UnknownNameError(f"task in {settings.file}", task, known)
 
 
 class LabelStudioProcess(UiProcess):
@@ -301,7 +302,7 @@ class LabelStudioProcess(UiProcess):
             HomeError: If the folder cannot be written.
         """
         super().__init__(home, port)
-        self.folder = home / "people" / "label-studio" / "server"
+        self.folder = home / "annotation" / "label-studio" / "server"
         self.log = self.folder / "server.log"
         self._program = program
         place = open_image_store(load_settings(home)).place

@@ -1,8 +1,8 @@
 """Annotation backend over files: units in one, answers in others.
 
-``people/<suite>/<form>/`` of the home folder holds ``form.json``, ``items.jsonl`` and any number of
-``answers*.jsonl``, which people write: lines of ``{item, person, values}`` with a text or a list of
-texts by field, and, where somebody noted them, ``digest``, ``form_version``, ``at``,
+``annotation/<suite>/<task>/`` of the home folder holds ``task.json``, ``units.jsonl`` and any
+number of ``answers*.jsonl``, which people write: lines of ``{unit, person, values}`` with a text or
+a list of texts by field, and optionally ``digest``, ``task_version``, ``at``,
 ``changed_at``, ``changed_by``, ``proposed_by``, ``seconds`` and ``skipped``.
 """
 
@@ -15,8 +15,15 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, read_moment
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Unit,
+    UnitCounts,
+    Values,
+    read_moment,
+)
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field, read_lines
 from resources.storage.atomic_write import open_atomic
@@ -25,20 +32,20 @@ _TIMES = ("at", "changed_at")
 
 
 @dataclass(frozen=True, slots=True)
-class FilePeople:
+class FileBackend:
     """The port over a folder."""
 
     folder: Path
 
-    def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
+    def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write down what is asked."""
-        before = self._digests(form)
-        asked = {item.item_id: item.digest for item in items}
-        if len(asked) < len(items):
-            raise PeopleError(f"{form.name}: {_twice(items)!r} is the id of two items")
-        lines = [json.dumps(_line(item), ensure_ascii=False) for item in items]
-        self._write(form, "items.jsonl", "".join(f"{line}\n" for line in lines))
-        self._write_form(form, closed=False)
+        before = self._digests(task)
+        asked = {unit.unit_id: unit.digest for unit in units}
+        if len(asked) < len(units):
+            raise AnnotationError(f"{task.name}: {_twice(units)!r} is the id of two units")
+        lines = [json.dumps(_line(unit), ensure_ascii=False) for unit in units]
+        self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
+        self._write_task(task, closed=False)
         there = [before[name] == digest for name, digest in asked.items() if name in before]
         return UnitCounts(
             new=len(asked.keys() - before.keys()),
@@ -47,77 +54,77 @@ class FilePeople:
             withdrawn=len(before.keys() - asked.keys()),
         )
 
-    def answers(self, form: Form) -> list[Answer]:
+    def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read all that was written; a line that is no answer is there with its complaint."""
         found = [
             answer
-            for file in sorted(self._folder(form).glob("answers*.jsonl"))
-            for answer in _answers(form, file)
+            for file in sorted(self._folder(task).glob("answers*.jsonl"))
+            for answer in _answers(task, file)
         ]
-        return sorted(found, key=lambda a: (a.item_id, a.item_digest, a.person, a.changed_at))
+        return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
-    def reopen(self, form: Form, item_id: str) -> None:
+    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
         """Write down that one more answer is needed."""
-        entries = [entry for entry, _ in self._items(form)]
-        wanted = [entry for entry in entries if entry["item"] == item_id]
+        entries = [entry for entry, _ in self._units(task)]
+        wanted = [entry for entry in entries if entry["unit"] == unit_id]
         if not wanted:
-            raise PeopleError(f"{form.name}: {item_id!r} is not asked")
+            raise AnnotationError(f"{task.name}: {unit_id!r} is not asked")
         wanted[0]["needed"] += 1
         lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
-        self._write(form, "items.jsonl", "".join(f"{line}\n" for line in lines))
+        self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
 
-    def close(self, form: Form) -> None:
+    def close(self, task: AnnotationTask) -> None:
         """Write down that nothing more is asked."""
-        self._write_form(form, closed=True)
+        self._write_task(task, closed=True)
 
-    def _folder(self, form: Form) -> Path:
-        return self.folder / form.name
+    def _folder(self, task: AnnotationTask) -> Path:
+        return self.folder / task.name
 
-    def _digests(self, form: Form) -> dict[str, str]:
+    def _digests(self, task: AnnotationTask) -> dict[str, str]:
         return {
-            field(entry, "item", str, where): field(entry, "digest", str, where)
-            for entry, where in self._items(form)
+            field(entry, "unit", str, where): field(entry, "digest", str, where)
+            for entry, where in self._units(task)
         }
 
-    def _items(self, form: Form) -> Iterator[tuple[dict[str, Any], str]]:
-        file = self._folder(form) / "items.jsonl"
+    def _units(self, task: AnnotationTask) -> Iterator[tuple[dict[str, Any], str]]:
+        file = self._folder(task) / "units.jsonl"
         try:
             yield from read_lines(file) if file.exists() else ()
         except SourceError as why:
-            raise PeopleError(f"{why}; take the file away and ask again") from why
+            raise AnnotationError(f"{why}; take the file away and ask again") from why
 
-    def _write_form(self, form: Form, *, closed: bool) -> None:
-        told = {**asdict(form), "version": form.version, "closed": closed}
-        self._write(form, "form.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
+    def _write_task(self, task: AnnotationTask, *, closed: bool) -> None:
+        told = {**asdict(task), "version": task.version, "closed": closed}
+        self._write(task, "task.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
 
-    def _write(self, form: Form, name: str, text: str) -> None:
-        with open_atomic(self._folder(form) / name) as file:
+    def _write(self, task: AnnotationTask, name: str, text: str) -> None:
+        with open_atomic(self._folder(task) / name) as file:
             file.write(text.encode())
 
 
-def _line(item: Unit) -> dict[str, Any]:
-    hidden = ("form", "item_id", "gold", "withheld")
-    told = {name: value for name, value in asdict(item).items() if name not in hidden}
-    return {"item": item.item_id, "digest": item.digest, **told}
+def _line(unit: Unit) -> dict[str, Any]:
+    hidden = ("task", "unit_id", "gold", "withheld")
+    told = {name: value for name, value in asdict(unit).items() if name not in hidden}
+    return {"unit": unit.unit_id, "digest": unit.digest, **told}
 
 
-def _twice(items: Sequence[Unit]) -> str:
-    return next(name for name, n in Counter(item.item_id for item in items).items() if n > 1)
+def _twice(units: Sequence[Unit]) -> str:
+    return next(name for name, n in Counter(unit.unit_id for unit in units).items() if n > 1)
 
 
-def _answers(form: Form, file: Path) -> Iterator[Answer]:
+def _answers(task: AnnotationTask, file: Path) -> Iterator[Answer]:
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as why:
-        raise PeopleError(f"{file}: cannot be read: {why}") from why
+        raise AnnotationError(f"{file}: cannot be read: {why}") from why
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _answer(form, line, f"{file.name}, line {number:06}")
+            yield _answer(task, line, f"{file.name}, line {number:06}")
 
 
-def _answer(form: Form, line: str, where: str) -> Answer:
+def _answer(task: AnnotationTask, line: str, where: str) -> Answer:
     nothing = Answer(
-        form=form.name, form_version="", item_id="", item_digest="", person="", values={},
+        task=task.name, task_version="", unit_id="", unit_digest="", person="", values={},
         at="", changed_at="", tool="files", tool_id=where,
     )  # fmt: skip
     try:
@@ -134,15 +141,15 @@ def _read(entry: object, nothing: Answer, where: str) -> Answer:
         raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
     times = {k: read_moment(field(entry, k, str, where)) for k in _TIMES if k in entry}
     at = times.get("at") or times.get("changed_at", "")
-    texts = ("digest", "form_version", "changed_by", "proposed_by")
+    texts = ("digest", "task_version", "changed_by", "proposed_by")
     told = {name: field({name: "", **entry}, name, str, where) for name in texts}
     seconds = entry.get("seconds")
     return replace(
         nothing,
-        # Four people say of one item what others say of theirs: each text is kept once.
-        item_id=intern(field(entry, "item", str, where)),
-        item_digest=intern(told["digest"]),
-        form_version=intern(told["form_version"]),
+        # Four people say of one unit what others say of theirs: each text is kept once.
+        unit_id=intern(field(entry, "unit", str, where)),
+        unit_digest=intern(told["digest"]),
+        task_version=intern(told["task_version"]),
         person=intern(_named(field(entry, "person", str, where), where)),
         values=_values(field({"values": {}, **entry}, "values", dict, where), where),
         at=at,

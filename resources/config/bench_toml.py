@@ -80,7 +80,7 @@ class Settings(StrictSection):
     models: dict[ModelName, AnyModel] = Field(default_factory=dict)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     audit: AuditSettings = Field(default_factory=AuditSettings)
-    people: AnnotationSettings = Field(default_factory=AnnotationSettings)
+    annotation: AnnotationSettings = Field(default_factory=AnnotationSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     cluster: ClusterSettings = Field(default_factory=ClusterSettings)
     _given: frozenset[str] = PrivateAttr(default=frozenset())

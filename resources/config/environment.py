@@ -41,8 +41,8 @@ def environment_of(home: Path) -> dict[str, str]:
 
 
 def label_studio_environment() -> Path:
-    """Where Label Studio is installed: ``$BENCH_LABEL_STUDIO``, or ``.venv-people`` beside us."""
-    return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-people").absolute()
+    """Environment of Label Studio: ``$BENCH_LABEL_STUDIO``, or ``.venv-annotation`` here."""
+    return Path(os.environ.get("BENCH_LABEL_STUDIO") or CHECKOUT / ".venv-annotation").absolute()
 
 
 def set_openmp_passive() -> None:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people
 from bench_assets.core.schema.errors import TableError
@@ -72,14 +72,14 @@ def figures_from_annotation(tables: TableFiles, tasks: Iterable[Task]) -> list[J
 
 
 def _figures(tables: TableFiles, task: Task) -> list[JudgeFigure]:
-    verdicts_form = next(iter(task.response_forms), None)
-    if verdicts_form is None or not task.is_judged:
+    verdicts_task = next(iter(task.response_tasks), None)
+    if verdicts_task is None or not task.is_judged:
         return []
-    key = verdicts_form.table("answers").split("/")
+    key = verdicts_task.table("answers").split("/")
     if not tables.exists(key):
         return []
     answers = [one for one in tables.read(key, Answer) if not one.complaint]
-    verdicts = verdicts_form.to_rows(answers)
+    verdicts = verdicts_task.to_rows(answers)
     about = {one.question_id for one in verdicts}
     if not about:
         return []

@@ -1,23 +1,23 @@
-"""What people write into files when they answer: a line for each item."""
+"""What people write into files when they answer: a line for each unit."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import Unit
 
 
 class AnswerFile:
-    """The answers of a form in a home folder, as its people write them."""
+    """The answers of a task in a home folder, as its people write them."""
 
-    def __init__(self, home: Path, form: str) -> None:
+    def __init__(self, home: Path, task: str) -> None:
         """Begin with none."""
-        self.folder = home / "people" / form
+        self.folder = home / "annotation" / task
         self.said: list[dict[str, Any]] = []
 
-    def says(self, person: str, item: Unit, **values: str | list[str]) -> None:
-        """One person answers what is shown of an item."""
-        line = {"item": item.item_id, "digest": item.digest, "person": person, "values": values}
+    def says(self, person: str, unit: Unit, **values: str | list[str]) -> None:
+        """One person answers what is shown of a unit."""
+        line = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "values": values}
         self.said.append(line)
         self.folder.mkdir(parents=True, exist_ok=True)
         text = "".join(f"{json.dumps(line)}\n" for line in self.said)

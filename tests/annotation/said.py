@@ -1,18 +1,18 @@
 """Answers with everything filled in, so that a test names only what people said."""
 
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
 
 
 def answer(
-    item: str, person: str = "ana", at: str = "2026-11-22T10:00:00.000Z", **values: object
+    unit: str, person: str = "ana", at: str = "2026-11-22T10:00:00.000Z", **values: object
 ) -> Answer:
-    """What a person said of an item; a text stands for a list of one."""
+    """What a person said of a unit; a text stands for a list of one."""
     told = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}  # type: ignore[call-overload]
     return Answer(
-        form="t/form",
-        form_version="",
-        item_id=item,
-        item_digest="",
+        task="t/task",
+        task_version="",
+        unit_id=unit,
+        unit_digest="",
         person=person,
         values=told,
         at=at,
@@ -21,8 +21,8 @@ def answer(
     )
 
 
-def fits(form: Form, item: Unit, said: Answer) -> str:
-    """Why an answer does not fit the form and the item; "" if it does."""
+def fits(task: AnnotationTask, unit: Unit, said: Answer) -> str:
+    """Why an answer does not fit the task and the unit; "" if it does."""
     from bench_assets.annotation.answers.validation import complaint_of
 
-    return complaint_of(said, form, {item.item_id: item})
+    return complaint_of(said, task, {unit.unit_id: unit})

@@ -9,12 +9,12 @@ from bench_assets.annotation.answers.resolution import (
     count,
     gold_share,
     last_words,
-    open_items,
+    open_units,
     wanted,
 )
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 
-FORM = Form(
+FORM = AnnotationTask(
     name="t/votes",
     title="Votes",
     instructions="Say yes or no.",
@@ -24,17 +24,17 @@ FORM = Form(
         Field(name="why", kind="text", label="Why?", required=False, most=10),
     ),
 )
-ITEM = Unit(form="t/votes", item_id="i", shown={"Text": "one"}, needed=2, barred=("author",))
-GOLD = Unit(form="t/votes", item_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
+ITEM = Unit(task="t/votes", unit_id="i", shown={"Text": "one"}, needed=2, barred=("author",))
+GOLD = Unit(task="t/votes", unit_id="g", shown={"Text": "two"}, gold={"right": ("yes",)})
 
 
-def said(person: str, right: str = "yes", minute: int = 0, item: Unit = ITEM) -> Answer:
+def said(person: str, right: str = "yes", minute: int = 0, unit: Unit = ITEM) -> Answer:
     at = f"2026-11-22T16:{minute:02}:00.000Z"
     return Answer(
-        form="t/votes",
-        form_version=FORM.version,
-        item_id=item.item_id,
-        item_digest=item.digest,
+        task="t/votes",
+        task_version=FORM.version,
+        unit_id=unit.unit_id,
+        unit_digest=unit.digest,
         person=person,
         values={"right": (right,)},
         at=at,
@@ -55,10 +55,10 @@ def test_of_two_words_at_one_moment_the_later_entry_is_the_last() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"person": "author"}, "'author' may not answer: the item is of their own making"),
-        ({"item_digest": "0" * 64}, "given before the item changed"),
-        ({"form_version": "0" * 64}, "given to an earlier version of the form"),
-        ({"item_id": "z"}, "item 'z' is not asked any more"),
+        ({"person": "author"}, "'author' may not answer: the unit is of their own making"),
+        ({"unit_digest": "0" * 64}, "given before the unit changed"),
+        ({"task_version": "0" * 64}, "given to an earlier version of the task"),
+        ({"unit_id": "z"}, "unit 'z' is not asked any more"),
         ({"changed_by": "ben"}, "changed by 'ben', not by who gave it"),
         ({"skipped": True, "values": {}}, "skipped"),
         ({"values": {}}, "right is empty"),
@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_refused_with_its_reason(change: dict[str, object],
 def test_choices_of_the_item_take_the_place_of_the_forms() -> None:
     own = replace(ITEM, choices={"which": ("a", "b", "c")})
     for which, n in ((("a", "b"), 1), (("a", "b", "c"), 0), (("a", "a"), 0), (("d",), 0)):
-        given = replace(said("ana", item=own), values={"right": ("yes",), "which": which})
+        given = replace(said("ana", unit=own), values={"right": ("yes",), "which": which})
         assert len(count(FORM, [own], [given]).answers) == n
 
 
@@ -100,10 +100,10 @@ def test_the_last_word_before_the_deadline_counts() -> None:
 
 
 def test_of_a_person_who_said_too_much_the_first_answers_count() -> None:
-    items = [replace(ITEM, item_id=name, shown={"Text": name}) for name in "abc"]
-    words = [said("ana", minute=n, item=item) for n, item in enumerate(reversed(items))]
-    counted = count(FORM, items, words, Terms(most_answers=2))
-    assert [one.item_id for one in counted.answers] == ["b", "c"]
+    units = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]
+    words = [said("ana", minute=n, unit=unit) for n, unit in enumerate(reversed(units))]
+    counted = count(FORM, units, words, Terms(most_answers=2))
+    assert [one.unit_id for one in counted.answers] == ["b", "c"]
     assert counted.refused[0].complaint == "beyond the 2 answers that a person may give"
 
 
@@ -114,27 +114,27 @@ def test_of_a_person_who_said_too_much_the_first_answers_count() -> None:
 def test_who_fails_attention_checks_does_not_count(
     right: int, n: int, least: float, *, counts: bool
 ) -> None:
-    checks = [replace(GOLD, item_id=f"g{i}") for i in range(n)]
-    given = [said("ana", "yes" if i < right else "no", item=one) for i, one in enumerate(checks)]
+    checks = [replace(GOLD, unit_id=f"g{i}") for i in range(n)]
+    given = [said("ana", "yes" if i < right else "no", unit=one) for i, one in enumerate(checks)]
     terms = Terms(least_gold=least)
     counted = count(FORM, [ITEM, *checks], [*given, said("ana"), said("ben")], terms)
     assert [one.person for one in counted.answers] == (["ana", "ben"] if counts else ["ben"])
     if not counts:
         assert f"{right} of {n} attention checks right" in counted.refused[-1].complaint
-    assert gold_share(given, {one.item_id: one for one in checks}) == {"ana": (right, n)}
+    assert gold_share(given, {one.unit_id: one for one in checks}) == {"ana": (right, n)}
 
 
 def test_an_attention_check_is_no_vote_and_never_open() -> None:
-    counted = count(FORM, [ITEM, GOLD], [said("ana", item=GOLD)])
+    counted = count(FORM, [ITEM, GOLD], [said("ana", unit=GOLD)])
     assert not counted.answers
     assert counted.refused[0].complaint == "an attention check"
-    assert open_items([ITEM, GOLD], []) == {"i": 2}
+    assert open_units([ITEM, GOLD], []) == {"i": 2}
 
 
 def test_open_is_what_lacks_answers_of_different_people() -> None:
-    assert open_items([ITEM], [said("ana"), said("ana", "no", 1)]) == {"i": 1}
-    assert open_items([ITEM], [said("ana"), said("ben")]) == {}
-    assert open_items([ITEM], [said("ana"), said("ben"), said("cem")]) == {}
+    assert open_units([ITEM], [said("ana"), said("ana", "no", 1)]) == {"i": 1}
+    assert open_units([ITEM], [said("ana"), said("ben")]) == {}
+    assert open_units([ITEM], [said("ana"), said("ben"), said("cem")]) == {}
 
 
 def test_terms_say_how_many_answers_are_needed() -> None:
@@ -145,7 +145,7 @@ def test_terms_say_how_many_answers_are_needed() -> None:
 def test_a_digest_is_of_what_is_shown_and_of_nothing_else() -> None:
     same = [
         replace(ITEM, needed=7, barred=(), proposal={"right": ("yes",)}, gold={"right": ("no",)}),
-        replace(ITEM, item_id="another"),
+        replace(ITEM, unit_id="another"),
     ]
     assert {one.digest for one in same} == {ITEM.digest}
     others = [
@@ -164,4 +164,4 @@ def test_a_form_is_another_where_a_person_sees_something_else() -> None:
         replace(FORM, title="V"),
         replace(FORM, fields=FORM.fields[:2]),
     ]
-    assert len({form.version for form in [FORM, *changed]}) == 4
+    assert len({task.version for task in [FORM, *changed]}) == 4

@@ -10,7 +10,7 @@ from bench_assets.annotation.responses.error_analysis import (
     ErrorCode,
     count_codes,
 )
-from bench_assets.annotation.responses.forms import mistakes_form
+from bench_assets.annotation.responses.forms import mistakes_task
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
 from bench_assets.suites.codis.error_codes import CODE_BOOK as CODIS
@@ -19,7 +19,7 @@ from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
 
 BOOK = CodeBook("appendix", (ErrorCode("seeing", "not seen", 0.5), ErrorCode("other", "else")))
-FORM = mistakes_form("t", "T", BOOK)
+FORM = mistakes_task("t", "T", BOOK)
 
 
 def material(n, category="", points=0.0):
@@ -31,14 +31,14 @@ def material(n, category="", points=0.0):
     return asked, said, scores
 
 
-def items(*parts):
+def units(*parts):
     asked, said, scores = ([row for part in parts for row in part[k]] for k in range(3))
-    return FORM.items(questions=asked, predictions=said, scores=scores)
+    return FORM.units(questions=asked, predictions=said, scores=scores)
 
 
 def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
-    found = items(material(30, "a"), material(4, "b"), material(9, "c", points=1.0))
-    assert [sum(f"t%2F{c}" in item.item_id for item in found) for c in "abc"] == [10, 4, 0]
+    found = units(material(30, "a"), material(4, "b"), material(9, "c", points=1.0))
+    assert [sum(f"t%2F{c}" in unit.unit_id for unit in found) for c in "abc"] == [10, 4, 0]
     assert found[0].shown["Right"] == "x"
 
 
@@ -51,18 +51,18 @@ def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
     ],
 )
 def test_kinds_of_the_book_fit(codes, complaint):
-    (item,) = items(material(1))
-    assert fits(FORM.form, item, answer(item.item_id, codes=codes)) == complaint
+    (unit,) = units(material(1))
+    assert fits(FORM.task, unit, answer(unit.unit_id, codes=codes)) == complaint
 
 
 def test_a_mistake_is_of_a_kind_if_more_than_half_say_so():
     """Of four mistakes three are "seeing" to most; on one the two readers are divided."""
     part = material(4)
-    four = items(part)
+    four = units(part)
     said = [(["seeing"], ["seeing"]), (["seeing"], ["seeing", "other"]), (["seeing"], ["other"])]
     rows = [
-        answer(item.item_id, who, codes=codes)
-        for item, both in zip(four, [*said, (["seeing"], ["seeing"])], strict=True)
+        answer(unit.unit_id, who, codes=codes)
+        for unit, both in zip(four, [*said, (["seeing"], ["seeing"])], strict=True)
         for who, codes in zip(("ana", "bo"), both, strict=True)
     ]
     found = {(one.model, one.code): one for one in count_codes(BOOK, FORM.to_rows(rows), part[1])}
@@ -75,8 +75,8 @@ def test_a_mistake_is_of_a_kind_if_more_than_half_say_so():
 
 def test_one_reader_has_nobody_to_agree_with():
     part = material(1)
-    (item,) = items(part)
-    (first, _) = count_codes(BOOK, FORM.to_rows([answer(item.item_id, codes=["seeing"])]), [])
+    (unit,) = units(part)
+    (first, _) = count_codes(BOOK, FORM.to_rows([answer(unit.unit_id, codes=["seeing"])]), [])
     assert isnan(first.alpha)
     assert count_codes(BOOK, [], part[1]) == []
 

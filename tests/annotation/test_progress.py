@@ -1,21 +1,21 @@
-"""How far a form is, and when it is finished: by pencil."""
+"""How far a task is, and when it is finished: by pencil."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bench_assets.annotation.answers.quality import FormProgress, progress_of
+from bench_assets.annotation.answers.quality import AnnotationProgress, progress_of
 from bench_assets.annotation.answers.resolution import count
 from tests.annotation.test_counted import FORM, GOLD, ITEM, said
 
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)
-ITEMS = [replace(ITEM, item_id=name, shown={"Text": name}) for name in "abc"]  # two answers each
+ITEMS = [replace(ITEM, unit_id=name, shown={"Text": name}) for name in "abc"]  # two answers each
 
 
-def _progress(*answers: tuple[str, str, str]) -> FormProgress:
-    """Answers as item, person and time; an attention check lies among the items."""
+def _progress(*answers: tuple[str, str, str]) -> AnnotationProgress:
+    """Answers as unit, person and time; an attention check lies among the units."""
     given = [
-        replace(said(person, item=ITEMS["abc".index(item)]), at=at, changed_at=at)
-        for item, person, at in answers
+        replace(said(person, unit=ITEMS["abc".index(unit)]), at=at, changed_at=at)
+        for unit, person, at in answers
     ]
     counted = count(FORM, [*ITEMS, GOLD], given)
     return progress_of("t/votes", [*ITEMS, GOLD], counted.all, NOW)
@@ -24,9 +24,9 @@ def _progress(*answers: tuple[str, str, str]) -> FormProgress:
 def test_items_are_done_in_work_or_untouched() -> None:
     at = "2026-11-22T17:00:00.000Z"
     row = _progress(("a", "ana", at), ("a", "ben", at), ("b", "ana", at), ("c", "author", at))
-    assert (row.items, row.done, row.in_work, row.untouched) == (3, 1, 1, 1)
+    assert (row.units, row.done, row.in_work, row.untouched) == (3, 1, 1, 1)
     assert (row.answers, row.refused, row.lacking) == (3, 1, 3)
-    assert row.people == ("ana", "ben")
+    assert row.annotators == ("ana", "ben")
 
 
 def test_speed_is_since_the_first_answer_where_that_is_recent() -> None:
@@ -53,5 +53,5 @@ def test_nobody_knows_when_a_form_is_finished_that_nobody_answers() -> None:
 
 def test_what_is_done_needs_no_time() -> None:
     at = "2026-11-22T17:00:00.000Z"
-    row = _progress(*((item, person, at) for item in "abc" for person in ("ana", "ben")))
+    row = _progress(*((unit, person, at) for unit in "abc" for person in ("ana", "ben")))
     assert (row.lacking, row.finished_at) == (0, "")

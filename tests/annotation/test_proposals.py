@@ -1,13 +1,13 @@
-"""A model fills forms in before people come."""
+"""A model fills tasks in before people come."""
 
 import pytest
 
 from bench_assets.annotation.answers.proposals import propose, read_proposal, to_prompt
-from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.chat import Image, Request
 from resources.models.registry.baselines import ScriptedModel
 
-FORM = Form(
+FORM = AnnotationTask(
     name="t/look",
     title="Look",
     instructions="Look at the image.",
@@ -20,8 +20,8 @@ FORM = Form(
 IMAGE = "ab" * 32
 
 
-def _items(n: int) -> list[Unit]:
-    return [Unit(form="t/look", item_id=f"p{i}", images={"Image": IMAGE}) for i in range(n)]
+def _units(n: int) -> list[Unit]:
+    return [Unit(task="t/look", unit_id=f"p{i}", images={"Image": IMAGE}) for i in range(n)]
 
 
 def _clerk(*responses: str) -> tuple[ScriptedModel, list[Request]]:
@@ -53,11 +53,11 @@ def _clerk(*responses: str) -> tuple[ScriptedModel, list[Request]]:
     ],
 )
 def test_a_response_is_taken_whole_or_not_at_all(response: str, filled: object) -> None:
-    assert read_proposal(response, FORM, _items(1)[0]) == filled
+    assert read_proposal(response, FORM, _units(1)[0]) == filled
 
 
 def test_a_model_is_asked_what_people_are_but_for_what_needs_hands() -> None:
-    prompt = to_prompt(FORM, _items(1)[0])
+    prompt = to_prompt(FORM, _units(1)[0])
     (turn,) = prompt.turns
     assert Image(IMAGE) in turn.parts
     text = str(turn.parts[-1])
@@ -66,32 +66,32 @@ def test_a_model_is_asked_what_people_are_but_for_what_needs_hands() -> None:
 
 
 def test_what_a_model_fills_in_is_named_and_leaves_the_digest_as_it_is() -> None:
-    (item,) = _items(1)
-    (filled,) = propose(FORM, [item], _clerk('{"unusual": "yes"}')[0])
+    (unit,) = _units(1)
+    (filled,) = propose(FORM, [unit], _clerk('{"unusual": "yes"}')[0])
     assert (filled.proposal, filled.proposed_by) == ({"unusual": ("yes",)}, "clerk")
-    assert filled.digest == item.digest
+    assert filled.digest == unit.digest
 
 
 def test_what_cannot_be_read_is_asked_again_and_then_left_empty() -> None:
     clerk, asked = _clerk("dunno", "dunno", "dunno")
-    (left,) = propose(FORM, _items(1), clerk)
+    (left,) = propose(FORM, _units(1), clerk)
     assert len(asked) == 3
     assert (left.proposal, left.proposed_by) == ({}, "")
 
 
 def test_a_share_of_the_items_is_left_for_people_alone() -> None:
-    items = _items(400)
+    units = _units(400)
     clerk, asked = _clerk(*(['{"unusual": "yes"}'] * 800))
-    filled = propose(FORM, items, clerk, unproposed=0.25)
-    shown = [item for item in filled if item.proposal]
+    filled = propose(FORM, units, clerk, unproposed=0.25)
+    shown = [unit for unit in filled if unit.proposal]
     assert 260 < len(shown) < 340  # 300 are expected; three standard deviations are 26
     assert len(asked) == 400  # what is not shown is known all the same: people are held against it
-    hidden = [item for item in filled if not item.proposal]
+    hidden = [unit for unit in filled if not unit.proposal]
     assert {(one.proposed_by, *one.withheld["unusual"]) for one in hidden} == {("", "yes")}
-    assert filled == propose(FORM, items, clerk, unproposed=0.25)
+    assert filled == propose(FORM, units, clerk, unproposed=0.25)
 
 
 def test_attention_checks_are_never_filled_in() -> None:
-    (item,) = _items(1)
-    gold = Unit(form="t/look", item_id="g", images=item.images, gold={"unusual": ("no",)})
+    (unit,) = _units(1)
+    gold = Unit(task="t/look", unit_id="g", images=unit.images, gold={"unusual": ("no",)})
     assert propose(FORM, [gold], _clerk()[0]) == [gold]

@@ -1,13 +1,13 @@
 """From a question back to what people said when it was made."""
 
 from bench_assets.annotation.answers.values import items_behind, said_of
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import Unit
 from tests.annotation.test_counted import said
 
 ITEMS = [
-    Unit(form="t/votes", item_id="s001", images={"Image": "aa"}),
-    Unit(form="t/votes", item_id="s002", images={"Image": "aa"}),
-    Unit(form="t/votes", item_id="c", images={"Image": "bb"}),
+    Unit(task="t/votes", unit_id="s001", images={"Image": "aa"}),
+    Unit(task="t/votes", unit_id="s002", images={"Image": "aa"}),
+    Unit(task="t/votes", unit_id="c", images={"Image": "bb"}),
 ]
 
 
@@ -22,6 +22,6 @@ def test_else_all_that_show_one_of_its_images_are() -> None:
 
 
 def test_what_was_said_comes_in_the_order_of_time() -> None:
-    words = [said("ben", minute=3, item=ITEMS[0]), said("ana", minute=1, item=ITEMS[0])]
-    words.append(said("cem", minute=2, item=ITEMS[1]))
+    words = [said("ben", minute=3, unit=ITEMS[0]), said("ana", minute=1, unit=ITEMS[0])]
+    words.append(said("cem", minute=2, unit=ITEMS[1]))
     assert [one.person for one in said_of(ITEMS[:1], words)] == ["ana", "ben"]

@@ -6,32 +6,38 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.proposals import propose
-from bench_assets.annotation.answers.quality import PersonQuality, disagreements, people_quality
-from bench_assets.annotation.answers.resolution import count, open_items
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.answers.quality import (
+    AnnotatorQuality,
+    annotator_quality,
+    disagreements,
+)
+from bench_assets.annotation.answers.resolution import count, open_units
+from bench_assets.annotation.tasks import Answer, Unit
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.test_counted import FORM, GOLD, said
 
 ITEMS = [
-    Unit(form=FORM.name, item_id=name, shown={"Text": name}, needed=3)
+    Unit(task=FORM.name, unit_id=name, shown={"Text": name}, needed=3)
     for name in ("a", "b", "c", "d")
 ]
 
 
 def _votes(**by_person: str) -> list[Answer]:
-    """One letter an item, y, n or a blank, in the order of the items and of time."""
+    """One letter a unit, y, n or a blank, in the order of the units and of time."""
     words = {"y": "yes", "n": "no"}
     return [
-        said(person, words[letter], minute, item)
+        said(person, words[letter], minute, unit)
         for person, letters in by_person.items()
-        for minute, (item, letter) in enumerate(zip(ITEMS, letters, strict=True))
+        for minute, (unit, letter) in enumerate(zip(ITEMS, letters, strict=True))
         if letter != " "
     ]
 
 
-def _quality(answers: Sequence[Answer], items: Sequence[Unit] = ITEMS) -> dict[str, PersonQuality]:
-    counted = count(FORM, items, answers)
-    return {row.person: row for row in people_quality(FORM, items, counted.all)}
+def _quality(
+    answers: Sequence[Answer], units: Sequence[Unit] = ITEMS
+) -> dict[str, AnnotatorQuality]:
+    counted = count(FORM, units, answers)
+    return {row.person: row for row in annotator_quality(FORM, units, counted.all)}
 
 
 def test_agreement_is_with_the_others_and_drift_with_oneself() -> None:
@@ -58,9 +64,9 @@ def test_seconds_are_the_median_of_what_was_measured_skips_apart() -> None:
 
 
 def test_attention_checks_are_counted_apart() -> None:
-    checks = [replace(GOLD, item_id=f"g{n}") for n in range(3)]
+    checks = [replace(GOLD, unit_id=f"g{n}") for n in range(3)]
     words = [
-        said("ana", right, item=one)
+        said("ana", right, unit=one)
         for right, one in zip(("yes", "no", "yes"), checks, strict=True)
     ]
     (row,) = _quality([*_votes(ana="yyyy"), *words], [*ITEMS, *checks]).values()
@@ -69,29 +75,29 @@ def test_attention_checks_are_counted_apart() -> None:
 
 
 def test_anchoring_is_how_much_more_is_said_as_the_model_where_it_was_shown() -> None:
-    """Through what proposes: it says yes of all, and half of the items are shown without that."""
-    many = [Unit(form=FORM.name, item_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
+    """Through what proposes: it says yes of all, and half of the units are shown without that."""
+    many = [Unit(task=FORM.name, unit_id=f"i{n}", shown={"Text": str(n)}) for n in range(40)]
     clerk = ScriptedModel("m", lambda _: '{"right": "yes"}')
-    items = propose(FORM, many, clerk, unproposed=0.5)
+    units = propose(FORM, many, clerk, unproposed=0.5)
     # Who follows the model where it is shown, and says no where it is not.
     words = [
         replace(said("ana", "yes" if one.proposal else "no", n, one), proposed_by=one.proposed_by)
-        for n, one in enumerate(items)
+        for n, one in enumerate(units)
     ]
-    (row,) = _quality(words, items).values()
+    (row,) = _quality(words, units).values()
     assert row.n_beside + row.n_alone == 40
     assert min(row.n_beside, row.n_alone) > 8
     assert row.anchoring == 1
     own = [replace(said("ana", "yes", n, one), proposed_by=one.proposed_by)
-           for n, one in enumerate(items)]  # fmt: skip
-    (row,) = _quality(own, items).values()
+           for n, one in enumerate(units)]  # fmt: skip
+    (row,) = _quality(own, units).values()
     assert row.anchoring == 0  # says the same, shown or not
 
 
 def test_what_people_differ_on_comes_first() -> None:
     counted = count(FORM, ITEMS, _votes(ana="yyyy", ben="ynyy", cem="y y "))
-    rows = disagreements(FORM, ITEMS, counted.answers, open_items(ITEMS, counted.answers))
-    assert [(row.item_id, row.disagreement, row.n_people, row.lacking) for row in rows] == [
+    rows = disagreements(FORM, ITEMS, counted.answers, open_units(ITEMS, counted.answers))
+    assert [(row.unit_id, row.disagreement, row.n_annotators, row.lacking) for row in rows] == [
         ("b", 1.0, 2, 1),
         ("a", 0.0, 3, 0),
         ("c", 0.0, 3, 0),

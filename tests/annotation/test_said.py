@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.values import by_item, most_said, votes_of, word, words
-from bench_assets.annotation.tasks.forms import Field, Form
+from bench_assets.annotation.answers.values import by_unit, most_said, votes_of, word, words
+from bench_assets.annotation.tasks import AnnotationTask, Field
 from bench_assets.audit.items.annotators import agreement_finding
 from bench_assets.core.schema.rows import Vote
 from tests.annotation.said import answer
 
-FORM = Form(
-    name="t/form",
+FORM = AnnotationTask(
+    name="t/task",
     title="",
     instructions="",
     fields=(
@@ -45,16 +45,16 @@ def test_most_said(said, most):
 
 def test_the_answers_to_an_item_come_as_time_goes():
     early, late = answer("x", "bo", at="2026-11-22T09"), answer("x", "ana", at="2026-11-22T10")
-    assert by_item([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
+    assert by_unit([late, early, answer("a")]) == {"a": [answer("a")], "x": [early, late]}
 
 
 def test_votes_are_what_people_chose_and_texts_are_none():
     said = answer("x", sound="yes", codes=["b", "a"], why="because")
     at = said.changed_at
     assert votes_of(FORM, [said, answer("y", sound="no")]) == [
-        Vote(person="ana", item="x", criterion="sound", value="yes", at=at),
-        Vote(person="ana", item="x", criterion="codes", value="a, b", at=at),
-        Vote(person="ana", item="y", criterion="sound", value="no", at=at),
+        Vote(person="ana", unit="x", criterion="sound", value="yes", at=at),
+        Vote(person="ana", unit="x", criterion="codes", value="a, b", at=at),
+        Vote(person="ana", unit="y", criterion="sound", value="no", at=at),
     ]
 
 

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from bench_assets.annotation.responses.forms import verdicts_form
+from bench_assets.annotation.responses.forms import verdicts_task
 from bench_assets.annotation.responses.verdicts import decided, right_by_people
-from bench_assets.annotation.tasks.forms import parts_of
+from bench_assets.annotation.tasks import parts_of
 from bench_assets.core.schema.rows import Judgement
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question
 
-FORM = verdicts_form("t", "T", judged=True)
+FORM = verdicts_task("t", "T", judged=True)
 
 
 def asked(n, category=""):
@@ -28,29 +28,29 @@ def judged(row, verdict):
 
 def test_who_judges_sees_neither_the_model_nor_its_judge():
     (row,) = said(1)
-    (item,) = FORM.items(questions=asked(1), predictions=[row], judgements=[judged(row, True)])
-    assert item.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
-    assert "model-a" not in json.dumps([item.item_id, dict(item.shown), list(item.barred)])
-    assert fits(FORM.form, item, answer(item.item_id, verdict="unclear")) == ""
+    (unit,) = FORM.units(questions=asked(1), predictions=[row], judgements=[judged(row, True)])
+    assert unit.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
+    assert "model-a" not in json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
+    assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
 def test_as_many_are_asked_as_tell_the_agreement_to_five_points():
-    items = FORM.items(questions=asked(300), predictions=said(300))
-    assert len(items) == 139  # 1.96 squared times 0.9 times 0.1 over 0.05 squared
+    units = FORM.units(questions=asked(300), predictions=said(300))
+    assert len(units) == 139  # 1.96 squared times 0.9 times 0.1 over 0.05 squared
 
 
 def test_the_sample_has_each_verdict_of_the_judge_as_often_as_there_are():
     """Of 278 responses the judge calls 28 right: 14 of 139."""
     rows = said(278)
     verdicts = [judged(row, number < 28) for number, row in enumerate(rows)]
-    items = FORM.items(questions=asked(278), predictions=rows, judgements=verdicts)
+    units = FORM.units(questions=asked(278), predictions=rows, judgements=verdicts)
     right = {row.question_id for row in rows[:28]}
-    assert sum(parts_of(item.item_id)[0] in right for item in items) == 14
+    assert sum(parts_of(unit.unit_id)[0] in right for unit in units) == 14
 
 
 def verdicts(*words, text="0 says"):
-    (item,) = FORM.items(questions=asked(1), predictions=said(1, text=text))
-    return FORM.to_rows([answer(item.item_id, f"p{n}", verdict=w) for n, w in enumerate(words)])
+    (unit,) = FORM.units(questions=asked(1), predictions=said(1, text=text))
+    return FORM.to_rows([answer(unit.unit_id, f"p{n}", verdict=w) for n, w in enumerate(words)])
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_response_that_changed_since_is_called_right_by_nobody():
 def test_the_share_that_people_call_right_stands_with_its_interval():
     """Two of four are right; Wilson, on one fewer: 0.5 +- sqrt(0.25 / 3 + 0.107) / 2.28 * 1.96."""
     rows = said(4)
-    items = FORM.items(questions=asked(4), predictions=rows)
+    units = FORM.units(questions=asked(4), predictions=rows)
     words = ["yes", "yes", "no", "no"]
-    answers = [answer(i.item_id, verdict=w) for i, w in zip(items, words, strict=True)]
+    answers = [answer(i.unit_id, verdict=w) for i, w in zip(units, words, strict=True)]
     found = right_by_people(FORM.to_rows(answers), rows)["model-a"]
     assert (found.value, found.n_scored) == (0.5, 4)
     assert (found.low, found.high) == (

@@ -30,7 +30,7 @@ def votes(seed=0, n=80, right=0.9, yes=0.5):
     return [
         Vote(
             person=who,
-            item=f"{number}",
+            unit=f"{number}",
             criterion=criterion,
             value="yes" if (truth if rng.random() < right else not truth) else "no",
             seconds=float(rng.lognormal(1.5, 0.4)),
@@ -149,7 +149,7 @@ def test_agreement_beyond_chance_by_pencil():
     # first and the third: 2 of 4, as many as dealt votes would get: 4 x (1/2 x 1/2 + 1/2 x 1/2).
     said = {"ann": "ynny", "bo": "ynny", "cy": "yynn"}
     cast = [
-        Vote(person=who, item=str(i), criterion="c", value=value)
+        Vote(person=who, unit=str(i), criterion="c", value=value)
         for who, values in said.items()
         for i, value in enumerate(values)
     ]
@@ -164,7 +164,7 @@ def test_the_spread_by_chance_is_that_of_all_permutations():
 
     said = {"ann": "yynn", "bo": "ynnn", "cy": "yyyn"}
     cast = [
-        Vote(person=who, item=str(i), criterion="c", value=value)
+        Vote(person=who, unit=str(i), criterion="c", value=value)
         for who, values in said.items()
         for i, value in enumerate(values)
     ]

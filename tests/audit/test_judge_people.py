@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.responses.units import response_name
-from bench_assets.annotation.tasks.forms import Answer, item_id
+from bench_assets.annotation.tasks import Answer, unit_id
 from bench_assets.audit.framework.findings import PEOPLE, PRECISION, RECALL_PEOPLE
 from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people, labels_of
 from bench_assets.comparison.judge_agreement import agreement_of, agreements, measured_judges
@@ -17,7 +17,7 @@ from tests.audit.judged import queries
 from tests.rows import prediction
 
 ASKED = queries(8)
-FORM = TASK.response_forms[0]
+FORM = TASK.response_tasks[0]
 SIGNED = "codis|v4|main|data:0c|model:m|judge:{}|reading:strict|n:8"
 
 
@@ -35,7 +35,7 @@ def judged(rows, right, judge="gpt"):
 def answers(right, says="response", n=8):
     return [
         answer(
-            item_id(q.question_id, response_name(says)),
+            unit_id(q.question_id, response_name(says)),
             verdict="yes" if number in right else "no",
         )
         for number, q in enumerate(ASKED[:n])

@@ -48,7 +48,7 @@ def of_journeybench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("journeybench")
     journeybench.write(folder)
     rows = read_raw(folder, FilterVote)
-    return votes_in(rows, person="annotator", item=("image",), criteria=CRITERIA)
+    return votes_in(rows, person="annotator", unit=("image",), criteria=CRITERIA)
 
 
 def test_codis_own_people_pass(of_codis):

@@ -1,12 +1,12 @@
-"""Two forms for people: every kind of field, and votes on captions."""
+"""Two tasks for people: every kind of field, and votes on captions."""
 
 import io
 
 from PIL import Image, ImageDraw
 
-from bench_assets.annotation.tasks.forms import Field, Form
+from bench_assets.annotation.tasks import AnnotationTask, Field
 
-EVERY = Form(
+EVERY = AnnotationTask(
     name="quiz/every",
     title="Every kind of field",
     instructions="Look at the image first.\nThen answer what is asked.",
@@ -20,7 +20,7 @@ EVERY = Form(
         Field(name="own", kind="image", label="An image of yours", required=False),
     ),
 )
-VOTES = Form(
+VOTES = AnnotationTask(
     name="quiz/votes",
     title="Which caption is better?",
     instructions="Choose the caption that says more of what is seen.",

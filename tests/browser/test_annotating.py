@@ -52,13 +52,13 @@ def home(tmp_path: Path) -> Path:
 codis = "{tmp_path / "codis"}"
 journeybench = "{tmp_path / "journeybench"}"
 
-[people]
+[annotation]
 kind = "pages"
 every = 5
 
-[people.forms."codis/votes"]
+[annotation.tasks."codis/votes"]
 
-[people.forms."journeybench/filter"]
+[annotation.tasks."journeybench/filter"]
 needed = 3
 """,
         encoding="utf-8",

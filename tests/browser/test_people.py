@@ -25,10 +25,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_a_form_says_how_far_it_is_and_what_people_differ_on(page: "Page", address: str) -> None:
     page.goto(address)
-    page.get_by_role("link", name="People").click()
+    page.get_by_role("link", name="Annotation").click()
     page.get_by_text("Write a caption").wait_for()  # which nobody was asked
     page.get_by_role("link", name="quiz/votes").click()
-    page.get_by_text("2 of 3 items are done; open: 1, answers they lack: 1.").wait_for()
+    page.get_by_text("2 of 3 units are done; open: 1, answers they lack: 1.").wait_for()
     assert "2" in page.get_by_role("row", name="cem").inner_text()
     disputed = page.get_by_role("listitem").filter(has_text="About b?")
     assert "no 2" in disputed.inner_text()
@@ -45,7 +45,7 @@ def test_axe_finds_nothing_and_nothing_is_cut(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": 844})
-    for route in ("people", "people/quiz%2Fvotes"):
+    for route in ("annotation", "annotation/quiz%2Fvotes"):
         page.goto(f"{address}#/{route}")
         page.locator("h1").wait_for()
         page.wait_for_load_state("networkidle")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import Unit
 from resources.images.store import ImageStore
 from tests.resources.annotation.pages.on_pages import Site
 
@@ -31,13 +31,13 @@ def site(served: Site) -> Site:
     image_store = ImageStore(folder=str(served.images))
     first, second = (image_store.put(drawn(c), c).sha256 for c in ("steelblue", "seagreen"))
     served.people.ask(EVERY, [
-        Unit(form=EVERY.name, item_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
+        Unit(task=EVERY.name, unit_id=f"e{n}", shown={"Question": f"Question {n}: {HARM}"},
              images={"Image": first}, needed=4) for n in range(2)
     ])  # fmt: skip
     texts = {"Caption A": "A sun over water.", "Caption B": "Water. " * 60}
     both = {"First": first, "Second": second}
     served.people.ask(VOTES, [
-        Unit(form=VOTES.name, item_id=f"v{n}", needed=4, images=both, shown=texts)
+        Unit(task=VOTES.name, unit_id=f"v{n}", needed=4, images=both, shown=texts)
         for n in range(3)
     ])  # fmt: skip
     return served
@@ -54,13 +54,13 @@ def enter(page: "Page", site: Site, person: str = "ana") -> None:
     page.get_by_role("heading", name="What you are asked").wait_for()
 
 
-def to_form(page: "Page", title: str) -> None:
+def to_task(page: "Page", title: str) -> None:
     page.locator("section.card", has_text=title).get_by_role("link", name="Begin").click()
-    page.locator("form.answer").wait_for()
+    page.locator("task.answer").wait_for()
 
 
 def to_keys(page: "Page") -> None:
-    """Wait for a form whose scripts are loaded: until then a key chooses nothing."""
+    """Wait for a task whose scripts are loaded: until then a key chooses nothing."""
     page.locator(".scripted:not([hidden])").first.wait_for(state="attached")
 
 
@@ -94,7 +94,7 @@ def test_with_keys_alone_from_the_first_item_to_the_last(page: "Page", site: Sit
 
 def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: Path) -> None:
     enter(page, site)
-    to_form(page, EVERY.title)
+    to_task(page, EVERY.title)
     to_keys(page)
     first = page.url
     page.keyboard.press("1")
@@ -127,7 +127,7 @@ def test_each_kind_of_field_with_keys_alone(page: "Page", site: Site, tmp_path: 
 
 def test_a_click_on_the_image_is_a_place_on_it(page: "Page", site: Site) -> None:
     enter(page, site)
-    to_form(page, EVERY.title)
+    to_task(page, EVERY.title)
     box = page.locator(".target").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] * 460 / 640, box["y"] + box["height"] * 120 / 480)
@@ -140,7 +140,7 @@ def test_a_click_on_the_image_is_a_place_on_it(page: "Page", site: Site) -> None
 def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", site: Site) -> None:
     page = chromium.new_page()  # whose console says that the answer was no 200
     enter(page, site)
-    to_form(page, EVERY.title)
+    to_task(page, EVERY.title)
     page.get_by_label("A title").fill("Kept")
     page.keyboard.press("Control+Enter")
     page.get_by_role("alert").wait_for()
@@ -153,7 +153,7 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(chromium: "Browser", 
 
 def test_a_image_at_full_size(page: "Page", site: Site) -> None:
     enter(page, site)
-    to_form(page, EVERY.title)
+    to_task(page, EVERY.title)
     page.keyboard.press("z")
     caption = page.locator(".zoom-bar p")
     caption.get_by_text("640 × 480 px").wait_for()
@@ -167,7 +167,7 @@ def test_a_image_at_full_size(page: "Page", site: Site) -> None:
 
 def test_an_earlier_answer_is_corrected(page: "Page", site: Site) -> None:
     enter(page, site)
-    to_form(page, VOTES.title)
+    to_task(page, VOTES.title)
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
     page.wait_for_url(re.compile(r"/i/(?!1$)"))
@@ -185,7 +185,7 @@ def test_all_works_without_scripts(chromium: "Browser", site: Site) -> None:
     context.set_default_timeout(30_000)
     page = context.new_page()
     enter(page, site, "ben")
-    to_form(page, VOTES.title)
+    to_task(page, VOTES.title)
     page.get_by_role("radio", name="B", exact=True).check()
     page.get_by_role("button", name="Send").click()
     page.get_by_text("1 answered, 2 left").wait_for()
@@ -202,7 +202,7 @@ def paths(page: "Page", site: Site) -> Iterator[str]:
     """Every kind of page, one after the other, for whoever looks at it."""
     enter(page, site)
     yield "home"
-    to_form(page, VOTES.title)
+    to_task(page, VOTES.title)
     yield "pair"
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
@@ -210,7 +210,7 @@ def paths(page: "Page", site: Site) -> Iterator[str]:
     page.get_by_role("link", name="My answers").click()
     yield "mine"
     page.goto(site.address)
-    to_form(page, EVERY.title)
+    to_task(page, EVERY.title)
     yield "every"
     for _ in range(2):
         page.get_by_role("button", name="Skip").click()

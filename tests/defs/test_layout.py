@@ -17,9 +17,13 @@ CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybenc
     ("key", "stage", "group"),
     [
         ("codis/votes", "select", "codis_source"),
-        ("codis/people/votes_items", "people", "codis_people_votes"),
-        ("codis/people/revision_votes_answers", "people", "codis_people_revision_votes"),
-        ("journeybench/filter_votes", "people", "journeybench_votes"),
+        ("codis/annotation/votes_units", "annotation", "codis_annotation_votes"),
+        (
+            "codis/annotation/revision_votes_answers",
+            "annotation",
+            "codis_annotation_revision_votes",
+        ),
+        ("journeybench/filter_votes", "annotation", "journeybench_votes"),
         ("codis/questions", "questions", "codis_questions"),
         ("codis/predictions", "predictions", "codis_main"),
         ("codis/constants", "constants", "codis_main"),

@@ -3,13 +3,12 @@
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.tasks.backend import AskedItem
-from bench_assets.annotation.tasks.forms import Answer, Unit
-from bench_assets.asset_factory.annotation_inputs import open_items
+from bench_assets.annotation.tasks import Answer, AskedUnit, Unit
+from bench_assets.asset_factory.annotation_inputs import open_units
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import OPEN
-from bench_assets.defs.checks.table_checks import people_have_decided
-from bench_assets.defs.tables.annotation import people_assets
+from bench_assets.defs.checks.table_checks import annotation_is_complete
+from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.suites.codis.assets import questions, votes
 from bench_assets.suites.codis.construction import annotation
 from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
@@ -21,9 +20,9 @@ from tests.annotation.answer_file import AnswerFile
 from tests.home import Home
 from tests.suites.codis.raw import entry, write_raw
 
-ASKED = '[people.forms."codis/votes"]\n'
+ASKED = '[annotation.tasks."codis/votes"]\n'
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
-ASSETS = [people_assets(annotation.VOTES), *dg.load_assets_from_modules([questions, votes])]
+ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions, votes])]
 
 
 def submission(annotator, **changed):
@@ -50,9 +49,9 @@ class Codis(Home):
         return self
 
     def vote(self, person, *names):
-        items = {item.item_id: item for item in self.read(Unit, "people", "votes_items")}
+        units = {unit.unit_id: unit for unit in self.read(Unit, "annotation", "votes_units")}
         for name in names:
-            self.answers.says(person, items[name], **YES)
+            self.answers.says(person, units[name], **YES)
 
     def asked_about(self):
         return [
@@ -60,8 +59,8 @@ class Codis(Home):
         ]
 
     def check(self):
-        found = people_have_decided(
-            open_items(TASK, self.tables, self.read(Question, "questions")), self.settings.load()
+        found = annotation_is_complete(
+            open_units(TASK, self.tables, self.read(Question, "questions")), self.settings.load()
         )
         return found.passed, found.severity.value, found.description
 
@@ -72,8 +71,8 @@ class Codis(Home):
                 instance,
                 self.settings,
                 self.tables,
-                annotation.FORMS,
-                lambda forms: [dg.AssetKey(one.table("answers").split("/")) for one in forms],
+                annotation.ANNOTATION_TASKS,
+                lambda tasks: [dg.AssetKey(one.table("answers").split("/")) for one in tasks],
             )
         return [one.run_key for one in found.run_requests or ()] or found.skip_reason.skip_message
 
@@ -81,13 +80,13 @@ class Codis(Home):
 @pytest.mark.long
 def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     home = Codis(tmp_path).build()
-    asked = home.read(AskedItem, "people", "votes_asked")
-    assert [(one.item_id, one.needed) for one in asked] == [
+    asked = home.read(AskedUnit, "annotation", "votes_asked")
+    assert [(one.unit_id, one.needed) for one in asked] == [
         ("s-ana", 2),
         ("s-bo", 2),
         ("s-cem", 2),
     ]
-    assert home.read(Unit, "people", "votes_items")[0].barred == ("ana",)
+    assert home.read(Unit, "annotation", "votes_units")[0].barred == ("ana",)
     assert home.listen() == "nothing new"
 
     home.vote("bo", "s-ana")
@@ -101,7 +100,7 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
     assert home.check() == (
         False,
         "ERROR",
-        "2 problems among 2 open items; the first: open in codis/votes: s-bo: 1 of 2 others voted",
+        "2 problems among 2 open units; the first: open in codis/votes: s-bo: 1 of 2 others voted",
     )
 
     home.vote("ana", "s-bo", "s-cem")
@@ -115,10 +114,10 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
 
     home.submit(question="Coming or going?")
     home.build()
-    answers = home.read(Answer, "people", "votes_answers")
+    answers = home.read(Answer, "annotation", "votes_answers")
     assert [(one.person, one.complaint) for one in answers if one.complaint] == [
-        ("bo", "given before the item changed"),
-        ("cem", "given before the item changed"),
+        ("bo", "given before the unit changed"),
+        ("cem", "given before the unit changed"),
     ]
     assert not home.check()[0]
     assert len(home.asked_about()) == 4
@@ -127,9 +126,11 @@ def test_votes_come_in_are_waited_for_and_are_asked_anew(tmp_path):
 def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
     home = Codis(tmp_path, "")
     home.materialize(ASSETS[:1])
-    assert [home.read(row, "people", f"votes_{name}") for name, row in TABLES.items()] == [[]] * 3
-    assert not (tmp_path / "home" / "people").exists()
-    assert home.listen().startswith("no form in [people]")
+    assert [home.read(row, "annotation", f"votes_{name}") for name, row in TABLES.items()] == [
+        []
+    ] * 3
+    assert not (tmp_path / "home" / "annotation").exists()
+    assert home.listen().startswith("no task in [annotation]")
 
 
 @pytest.mark.parametrize(
@@ -145,20 +146,20 @@ def test_without_a_section_nobody_is_asked_and_nothing_stops(tmp_path):
         ),
         pytest.param(ASKED, [], (True, "ERROR"), id="nothing is open"),
         pytest.param(
-            '[people.forms."codis/revisions"]\n',
+            '[annotation.tasks."codis/revisions"]\n',
             ["s1: 1 of 2"],
             (False, "WARN"),
-            id="another form is asked",
+            id="another task is asked",
         ),
     ],
 )
 def test_what_is_open_warns_or_stops(tmp_path, written, found, said):
     (tmp_path / "bench.toml").write_text(written)
     settings = SettingsResource(home=str(tmp_path)).load()
-    result = people_have_decided({"codis/votes": found}, settings)
+    result = annotation_is_complete({"codis/votes": found}, settings)
     passed, severity = said
     assert result.passed is passed
     assert passed or result.severity.value == severity
 
 
-TABLES = {"items": Unit, "asked": AskedItem, "answers": Answer}
+TABLES = {"units": Unit, "asked": AskedUnit, "answers": Answer}

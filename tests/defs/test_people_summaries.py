@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.annotation.responses.forms import RightByPeople
 from bench_assets.annotation.responses.preferences import WinRate
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
-from bench_assets.defs.tables.annotation import people_assets, summary_asset
+from bench_assets.defs.tables.annotation import annotation_assets, summary_asset
 from bench_assets.suites.codis.suite import SUITE
 from bench_assets.suites.codis.task import TASK
 from resources.config.settings_resource import SettingsResource
@@ -19,7 +19,7 @@ from resources.tables.parquet import TableFiles, TableIOManager
 from tests.audit.judged import queries
 from tests.rows import prediction
 
-VERDICTS, PREFERENCES, _ = TASK.response_forms
+VERDICTS, PREFERENCES, _ = TASK.response_tasks
 ASKED = queries(12)
 
 
@@ -57,61 +57,61 @@ def home(tmp_path):
         tables.write(["codis", "predictions"], rows, Prediction, model)
         tables.write(["codis", "judgements"], judged, Judgement, model)
     (tmp_path / "bench.toml").write_text(
-        '[people.forms."codis/verdicts"]\n[people.forms."codis/preferences"]\n'
+        '[annotation.tasks."codis/verdicts"]\n[annotation.tasks."codis/preferences"]\n'
     )
     return tmp_path
 
 
-def answer_all(home, form, field, says):
-    folder = home / "people" / form.form.name
-    items = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+def answer_all(home, task, field, says):
+    folder = home / "annotation" / task.task.name
+    units = [json.loads(line) for line in (folder / "units.jsonl").read_text().splitlines()]
     lines = [
-        json.dumps({"item": one["item"], "person": "ana", "values": {field: says(one)}})
-        for one in items
+        json.dumps({"unit": one["unit"], "person": "ana", "values": {field: says(one)}})
+        for one in units
     ]
     (folder / "answers.jsonl").write_text("\n".join(lines))
-    return items
+    return units
 
 
 @pytest.mark.long
 def test_verdicts_are_asked_heard_and_summed_up_for_each_model(home):
-    tables = made(home, people_assets(VERDICTS))
-    assert len(tables.read(["codis", "people", "verdicts_items"], Unit)) == 24
+    tables = made(home, annotation_assets(VERDICTS))
+    assert len(tables.read(["codis", "annotation", "verdicts_units"], Unit)) == 24
     answer_all(home, VERDICTS, "verdict", lambda one: "yes" if "a " in str(one) else "no")
-    tables = made(home, people_assets(VERDICTS), summary_asset(VERDICTS))
-    assert len(tables.read(["codis", "people", "verdicts_answers"], Answer)) == 24
-    shares = tables.read(["codis", "people", "verdicts_right"], RightByPeople)
+    tables = made(home, annotation_assets(VERDICTS), summary_asset(VERDICTS))
+    assert len(tables.read(["codis", "annotation", "verdicts_answers"], Answer)) == 24
+    shares = tables.read(["codis", "annotation", "verdicts_right"], RightByPeople)
     assert [one.model for one in shares] == ["a", "b"]
     assert all(one.n == 12 and one.judge == "people" for one in shares)
 
 
 def test_preferences_become_win_rates(home):
-    made(home, people_assets(PREFERENCES))
-    items = answer_all(
+    made(home, annotation_assets(PREFERENCES))
+    units = answer_all(
         home,
         PREFERENCES,
         "better",
         lambda one: "the first" if one["shown"]["First response"][0] == "a" else "the second",
     )
-    tables = made(home, people_assets(PREFERENCES), summary_asset(PREFERENCES))
-    rates = tables.read(["codis", "people", "preferences_rates"], WinRate)
+    tables = made(home, annotation_assets(PREFERENCES), summary_asset(PREFERENCES))
+    rates = tables.read(["codis", "annotation", "preferences_rates"], WinRate)
     (rate,) = rates
-    assert (rate.model, rate.other, rate.rate, rate.n) == ("a", "b", 1.0, len(items))
+    assert (rate.model, rate.other, rate.rate, rate.n) == ("a", "b", 1.0, len(units))
     assert rate.n > 0
 
 
 def test_without_answers_the_summary_is_empty(home):
     tables = made(home, summary_asset(VERDICTS))
-    assert tables.read(["codis", "people", "verdicts_right"], RightByPeople) == []
+    assert tables.read(["codis", "annotation", "verdicts_right"], RightByPeople) == []
 
 
 def test_only_forms_that_are_named_are_asked():
-    own = len(SUITE.forms)
-    assert len(SUITE.forms_asked([])) == own
-    named = SUITE.forms_asked(["codis/verdicts", "cogbench/annotation"])
-    assert [form.form.name for form in named[own:]] == ["codis/verdicts"]
+    own = len(SUITE.annotation_tasks)
+    assert len(SUITE.annotation_tasks_asked([])) == own
+    named = SUITE.annotation_tasks_asked(["codis/verdicts", "cogbench/annotation"])
+    assert [task.task.name for task in named[own:]] == ["codis/verdicts"]
 
 
 def test_a_form_that_is_not_about_responses_has_no_summary():
     with pytest.raises(ValueError, match="not about responses"):
-        summary_asset(SUITE.forms[0])
+        summary_asset(SUITE.annotation_tasks[0])

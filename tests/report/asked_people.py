@@ -1,10 +1,10 @@
-"""A home in which people were asked one form of a quiz, and another was asked of nobody."""
+"""A home in which people were asked one task of a quiz, and another was asked of nobody."""
 
 from dataclasses import replace
 from pathlib import Path
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite
 from resources.images.store import ImageStore
@@ -13,7 +13,7 @@ from tests.codis_release import image
 from tests.quiz import TASK
 from tests.report.fair import HOSTILE, RIGHT_TO_LEFT
 
-VOTES = Form(
+VOTES = AnnotationTask(
     name="quiz/votes",
     title=f"Is it right? {RIGHT_TO_LEFT}",
     instructions="Look first.",
@@ -27,9 +27,9 @@ CATALOG = Catalog(
             name="quiz",
             tasks=(TASK,),
             assets=list,
-            forms=tuple(
-                SuiteForm(form=form, reads={}, items=list, row=Answer, to_rows=list)
-                for form in (VOTES, UNASKED)
+            annotation_tasks=tuple(
+                SuiteAnnotationTask(task=task, reads={}, units=list, row=Answer, to_rows=list)
+                for task in (VOTES, UNASKED)
             ),
         ),
     )
@@ -37,12 +37,12 @@ CATALOG = Catalog(
 
 
 def asked_home(home: Path) -> list[Unit]:
-    """Three items that three people vote on: they differ on the second, the third stays open."""
+    """Three units that three people vote on: they differ on the second, the third stays open."""
     shown = ImageStore(folder=str(home / "images")).put(image(1), "a.png").sha256
-    items = [
+    units = [
         Unit(
-            form=VOTES.name,
-            item_id=name,
+            task=VOTES.name,
+            unit_id=name,
             shown={"Question": f"About {name}? {HOSTILE}"},
             images={"Image": shown},
             needed=3,
@@ -53,15 +53,15 @@ def asked_home(home: Path) -> list[Unit]:
     words = {"y": "yes", "n": "no", "z": "perhaps"}
     answers = [
         Answer(
-            form=VOTES.name, form_version=VOTES.version, item_id=item.item_id,
-            item_digest=item.digest, person=person, values={"right": (words[letter],)},
+            task=VOTES.name, task_version=VOTES.version, unit_id=unit.unit_id,
+            unit_digest=unit.digest, person=person, values={"right": (words[letter],)},
             at="2026-11-01T10:00:00.000Z", changed_at="2026-11-01T10:00:00.000Z", seconds=4.0,
         )
         for person, letters in votes.items()
-        for item, letter in zip(items, letters, strict=True)
+        for unit, letter in zip(units, letters, strict=True)
         if letter != " "
     ]  # fmt: skip
     tables = TableFiles(folder=str(home / "tables"))
-    tables.write(["quiz", "people", "votes_items"], items, Unit)
-    tables.write(["quiz", "people", "votes_answers"], count(VOTES, items, answers).all, Answer)
-    return items
+    tables.write(["quiz", "annotation", "votes_units"], units, Unit)
+    tables.write(["quiz", "annotation", "votes_answers"], count(VOTES, units, answers).all, Answer)
+    return units

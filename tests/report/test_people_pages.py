@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bench_assets.report.pages.annotation import PeoplePages
+from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
 from resources.images.store import ImageStore
@@ -13,12 +13,12 @@ from resources.tables.parquet import TableFiles
 from tests.report.asked_people import CATALOG, asked_home
 from tests.report.test_audit_pages import data
 
-PAGE = f"people-{slug('quiz/votes')}"
+PAGE = f"annotation-{slug('quiz/votes')}"
 
 
 def _written(home: Path, *, without_images: bool = False) -> None:
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
-    part = PeoplePages(without_images=("quiz",) if without_images else ())
+    part = AnnotationPages(without_images=("quiz",) if without_images else ())
     part.write(site, TableFiles(folder=str(home / "tables")), CATALOG)
     site.finish()
 
@@ -32,27 +32,27 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _forms(home: Path) -> dict[str, Any]:
-    return {one["form"]: one for one in data(home, "people")}
+    return {one["task"]: one for one in data(home, "annotation")}
 
 
 def test_a_form_that_was_asked_has_a_page_and_one_that_was_not_its_name(home: Path) -> None:
     forms = _forms(home)
     assert forms["quiz/captions"]["data"] == ""
     progress = forms["quiz/votes"]["progress"]
-    assert (progress["items"], progress["done"], progress["lacking"]) == (3, 2, 1)
-    assert progress["people"] == ["ana", "ben", "cem"]
+    assert (progress["units"], progress["done"], progress["lacking"]) == (3, 2, 1)
+    assert progress["annotators"] == ["ana", "ben", "cem"]
 
 
 def test_what_people_differ_on_is_shown_with_its_image_and_their_votes(home: Path) -> None:
     (disputed,) = data(home, PAGE)["disputed"]
-    assert (disputed["item_id"], disputed["disagreement"]) == ("b", pytest.approx(2 / 3))
+    assert (disputed["unit_id"], disputed["disagreement"]) == ("b", pytest.approx(2 / 3))
     assert [votes for _, votes in disputed["said"]] == [{"yes": 1, "no": 2}]
     assert len(disputed["images"]) == 1
 
 
 def test_why_answers_do_not_count_is_said_with_how_many(home: Path) -> None:
     assert data(home, PAGE)["reasons"] == [["right: 'perhaps' is none of yes, no", 1]]
-    people = {row["person"]: row for row in data(home, PAGE)["people"]}
+    people = {row["person"]: row for row in data(home, PAGE)["annotators"]}
     assert [people["dan"][name] for name in ("n_answers", "n_refused")] == [0, 1]
 
 
@@ -65,6 +65,6 @@ def test_images_that_may_not_leave_stay_out(tmp_path: Path) -> None:
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:
     asked_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.path(["quiz", "people", "votes_answers"]).write_bytes(b"PAR1 torn")
+    tables.path(["quiz", "annotation", "votes_answers"]).write_bytes(b"PAR1 torn")
     _written(tmp_path)
     assert "votes_answers" in _forms(tmp_path)["quiz/votes"]["problem"]

@@ -4,34 +4,34 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, Unit
-from resources.annotation.opening import open_people
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
+from resources.annotation.opening import open_annotation_backend
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
 from sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
 
 NAMES = ("quiz/votes", "quiz/checks")
-FORMS = [
-    SuiteForm(
-        form=Form(
+ANNOTATION_TASKS = [
+    SuiteAnnotationTask(
+        task=AnnotationTask(
             name=name,
             title=name,
             instructions="",
             fields=(Field(name="right", kind="choice", label="Right?", choices=("yes", "no")),),
         ),
         reads={},
-        items=list,
+        units=list,
         row=str,
         to_rows=list,
     )
     for name in NAMES
 ]
-ITEMS = [Unit(form="", item_id=name, shown={"Text": name}) for name in "ab"]
+ITEMS = [Unit(task="", unit_id=name, shown={"Text": name}) for name in "ab"]
 
 
 class Listening:
-    """A home in which two forms were asked, and nobody has answered yet."""
+    """A home in which two tasks were asked, and nobody has answered yet."""
 
     def __init__(self, folder, instance):
         self.folder, self.instance = folder, instance
@@ -39,25 +39,25 @@ class Listening:
         self.tables = TableFiles(folder=str(folder / "tables"))
         self.votes, self.checks = (AnswerFile(folder, name) for name in NAMES)
         self.configure(*NAMES)
-        for form in FORMS:
-            self.tables.write(form.table("items").split("/"), ITEMS, Unit)
-            self.tables.write(form.table("answers").split("/"), [], Answer)
+        for task in ANNOTATION_TASKS:
+            self.tables.write(task.table("units").split("/"), ITEMS, Unit)
+            self.tables.write(task.table("answers").split("/"), [], Answer)
 
     def configure(self, *names):
-        text = "".join(f'[people.forms."{name}"]\n' for name in names)
+        text = "".join(f'[annotation.tasks."{name}"]\n' for name in names)
         (self.folder / "bench.toml").write_text(text)
 
-    def make(self, form):
-        """Make the table of a form's answers, as a run does."""
-        heard = open_people(self.settings.load()).answers(form.form)
-        key = form.table("answers").split("/")
-        self.tables.write(key, count(form.form, ITEMS, heard).all, Answer)
+    def make(self, task):
+        """Make the table of a task's answers, as a run does."""
+        heard = open_annotation_backend(self.settings.load()).answers(task.task)
+        key = task.table("answers").split("/")
+        self.tables.write(key, count(task.task, ITEMS, heard).all, Answer)
         self.instance.report_runless_asset_event(dg.AssetMaterialization(dg.AssetKey(key)))
 
     def tick(self):
-        """The forms that a run is asked for and its key; else why there is none."""
-        found = listen(self.instance, self.settings, self.tables, FORMS, lambda forms: [
-            dg.AssetKey(one.table("answers").split("/")) for one in forms
+        """The tasks that a run is asked for and its key; else why there is none."""
+        found = listen(self.instance, self.settings, self.tables, ANNOTATION_TASKS, lambda tasks: [
+            dg.AssetKey(one.table("answers").split("/")) for one in tasks
         ])  # fmt: skip
         if not found.run_requests:
             return found.skip_reason.skip_message
@@ -77,7 +77,7 @@ def test_an_answer_asks_for_one_run_until_the_table_has_it(home):
     made, key = home.tick()
     assert made == ["votes_answers"]
     assert home.tick() == (made, key)  # Dagster starts one run for a key, however often it comes
-    home.make(FORMS[0])
+    home.make(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
 
 
@@ -86,7 +86,7 @@ def test_an_answer_that_is_taken_back_and_given_again_is_heard_each_time(home):
     for said in ("yes", "no", "yes", "no"):
         home.votes.says("ana", ITEMS[0], right=said)
         keys.append(home.tick()[1])
-        home.make(FORMS[0])
+        home.make(ANNOTATION_TASKS[0])
     assert len(set(keys)) == 4
 
 
@@ -102,8 +102,8 @@ def test_what_does_not_count_starts_no_run(home):
 
 
 def test_a_form_that_cannot_be_heard_is_a_sentence_and_stops_no_other(home):
-    (home.folder / "people/quiz/votes").mkdir(parents=True)
-    (home.folder / "people/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
+    (home.folder / "annotation/quiz/votes").mkdir(parents=True)
+    (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")
     assert home.tick().startswith("quiz/votes: ")
     home.checks.says("bo", ITEMS[1], right="no")
     assert home.tick()[0] == ["checks_answers"]
@@ -113,8 +113,10 @@ def test_a_form_that_cannot_be_heard_is_a_sentence_and_stops_no_other(home):
     ("written", "said"),
     [
         pytest.param("[people", "bench.toml", id="half written"),
-        pytest.param("", "no form in [people]", id="nothing is asked"),
-        pytest.param('[people.forms."other/form"]', "no form in [people]", id="an unknown form"),
+        pytest.param("", "no task in [annotation]", id="nothing is asked"),
+        pytest.param(
+            '[annotation.tasks."other/task"]', "no task in [annotation]", id="an unknown task"
+        ),
     ],
 )
 def test_a_configuration_without_forms_is_a_sentence(home, written, said):

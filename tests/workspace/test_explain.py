@@ -6,7 +6,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.cli.main import app
 from bench_assets.defs.assembly import tables_of
 from bench_assets.suites.codis.construction.annotation import VOTES
@@ -118,9 +118,9 @@ def test_diff_as_json_is_a_row_a_cause():
     assert (rows[0]["n_worse"], rows[0]["examples"]) == (1, ["codis/000/2"])
 
 
-@pytest.mark.parametrize("form", ["file of another home", "signature"])
-def test_diff_takes_files_and_signatures(home, tmp_path, form):
-    if form == "signature":
+@pytest.mark.parametrize("task", ["file of another home", "signature"])
+def test_diff_takes_files_and_signatures(home, tmp_path, task):
+    if task == "signature":
         found = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
         before = found["signature"]
     else:
@@ -163,25 +163,25 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
 
 
 def test_explain_walks_back_to_what_people_said(home):
-    """Pseudonym, time, form, what was shown, and why an answer does not count."""
-    form = VOTES.form
-    item = Unit(form=form.name, item_id="000", shown={"Question": "Opening or closing?"}, needed=2)
+    """Pseudonym, time, task, what was shown, and why an answer does not count."""
+    task = VOTES.task
+    unit = Unit(task=task.name, unit_id="000", shown={"Question": "Opening or closing?"}, needed=2)
     yes = {"correct": ("yes",), "different": ("yes",), "within_rules": ("yes",)}
     said = [
         Answer(
-            form=form.name, form_version=form.version, item_id="000", item_digest=item.digest,
+            task=task.name, task_version=task.version, unit_id="000", unit_digest=unit.digest,
             person=person, values=yes, at=f"2026-11-22T1{n}:00:00.000Z",
             changed_at="2026-11-22T18:00:00.000Z", tool="pages", tool_id=f"{n}", complaint=why,
         )
         for n, (person, why) in enumerate([("ana", ""), ("bo", "after the deadline")])
     ]  # fmt: skip
     tables = tables_of(SettingsResource(home=str(home)))
-    tables.write(VOTES.table("items").split("/"), [item], Unit)
+    tables.write(VOTES.table("units").split("/"), [unit], Unit)
     tables.write(VOTES.table("answers").split("/"), said, Answer)
     shown = run("explain", FIRST, "--model", "old").stdout
-    asked = f"codis/votes 000, shown {item.digest[:12]}"
+    asked = f"codis/votes 000, shown {unit.digest[:12]}"
     assert f"ana on {asked}: correct: yes; different: yes; within_rules: yes\n" in shown
-    assert "2026-11-22T10:00:00.000Z, changed 2026-11-22T18:00:00.000Z; pages 0, form" in shown
+    assert "2026-11-22T10:00:00.000Z, changed 2026-11-22T18:00:00.000Z; pages 0, task" in shown
     assert "(does not count: after the deadline)" in shown
     told = json.loads(run("explain", FIRST, "--model", "old", "--json").stdout)
     assert [one["person"] for one in told["people"]] == ["ana", "bo"]

@@ -1,28 +1,28 @@
-"""Links that are handed out: whose, for which forms, and void when they are revoked."""
+"""Links that are handed out: whose, for which tasks, and void when they are revoked."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.annotation import make_links, revoke_links
-from resources.annotation.opening import open_people
-from resources.annotation.web.backend import PagesPeople
+from resources.annotation.opening import open_annotation_backend
+from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.signed_links import LinkError, Links
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings
 from tests.resources.annotation.port_cases import FORM, A
 
 TOML = """
-[people]
+[annotation]
 kind = "pages"
 url = "https://lab.example/"
-[people.names]
+[annotation.names]
 "p1@lab.example" = "ana"
 "p2@lab.example" = "ben"
-[people.forms."codis/revisions"]
+[annotation.tasks."codis/revisions"]
 """
 
 
@@ -35,7 +35,7 @@ def settings(tmp_path: Path) -> Settings:
 def read(settings: Settings, link: str) -> tuple[str, tuple[str, ...]]:
     token = link.removeprefix("https://lab.example/in/")
     found = Links.beside(pages_store(settings.home)).read(token, datetime.now(UTC).timestamp())
-    return found.person, found.forms
+    return found.person, found.tasks
 
 
 def test_everybody_who_has_a_name_gets_a_link_that_holds_none(settings: Settings) -> None:
@@ -55,7 +55,7 @@ def test_a_link_may_be_of_one_person_for_one_form(settings: Settings) -> None:
 def test_a_form_that_is_asked_is_known_and_no_other(settings: Settings) -> None:
     with pytest.raises(UnknownNameError, match="codis/revisions"):
         make_links(settings, [FORM.name], ["ana"], 1)
-    open_people(settings).ask(FORM, [A])
+    open_annotation_backend(settings).ask(FORM, [A])
     assert make_links(settings, [FORM.name], ["ana"], 1)
 
 
@@ -69,15 +69,15 @@ def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
 
 
 def test_an_address_is_no_pseudonym(settings: Settings) -> None:
-    with pytest.raises(PeopleError, match=r"people\.names"):
+    with pytest.raises(AnnotationError, match=r"annotation\.names"):
         make_links(settings, [], ["p9@lab.example"], 1)
 
 
 @pytest.mark.parametrize(
     ("toml", "why"),
     [
-        ('[people]\nkind = "files"', 'kind is "files"'),
-        ('[people]\nkind = "pages"', "nobody is named"),
+        ('[annotation]\nkind = "files"', 'kind is "files"'),
+        ('[annotation]\nkind = "pages"', "nobody is named"),
     ],
 )
 def test_what_is_missing_in_bench_toml_is_said(tmp_path: Path, toml: str, why: str) -> None:
@@ -87,4 +87,4 @@ def test_what_is_missing_in_bench_toml_is_said(tmp_path: Path, toml: str, why: s
 
 
 def test_bench_toml_opens_the_pages(settings: Settings) -> None:
-    assert isinstance(open_people(settings), PagesPeople)
+    assert isinstance(open_annotation_backend(settings), PagesBackend)

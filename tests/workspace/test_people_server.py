@@ -40,7 +40,7 @@ def test_where_it_is_not_installed_the_way_is_told(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BENCH_LABEL_STUDIO", str(installed))
-    assert "make people-server" in _said()
+    assert "make annotation-server" in _said()
 
 
 def test_a_token_of_another_kind_is_refused(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bench_assets.annotation.answers.validation import misfits
-from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, Values
 from bench_assets.core.judging.verdict_requests import Call, ask
 from bench_assets.core.judging.verdicts import read_object
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
@@ -20,78 +20,78 @@ _NOT_BY_MODELS = ("points", "image")
 
 
 def propose(
-    form: Form, items: Sequence[Unit], model: ChatModel, unproposed: float = 0.0
+    task: AnnotationTask, units: Sequence[Unit], model: ChatModel, unproposed: float = 0.0
 ) -> list[Unit]:
-    """Fill items in by a model; one that it gives no answer to that fits is left empty.
+    """Fill units in by a model; one that it gives no answer to that fits is left empty.
 
     Args:
-        form: What is asked of each.
-        items: Attention checks among them are left as they are.
+        task: What is asked of each.
+        units: Attention checks among them are left as they are.
         model: Looks at them first.
-        unproposed: Share of items, drawn by their ids, of which nobody is shown what it said.
+        unproposed: Share of units, drawn by their ids, of which nobody is shown what it said.
 
     Raises:
         ModelError: If the model cannot be asked at all.
     """
-    asked = [item for item in items if not item.gold]
-    prompts = [to_prompt(form, item) for item in asked]
+    asked = [unit for unit in units if not unit.gold]
+    prompts = [to_prompt(task, unit) for unit in asked]
     calls = [
-        Call(Request(prompt=prompt, name=f"{form.name}/{item.item_id}"), _unread(form, item))
-        for item, prompt in zip(asked, prompts, strict=True)
+        Call(Request(prompt=prompt, name=f"{task.name}/{unit.unit_id}"), _unread(task, unit))
+        for unit, prompt in zip(asked, prompts, strict=True)
     ]
     heard = ask(calls, model, _COMPLAINT)
     found = {
-        item.item_id: read_proposal(said.response.text, form, item)
-        for item, said in zip(asked, heard, strict=True)
+        unit.unit_id: read_proposal(said.response.text, task, unit)
+        for unit, said in zip(asked, heard, strict=True)
     }
-    return [_filled(item, found.get(item.item_id, {}), model.name, unproposed) for item in items]
+    return [_filled(unit, found.get(unit.unit_id, {}), model.name, unproposed) for unit in units]
 
 
-def to_prompt(form: Form, item: Unit) -> Prompt:
+def to_prompt(task: AnnotationTask, unit: Unit) -> Prompt:
     """Ask a model what a person is asked, for one JSON object with the fields."""
-    fields = [_told(field, item) for field in form.fields if field.kind not in _NOT_BY_MODELS]
-    shown = [f"{name}: {text}" for name, text in item.shown.items()]
-    images = [part for name, sha in item.images.items() for part in (f"{name}:", Image(sha))]
+    fields = [_told(field, unit) for field in task.fields if field.kind not in _NOT_BY_MODELS]
+    shown = [f"{name}: {text}" for name, text in unit.shown.items()]
+    images = [part for name, sha in unit.images.items() for part in (f"{name}:", Image(sha))]
     wanted = "Reply with one JSON object with these fields:"
     return Prompt.of(
-        "\n\n".join([form.title, form.instructions]),
+        "\n\n".join([task.title, task.instructions]),
         *images,
         "\n".join([*shown, "", wanted, *fields]),
     )
 
 
-def read_proposal(response: str, form: Form, item: Unit) -> Values:
-    """Read what a model filled in; nothing unless all of it fits the form.
+def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
+    """Read what a model filled in; nothing unless all of it fits the task.
 
     >>> field = Field(name="right", kind="choice", label="Right?", choices=("yes", "no"))
-    >>> form = Form(name="t/v", title="", instructions="", fields=(field,))
-    >>> read_proposal('{"right": "yes"}', form, Unit(form="t/v", item_id="1"))
+    >>> task = AnnotationTask(name="t/v", title="", instructions="", fields=(field,))
+    >>> read_proposal('{"right": "yes"}', task, Unit(task="t/v", unit_id="1"))
     {'right': ('yes',)}
-    >>> read_proposal('{"right": "perhaps"}', form, Unit(form="t/v", item_id="1"))
+    >>> read_proposal('{"right": "perhaps"}', task, Unit(task="t/v", unit_id="1"))
     {}
     """
     found = read_object(response)
     values = {name: _texts(value) for name, value in (found or {}).items()}
     filled = {name: texts for name, texts in values.items() if texts}
-    by_people = [field for field in form.fields if field.kind in _NOT_BY_MODELS]
-    asked = replace(form, fields=tuple(one for one in form.fields if one not in by_people))
-    return {} if misfits(filled, asked, item.choices) else filled
+    by_people = [field for field in task.fields if field.kind in _NOT_BY_MODELS]
+    asked = replace(task, fields=tuple(one for one in task.fields if one not in by_people))
+    return {} if misfits(filled, asked, unit.choices) else filled
 
 
-def _filled(item: Unit, said: Values, model: str, unproposed: float) -> Unit:
+def _filled(unit: Unit, said: Values, model: str, unproposed: float) -> Unit:
     if not said:
-        return item
-    if _share(item.item_id) < unproposed:
-        return replace(item, withheld=said)
-    return replace(item, proposal=said, proposed_by=model)
+        return unit
+    if _share(unit.unit_id) < unproposed:
+        return replace(unit, withheld=said)
+    return replace(unit, proposal=said, proposed_by=model)
 
 
-def _unread(form: Form, item: Unit) -> Callable[[Response], int]:
-    return lambda response: int(not read_proposal(response.text, form, item))
+def _unread(task: AnnotationTask, unit: Unit) -> Callable[[Response], int]:
+    return lambda response: int(not read_proposal(response.text, task, unit))
 
 
-def _told(field: Field, item: Unit) -> str:
-    choices = item.choices.get(field.name, field.choices)
+def _told(field: Field, unit: Unit) -> str:
+    choices = unit.choices.get(field.name, field.choices)
     among = f" One of {json.dumps(choices, ensure_ascii=False)}." if choices else ""
     several = " A list." if field.kind in ("choices", "texts") else ""
     optional = "" if field.required else " May be left out."
@@ -105,7 +105,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(text for text in said if text.strip())
 
 
-def _share(item_id: str) -> float:
-    """Where an item falls between 0 and 1, by its id alone."""
-    digest = hashlib.sha256(f"unproposed {item_id}".encode("utf-8", "surrogatepass")).digest()
+def _share(unit_id: str) -> float:
+    """Where a unit falls between 0 and 1, by its id alone."""
+    digest = hashlib.sha256(f"unproposed {unit_id}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:6]) / 2**48

@@ -1,6 +1,6 @@
-"""Annotator quality: counts, speed, agreement, attention checks; progress of a form.
+"""Annotator quality: counts, speed, agreement, attention checks; progress of a task.
 
-How far a form is, and when it will be finished at the speed of the last days.
+How far a task is, and when it will be finished at the speed of the last days.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,18 +10,18 @@ from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
-from bench_assets.annotation.answers.resolution import ATTENTION_CHECK, gold_share, open_items
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, moment
+from bench_assets.annotation.answers.resolution import ATTENTION_CHECK, gold_share, open_units
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values, moment
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
 _COMPARED = ("choice", "choices")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonQuality:
-    """How one person answers one form; shares are 0 to 1, None where there is nothing to count."""
+class AnnotatorQuality:
+    """How one person answers one task; shares are 0 to 1, None where there is nothing to count."""
 
-    form: str
+    task: str
     person: str
     n_answers: int  # that count
     n_refused: int
@@ -34,88 +34,91 @@ class PersonQuality:
     gold: float | None  # share of them that is right
     n_drift: int  # choices in each half of the person's answers, the smaller
     drift: float | None  # agreement in the second half less that in the first
-    n_beside: int  # answers to items that a model had filled in before
-    n_alone: int  # answers to items of which its proposal was not shown
+    n_beside: int  # answers to units that a model had filled in before
+    n_alone: int  # answers to units of which its proposal was not shown
     anchoring: float | None  # share of fields said as the model does: beside less alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemDisagreement:
-    """How far people differ on one item."""
+class UnitDisagreement:
+    """How far people differ on one unit."""
 
-    form: str
-    item_id: str
-    n_people: int
+    task: str
+    unit_id: str
+    n_annotators: int
     disagreement: float  # share of the pairs of people who choose differently, over all fields
     lacking: int  # answers that it still needs
 
 
-def people_quality(
-    form: Form, items: Sequence[Unit], answers: Sequence[Answer]
-) -> list[PersonQuality]:
+def annotator_quality(
+    task: AnnotationTask, units: Sequence[Unit], answers: Sequence[Answer]
+) -> list[AnnotatorQuality]:
     """Say how each person answers, by name.
 
     Args:
-        form: Its fields; only choices are compared.
-        items: Those that are asked.
+        task: Its fields; only choices are compared.
+        units: Those that are asked.
         answers: All, those that do not count with their complaints.
     """
-    asked = {item.item_id: item for item in items}
-    units = _units(form, [one for one in answers if not one.complaint])
+    asked = {unit.unit_id: unit for unit in units}
+    choices = _choices_of(task, [one for one in answers if not one.complaint])
     gold = gold_share([one for one in answers if one.complaint == ATTENTION_CHECK], asked)
     return [
-        _person(form, who, answers, units, gold.get(who, (0, 0)), asked)
+        _person(task, who, answers, choices, gold.get(who, (0, 0)), asked)
         for who in sorted({one.person for one in answers if one.person})
     ]
 
 
 def disagreements(
-    form: Form, items: Sequence[Unit], counted: Sequence[Answer], lacking: Mapping[str, int]
-) -> list[ItemDisagreement]:
-    """Say of each item how far people differ, those who differ most first: a second round's queue.
+    task: AnnotationTask,
+    units: Sequence[Unit],
+    counted: Sequence[Answer],
+    lacking: Mapping[str, int],
+) -> list[UnitDisagreement]:
+    """Say of each unit how far people differ, those who differ most first: a second round's queue.
 
     Args:
-        form: Its fields; only choices are compared.
-        items: Those that are asked.
+        task: Its fields; only choices are compared.
+        units: Those that are asked.
         counted: The answers that count.
-        lacking: How many answers items still need.
+        lacking: How many answers units still need.
     """
-    units = _units(form, counted)
+    choices = _choices_of(task, counted)
     rows = [
-        ItemDisagreement(
-            form=form.name,
-            item_id=item.item_id,
-            n_people=len({p for one in units.get(item.item_id, {}).values() for p in one}),
-            disagreement=_differing(list(units.get(item.item_id, {}).values())),
-            lacking=lacking.get(item.item_id, 0),
+        UnitDisagreement(
+            task=task.name,
+            unit_id=unit.unit_id,
+            n_annotators=len({p for one in choices.get(unit.unit_id, {}).values() for p in one}),
+            disagreement=_differing(list(choices.get(unit.unit_id, {}).values())),
+            lacking=lacking.get(unit.unit_id, 0),
         )
-        for item in items
-        if not item.gold
+        for unit in units
+        if not unit.gold
     ]
-    return sorted(rows, key=lambda row: (-row.disagreement, row.item_id))
+    return sorted(rows, key=lambda row: (-row.disagreement, row.unit_id))
 
 
 _Chosen: TypeAlias = Mapping[str, tuple[str, ...]]  # by person
-_Units: TypeAlias = Mapping[str, Mapping[str, _Chosen]]  # by item and field
+_Choices: TypeAlias = Mapping[str, Mapping[str, _Chosen]]  # by unit and field
 
 
-def _units(form: Form, counted: Iterable[Answer]) -> _Units:
-    names = [field.name for field in form.fields if field.kind in _COMPARED]
-    units: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
+def _choices_of(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
+    names = [field.name for field in task.fields if field.kind in _COMPARED]
+    choices: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     for answer in counted:
-        of_item = units.setdefault(answer.item_id, {name: {} for name in names})
+        of_unit = choices.setdefault(answer.unit_id, {name: {} for name in names})
         for name in names:
-            of_item[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
+            of_unit[name][answer.person] = tuple(sorted(answer.values.get(name, ())))
     return {  # what everybody leaves empty was no question: to agree on it says nothing
-        item: {name: chosen for name, chosen in of_item.items() if any(chosen.values())}
-        for item, of_item in units.items()
+        unit: {name: chosen for name, chosen in of_unit.items() if any(chosen.values())}
+        for unit, of_unit in choices.items()
     }
 
 
-def _differing(units: Sequence[_Chosen]) -> float:
+def _differing(choices: Sequence[_Chosen]) -> float:
     pairs = [
         a != b
-        for chosen in units
+        for chosen in choices
         for n, a in enumerate(chosen.values())
         for b in list(chosen.values())[:n]
     ]
@@ -123,29 +126,29 @@ def _differing(units: Sequence[_Chosen]) -> float:
 
 
 def _person(
-    form: Form,
+    task: AnnotationTask,
     who: str,
     answers: Sequence[Answer],
-    units: _Units,
+    choices: _Choices,
     gold: tuple[int, int],
-    items: Mapping[str, Unit],
-) -> PersonQuality:
+    units: Mapping[str, Unit],
+) -> AnnotatorQuality:
     own = [one for one in answers if one.person == who]
     counted = sorted((one for one in own if not one.complaint), key=lambda one: one.at)
     seconds = [one.seconds for one in own if one.seconds is not None and not one.skipped]
-    like_others = [_shares(one, units) for one in counted]
+    like_others = [_shares(one, choices) for one in counted]
     half = len(counted) // 2
     early, late = _flat(like_others[:half]), _flat(like_others[len(counted) - half :])
     everywhere = _flat(like_others)
     beside = [
         _alike(one, proposal)
         for one in counted
-        if one.proposed_by and (proposal := items[one.item_id].proposal)
+        if one.proposed_by and (proposal := units[one.unit_id].proposal)
     ]
-    alone = [_alike(one, withheld) for one in counted if (withheld := items[one.item_id].withheld)]
+    alone = [_alike(one, withheld) for one in counted if (withheld := units[one.unit_id].withheld)]
     right, n_gold = gold
-    return PersonQuality(
-        form=form.name,
+    return AnnotatorQuality(
+        task=task.name,
         person=who,
         n_answers=len(counted),
         n_refused=sum(bool(one.complaint) and not one.skipped for one in own) - n_gold,
@@ -153,7 +156,7 @@ def _person(
         seconds=median(seconds) if seconds else None,
         n_compared=len(everywhere),
         agreement=_mean(everywhere),
-        alpha_without=_alpha_without(who, units),
+        alpha_without=_alpha_without(who, choices),
         n_gold=n_gold,
         gold=right / n_gold if n_gold else None,
         n_drift=min(len(early), len(late)),
@@ -164,21 +167,21 @@ def _person(
     )
 
 
-def _shares(answer: Answer, units: _Units) -> list[float]:
+def _shares(answer: Answer, choices: _Choices) -> list[float]:
     """Share of the others who choose as a person does, of each field that others filled in, too."""
     found = []
-    for chosen in units[answer.item_id].values():
+    for chosen in choices[answer.unit_id].values():
         if others := [what for who, what in chosen.items() if who != answer.person]:
             found.append(others.count(chosen[answer.person]) / len(others))
     return found
 
 
-def _alpha_without(who: str, units: _Units) -> float | None:
+def _alpha_without(who: str, choices: _Choices) -> float | None:
     """Krippendorff's alpha of the others; values of two fields are never the same."""
     alpha = krippendorff_alpha(
         [(field, what) for person, what in chosen.items() if person != who]
-        for of_item in units.values()
-        for field, chosen in of_item.items()
+        for of_unit in choices.values()
+        for field, chosen in of_unit.items()
     )
     return None if isnan(alpha) else alpha
 
@@ -204,57 +207,57 @@ _DAYS = 3  # that speed is taken of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormProgress:
-    """How far one form is."""
+class AnnotationProgress:
+    """How far one task is."""
 
-    form: str
-    items: int  # attention checks not among them
+    task: str
+    units: int  # attention checks not among them
     done: int  # with as many answers as they need
     in_work: int  # with some, and not enough
     untouched: int
     answers: int  # that count
     refused: int  # that do not, skips among them
     lacking: int  # answers
-    people: tuple[str, ...]  # whose answers count
+    annotators: tuple[str, ...]  # whose answers count
     per_day: float  # answers, in the last three days or since the first; 0: none came
     finished_at: str  # at this speed; "": done, or nobody answers
 
 
 def progress_of(
-    form: str, items: Sequence[Unit], answers: Sequence[Answer], now: datetime
-) -> FormProgress:
-    """Say how far a form is.
+    task: str, units: Sequence[Unit], answers: Sequence[Answer], now: datetime
+) -> AnnotationProgress:
+    """Say how far a task is.
 
     Args:
-        form: Its name.
-        items: Those that are asked.
+        task: Its name.
+        units: Those that are asked.
         answers: All, those that do not count with their complaints.
         now: With its zone.
     """
     counted = [one for one in answers if not one.complaint]
-    wanted = [item for item in items if not item.gold]
-    lacking = open_items(items, counted)
-    started = sum(_started(item, lacking) for item in wanted)
+    wanted = [unit for unit in units if not unit.gold]
+    lacking = open_units(units, counted)
+    started = sum(_started(unit, lacking) for unit in wanted)
     speed = _per_day(counted, now)
     missing = sum(lacking.values())
     rest = timedelta(days=missing / speed) if speed and missing else None
-    return FormProgress(
-        form=form,
-        items=len(wanted),
+    return AnnotationProgress(
+        task=task,
+        units=len(wanted),
         done=len(wanted) - len(lacking),
         in_work=started,
         untouched=len(lacking) - started,
         answers=len(counted),
         refused=len(answers) - len(counted),
         lacking=missing,
-        people=tuple(sorted({one.person for one in counted})),
+        annotators=tuple(sorted({one.person for one in counted})),
         per_day=speed,
         finished_at=moment(now + rest) if rest is not None and rest.days < 36500 else "",
     )
 
 
-def _started(item: Unit, lacking: Mapping[str, int]) -> bool:
-    return 0 < lacking.get(item.item_id, 0) < item.needed
+def _started(unit: Unit, lacking: Mapping[str, int]) -> bool:
+    return 0 < lacking.get(unit.unit_id, 0) < unit.needed
 
 
 def _per_day(counted: Sequence[Answer], now: datetime) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from bench_assets.annotation.answers.validation import AnswerValidator
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
 
 ATTENTION_CHECK = "an attention check"
 """Why an answer to one, right or wrong, is no vote."""
@@ -20,9 +20,9 @@ ATTENTION_CHECK = "an attention check"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What is agreed on how a form is answered: a section of bench.toml."""
+    """What is agreed on how a task is answered: a section of bench.toml."""
 
-    needed: int | None = None  # answers of an item; None: as many as the suite says
+    needed: int | None = None  # answers of a unit; None: as many as the suite says
     until: str = ""  # as ``moment`` writes it: what is said later does not count; "": no deadline
     most_answers: int | None = None  # of one person; their first ones count
     least_gold: float = 0.0  # share of attention checks that a person must get right
@@ -41,23 +41,23 @@ class ResolvedAnswers(NamedTuple):
 
 
 def last_words(answers: Iterable[Answer]) -> list[Answer]:
-    """Keep what each person said last of each item as it was shown; sorted."""
+    """Keep what each person said last of each unit as it was shown; sorted."""
     last: dict[tuple[str, str, str], Answer] = {}
     for answer in sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id)):
-        last[answer.item_id, answer.item_digest, answer.person] = answer
+        last[answer.unit_id, answer.unit_digest, answer.person] = answer
     return sorted(last.values(), key=_place)
 
 
 def count(
-    form: Form, items: Sequence[Unit], answers: Iterable[Answer], terms: Terms = Terms()
+    task: AnnotationTask, units: Sequence[Unit], answers: Iterable[Answer], terms: Terms = Terms()
 ) -> ResolvedAnswers:
     """Sort out which answers count.
 
     The last word of a person before the deadline does. Of a person who said more than is allowed,
     the first do; of one who fails the attention checks, none. An attention check is never a vote.
     """
-    asked = {item.item_id: item for item in items}
-    fitting = AnswerValidator(form, asked)
+    asked = {unit.unit_id: unit for unit in units}
+    fitting = AnswerValidator(task, asked)
     said = [
         _with(answer, fitting.complaint_of(answer)) for answer in _in_time(answers, terms.until)
     ]
@@ -66,7 +66,7 @@ def count(
     counted = ResolvedAnswers([], [])
     for answer in sorted(said, key=lambda one: (one.at, *_place(one))):
         why = answer.complaint
-        if not why and asked[answer.item_id].gold:
+        if not why and asked[answer.unit_id].gold:
             why = ATTENTION_CHECK
         why = why or careless.get(answer.person, "")
         if not why:
@@ -77,42 +77,42 @@ def count(
     return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
 
 
-def wanted(items: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
-    """The items, each with as many answers as the terms ask for."""
+def wanted(units: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
+    """The units, each with as many answers as the terms ask for."""
     return [
-        item if terms.needed is None or item.gold else replace(item, needed=terms.needed)
-        for item in items
+        unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
+        for unit in units
     ]
 
 
-def open_items(items: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
-    """How many answers each item still lacks, of those that lack some; by id, in order."""
+def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
+    """How many answers each unit still lacks, of those that lack some; by id, in order."""
     heard: dict[str, set[str]] = defaultdict(set)
     for answer in counted:
-        heard[answer.item_id].add(answer.person)
+        heard[answer.unit_id].add(answer.person)
     lacking = {
-        item.item_id: item.needed - len(heard[item.item_id]) for item in items if not item.gold
+        unit.unit_id: unit.needed - len(heard[unit.unit_id]) for unit in units if not unit.gold
     }
     return {name: n for name, n in lacking.items() if n > 0}
 
 
-def gold_share(answers: Iterable[Answer], items: Mapping[str, Unit]) -> dict[str, tuple[int, int]]:
+def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str, tuple[int, int]]:
     """By person: attention checks that were answered right, and that were answered."""
     found: dict[str, tuple[int, int]] = {}
     for answer in answers:
-        item = items.get(answer.item_id)
-        if item is None or not item.gold or answer.skipped:
+        unit = units.get(answer.unit_id)
+        if unit is None or not unit.gold or answer.skipped:
             continue
         right, n = found.get(answer.person, (0, 0))
-        agrees = all(set(answer.values.get(k, ())) == set(v) for k, v in item.gold.items())
+        agrees = all(set(answer.values.get(k, ())) == set(v) for k, v in unit.gold.items())
         found[answer.person] = right + agrees, n + 1
     return found
 
 
-def _careless(answers: Sequence[Answer], items: Mapping[str, Unit], least: float) -> dict[str, str]:
+def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:
     return {
         person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are asked for"
-        for person, (right, n) in gold_share(answers, items).items()
+        for person, (right, n) in gold_share(answers, units).items()
         if right < least * n
     }
 
@@ -139,7 +139,7 @@ def _is_late(answer: Answer, until: str) -> bool:
 
 
 def _place(answer: Answer) -> tuple[str, str, str]:
-    return answer.item_id, answer.item_digest, answer.person
+    return answer.unit_id, answer.unit_digest, answer.person
 
 
 Row = TypeVar("Row")

@@ -1,75 +1,75 @@
-"""Whether an answer fits the form and the item it is to: no tool is believed."""
+"""Whether an answer fits the task and the unit it is to: no tool is believed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, Values
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, Values
 
 _POINT = re.compile(r"(0|1|0?\.\d+|0\.\d+|1\.0+) (0|1|0?\.\d+|0\.\d+|1\.0+)", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _LISTS = ("choices", "texts", "points")
 
 
-def complaint_of(answer: Answer, form: Form, items: Mapping[str, Unit]) -> str:
+def complaint_of(answer: Answer, task: AnnotationTask, units: Mapping[str, Unit]) -> str:
     """Say why an answer does not count; "" if it does.
 
     Args:
         answer: As the tool has it.
-        form: The form as it is now.
-        items: Those that are asked now, by id.
+        task: The task as it is now.
+        units: Those that are asked now, by id.
     """
-    return AnswerValidator(form, items).complaint_of(answer)
+    return AnswerValidator(task, units).complaint_of(answer)
 
 
 class AnswerValidator:
     """The same for many answers: what they are held against is digested once."""
 
-    def __init__(self, form: Form, items: Mapping[str, Unit]) -> None:
-        """Take the form and the items, by id, as they are now."""
-        self._form, self._items = form, items
-        self._version = form.version
+    def __init__(self, task: AnnotationTask, units: Mapping[str, Unit]) -> None:
+        """Take the task and the units, by id, as they are now."""
+        self._task, self._units = task, units
+        self._version = task.version
         self._digests: dict[str, str] = {}
 
     def complaint_of(self, answer: Answer) -> str:
         """Say why an answer does not count; "" if it does."""
         if answer.complaint or answer.skipped:
             return answer.complaint or "skipped"
-        item = self._items.get(answer.item_id)
-        if item is None:
-            return f"item {answer.item_id!r} is not asked any more"
-        fault = self._of_another(answer, item)
-        return fault or "; ".join(misfits(answer.values, self._form, item.choices))
+        unit = self._units.get(answer.unit_id)
+        if unit is None:
+            return f"unit {answer.unit_id!r} is not asked any more"
+        fault = self._of_another(answer, unit)
+        return fault or "; ".join(misfits(answer.values, self._task, unit.choices))
 
-    def _of_another(self, answer: Answer, item: Unit) -> str:
+    def _of_another(self, answer: Answer, unit: Unit) -> str:
         """Say to what else an answer was given, or who else gave it; "" if as it should be."""
-        if answer.form_version not in ("", self._version):
-            return "given to an earlier version of the form"
-        if answer.item_digest not in ("", self._digest(item)):
-            return "given before the item changed"
-        if answer.person in item.barred:
-            return f"{answer.person!r} may not answer: the item is of their own making"
+        if answer.task_version not in ("", self._version):
+            return "given to an earlier version of the task"
+        if answer.unit_digest not in ("", self._digest(unit)):
+            return "given before the unit changed"
+        if answer.person in unit.barred:
+            return f"{answer.person!r} may not answer: the unit is of their own making"
         if answer.changed_by not in ("", answer.person):
             return f"changed by {answer.changed_by!r}, not by who gave it"
         return ""
 
-    def _digest(self, item: Unit) -> str:
-        found = self._digests.get(item.item_id)
+    def _digest(self, unit: Unit) -> str:
+        found = self._digests.get(unit.unit_id)
         if found is None:
-            found = self._digests[item.item_id] = item.digest
+            found = self._digests[unit.unit_id] = unit.digest
         return found
 
 
-def misfits(values: Values, form: Form, choices: Values) -> list[str]:
-    """Find what of the values does not fit the form; nothing if all do.
+def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
+    """Find what of the values does not fit the task; nothing if all do.
 
     Args:
         values: What was filled in.
-        form: Its fields.
-        choices: Of fields whose choices are the item's own.
+        task: Its fields.
+        choices: Of fields whose choices are the unit's own.
     """
-    known = [field.name for field in form.fields]
+    known = [field.name for field in task.fields]
     found = [f"there is no field {name!r}" for name in values if name not in known]
-    for field in form.fields:
+    for field in task.fields:
         given = values.get(field.name, ())
         found += _misfits(field, given, choices.get(field.name, field.choices))
     return found

@@ -11,7 +11,7 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any, NamedTuple, Self
 
-from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.rows import Vote
 
 
@@ -26,11 +26,11 @@ def words(answer: Answer, field: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def by_item(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
-    """Gather the answers to each item; those of an item as time goes."""
+def by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
+    """Gather the answers to each unit; those of a unit as time goes."""
     found: dict[str, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda one: (one.item_id, one.at, one.person)):
-        found.setdefault(answer.item_id, []).append(answer)
+    for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
+        found.setdefault(answer.unit_id, []).append(answer)
     return found
 
 
@@ -46,16 +46,16 @@ def most_said(said: Sequence[str]) -> str:
     return ranked[0][0] if ranked else ""
 
 
-def votes_of(form: Form, answers: Iterable[Answer]) -> list[Vote]:
+def votes_of(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
     """Read the votes out of answers: what each person chose in each field that offers choices.
 
     Answers with a complaint, and skipped ones, are none.
     """
-    fields = [one.name for one in form.fields if one.kind in ("choice", "choices")]
+    fields = [one.name for one in task.fields if one.kind in ("choice", "choices")]
     return [
         Vote(
             person=answer.person,
-            item=answer.item_id,
+            unit=answer.unit_id,
             criterion=name,
             value=", ".join(sorted(answer.values[name])),
             seconds=answer.seconds,
@@ -89,28 +89,28 @@ def letter_of(choice: str) -> str:
 
 
 def items_behind(
-    question_id: str, group_id: str, images: Collection[str], items: Sequence[Unit]
+    question_id: str, group_id: str, images: Collection[str], units: Sequence[Unit]
 ) -> list[Unit]:
     """Find what people were asked that became a question.
 
-    Items whose id is a part of the question's, as that of a submission is; else those that show
+    Units whose id is a part of the question's, as that of a submission is; else those that show
     one of its images.
 
     Args:
         question_id: Such as "codis/s001/2".
         group_id: Of the question.
         images: SHA-256 of each of its images.
-        items: All that were asked on a form.
+        units: All that were asked on a task.
     """
     parts = {*question_id.split("/"), group_id}
-    named = [item for item in items if item.item_id in parts]
-    return named or [item for item in items if {*item.images.values()} & {*images}]
+    named = [unit for unit in units if unit.unit_id in parts]
+    return named or [unit for unit in units if {*unit.images.values()} & {*images}]
 
 
-def said_of(items: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
-    """What people said of items, also what does not count, in the order they said it."""
-    ids = {item.item_id for item in items}
-    return sorted((one for one in answers if one.item_id in ids), key=lambda one: one.changed_at)
+def said_of(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
+    """What people said of units, also what does not count, in the order they said it."""
+    ids = {unit.unit_id for unit in units}
+    return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
 
 
 class VoteTable(NamedTuple):
@@ -121,9 +121,9 @@ class VoteTable(NamedTuple):
     votes: Callable[[Sequence[Any]], list[Vote]]  # out of its rows
 
     @classmethod
-    def of_answers(cls, form: SuiteForm) -> Self:
-        """Take the answers to a form: what each person chose in each of its fields."""
-        return cls(form.table("answers"), Answer, partial(votes_of, form.form))
+    def of_answers(cls, task: SuiteAnnotationTask) -> Self:
+        """Take the answers to a task: what each person chose in each of its fields."""
+        return cls(task.table("answers"), Answer, partial(votes_of, task.task))
 
 
 class DecisionTable(NamedTuple):
@@ -131,6 +131,6 @@ class DecisionTable(NamedTuple):
 
     name: str  # of its asset: "codis/decisions"
     row: type[Any]
-    form: str  # whose answers decide: "codis/votes"
+    task: str  # whose answers decide: "codis/votes"
     open_rows: Callable[[Sequence[Any]], list[str]]
     """What is neither kept nor dropped yet, out of its rows: a line for each, with its reason."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
 from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
@@ -76,10 +76,10 @@ class CodeCount:
     alpha: float  # Krippendorff's, of those who read the same; NaN where one person read each
 
 
-def mistake_form(task: str, title: str, book: CodeBook) -> Form:
-    """The form for reading mistakes of one task."""
+def mistake_task(task: str, title: str, book: CodeBook) -> AnnotationTask:
+    """The task for reading mistakes of one task."""
     codes = "; ".join(f"{code.name}: {code.about}" for code in book.codes)
-    return Form(
+    return AnnotationTask(
         name=f"{task}/mistakes",
         title=f"{title}: what went wrong?",
         about=book.where,
@@ -102,8 +102,8 @@ def mistake_form(task: str, title: str, book: CodeBook) -> Form:
     )
 
 
-def mistake_items(
-    form: Form,
+def mistake_units(
+    annotation_task: AnnotationTask,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
@@ -113,7 +113,7 @@ def mistake_items(
     asked = {one.question_id: one for one in questions}
     wrong = {(row.question_id, row.model) for row in scores if row.points == 0 and not row.sample}
     responses = {
-        item_id(*key): rows
+        unit_id(*key): rows
         for key, rows in by_response(predictions).items()
         if key[0] in asked and any((key[0], row.model) in wrong for row in rows)
     }
@@ -123,8 +123,8 @@ def mistake_items(
     chosen = [one for of in categories.values() for one in drawn({"": of}, _OF_A_CATEGORY, seed)]
     return [
         Unit(
-            form=form.name,
-            item_id=name,
+            task=annotation_task.name,
+            unit_id=name,
             shown={**question_shown(question, key=True), "Response": responses[name][0].text},
             images=images_of(question),
         )
@@ -144,7 +144,7 @@ def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
             note=" ".join(word(answer, "note").split()),
         )
         for answer in answers
-        for question_id, name in [parts_of(answer.item_id)]
+        for question_id, name in [parts_of(answer.unit_id)]
     ]
 
 

@@ -1,6 +1,6 @@
-"""Annotation forms about model responses that every task has.
+"""Annotation tasks about model responses that every task has.
 
-They are asked where bench.toml names them: ``[people.forms."codis/verdicts"]``.
+They are asked where bench.toml names them: ``[annotation.tasks."codis/verdicts"]``.
 
 What comes of people's answers about models' responses, as tables: shares with their intervals.
 """
@@ -15,14 +15,14 @@ from bench_assets.annotation.responses.error_analysis import (
     CodedMistake,
     coded_mistakes,
     count_codes,
-    mistake_form,
-    mistake_items,
+    mistake_task,
+    mistake_units,
 )
 from bench_assets.annotation.responses.preferences import (
     Preference,
     WinRate,
-    preference_form,
-    preference_items,
+    preference_task,
+    preference_units,
     preferences,
     win_rates,
 )
@@ -31,10 +31,10 @@ from bench_assets.annotation.responses.verdicts import (
     ResponseVerdict,
     response_verdicts,
     right_by_people,
-    verdict_form,
-    verdict_items,
+    verdict_task,
+    verdict_units,
 )
-from bench_assets.annotation.tasks.forms import SuiteForm, Summary, TableOf
+from bench_assets.annotation.tasks import SuiteAnnotationTask, Summary, TableOf
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 
 
@@ -67,7 +67,7 @@ def right_shares(
     ]
 
 
-def verdicts_form(task: str, title: str, *, judged: bool) -> SuiteForm:
+def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
     """Whether a response is right.
 
     Args:
@@ -75,12 +75,12 @@ def verdicts_form(task: str, title: str, *, judged: bool) -> SuiteForm:
         title: As the paper spells it.
         judged: Whether somebody judges its responses, beside whom people's verdicts are laid.
     """
-    form = verdict_form(task, title)
+    annotation_task = verdict_task(task, title)
     reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
-    return SuiteForm(
-        form=form,
+    return SuiteAnnotationTask(
+        task=annotation_task,
         reads={**_responses(task), **reads},
-        items=partial(verdict_items, form),
+        units=partial(verdict_units, annotation_task),
         row=ResponseVerdict,
         to_rows=response_verdicts,
         summary=Summary(
@@ -92,13 +92,13 @@ def verdicts_form(task: str, title: str, *, judged: bool) -> SuiteForm:
     )
 
 
-def preferences_form(task: str, title: str) -> SuiteForm:
+def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
     """Which of two responses is better."""
-    form = preference_form(task, title)
-    return SuiteForm(
-        form=form,
+    annotation_task = preference_task(task, title)
+    return SuiteAnnotationTask(
+        task=annotation_task,
         reads=_responses(task),
-        items=partial(preference_items, form),
+        units=partial(preference_units, annotation_task),
         row=Preference,
         to_rows=preferences,
         summary=Summary(
@@ -107,13 +107,13 @@ def preferences_form(task: str, title: str) -> SuiteForm:
     )
 
 
-def mistakes_form(task: str, title: str, book: CodeBook) -> SuiteForm:
+def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
     """What went wrong in a response."""
-    form = mistake_form(task, title, book)
-    return SuiteForm(
-        form=form,
+    annotation_task = mistake_task(task, title, book)
+    return SuiteAnnotationTask(
+        task=annotation_task,
         reads={**_responses(task), "scores": TableOf(f"{task}/scores", Score)},
-        items=partial(mistake_items, form),
+        units=partial(mistake_units, annotation_task),
         row=CodedMistake,
         to_rows=coded_mistakes,
         summary=Summary(
@@ -122,15 +122,15 @@ def mistakes_form(task: str, title: str, book: CodeBook) -> SuiteForm:
     )
 
 
-@cache  # the same forms for the same task: what is made of them is made once
-def response_forms(
+@cache  # the same tasks for the same task: what is made of them is made once
+def response_tasks(
     task: str, title: str, book: CodeBook, *, judged: bool
-) -> tuple[SuiteForm, SuiteForm, SuiteForm]:
+) -> tuple[SuiteAnnotationTask, SuiteAnnotationTask, SuiteAnnotationTask]:
     """Verdicts, preferences and mistakes."""
     return (
-        verdicts_form(task, title, judged=judged),
-        preferences_form(task, title),
-        mistakes_form(task, title, book),
+        verdicts_task(task, title, judged=judged),
+        preferences_task(task, title),
+        mistakes_task(task, title, book),
     )
 
 

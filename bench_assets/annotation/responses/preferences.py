@@ -16,7 +16,7 @@ from bench_assets.annotation.responses.units import (
     question_shown,
     response_name,
 )
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.means import ScoredPoint, mean
 
@@ -56,9 +56,9 @@ class WinRate:
     high: float
 
 
-def preference_form(task: str, title: str) -> Form:
-    """The form for two responses to a question of one task."""
-    return Form(
+def preference_task(task: str, title: str) -> AnnotationTask:
+    """The task for two responses to a question of one task."""
+    return AnnotationTask(
         name=f"{task}/preferences",
         title=f"{title}: which response is better?",
         instructions=(
@@ -72,8 +72,11 @@ def preference_form(task: str, title: str) -> Form:
     )
 
 
-def preference_items(
-    form: Form, questions: Sequence[Question], predictions: Sequence[Prediction], seed: int = 0
+def preference_units(
+    annotation_task: AnnotationTask,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    seed: int = 0,
 ) -> list[Unit]:
     """Draw questions for each two models that say something different, as many in either order."""
     asked = {one.question_id: one for one in questions}
@@ -87,11 +90,11 @@ def preference_items(
             if len(set(names)) == 2:
                 turned = _turned(question_id, names)
                 shown = names[::-1] if turned else names
-                orders[turned].append(item_id(question_id, *shown))
+                orders[turned].append(unit_id(question_id, *shown))
         n = min(_OF_A_PAIR // 2, *map(len, orders.values()))
         for names in orders.values():
             for one in drawn({"": names}, n, seed):
-                found[one] = _item(form, one, asked, said)
+                found[one] = _unit(annotation_task, one, asked, said)
     return [found[name] for name in sorted(found)]
 
 
@@ -106,7 +109,7 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
             preferred=_CHOICES[word(answer, "better")],
         )
         for answer in answers
-        for question_id, first, second in [parts_of(answer.item_id)]
+        for question_id, first, second in [parts_of(answer.unit_id)]
     ]
 
 
@@ -147,15 +150,18 @@ def _turned(question_id: str, names: Sequence[str]) -> bool:
     return heads == (names[0] < names[1])
 
 
-def _item(
-    form: Form, name: str, asked: Mapping[str, Question], said: Mapping[str, Mapping[str, str]]
+def _unit(
+    annotation_task: AnnotationTask,
+    name: str,
+    asked: Mapping[str, Question],
+    said: Mapping[str, Mapping[str, str]],
 ) -> Unit:
     question_id, first, second = parts_of(name)
     texts = {response_name(text): text for text in said[question_id].values()}
     question = asked[question_id]
     return Unit(
-        form=form.name,
-        item_id=name,
+        task=annotation_task.name,
+        unit_id=name,
         shown={
             **question_shown(question, key=False),
             "First response": texts[first],

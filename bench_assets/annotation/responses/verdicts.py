@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.responses.units import by_response, drawn, images_of, question_shown
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit, item_id, parts_of
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, parts_of, unit_id
 from bench_assets.core.judging.verdict_requests import at_last
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -36,9 +36,9 @@ class ResponseVerdict:
     verdict: bool | None  # None: it cannot be told
 
 
-def verdict_form(task: str, title: str) -> Form:
-    """The form for the responses to one task."""
-    return Form(
+def verdict_task(task: str, title: str) -> AnnotationTask:
+    """The task for the responses to one task."""
+    return AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",
         instructions=(
@@ -55,8 +55,8 @@ def verdict_form(task: str, title: str) -> Form:
     )
 
 
-def verdict_items(
-    form: Form,
+def verdict_units(
+    annotation_task: AnnotationTask,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement] = (),
@@ -70,12 +70,12 @@ def verdict_items(
     for (question_id, name), rows in responses.items():
         said = Counter(heard.get((question_id, row.model), "") for row in rows)
         stratum = asked[question_id].category, said.most_common(1)[0][0]
-        strata[stratum].append(item_id(question_id, name))
+        strata[stratum].append(unit_id(question_id, name))
     n = for_interval(_AGREEMENT, _HALF_WIDTH)
     return [
         Unit(
-            form=form.name,
-            item_id=one,
+            task=annotation_task.name,
+            unit_id=one,
             shown={**question_shown(asked[question_id], key=True), "Response": rows[0].text},
             images=images_of(asked[question_id]),
         )
@@ -95,7 +95,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
             verdict=_VERDICTS[word(answer, "verdict")],
         )
         for answer in answers
-        for question_id, name in [parts_of(answer.item_id)]
+        for question_id, name in [parts_of(answer.unit_id)]
     ]
 
 

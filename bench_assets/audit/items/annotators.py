@@ -40,7 +40,7 @@ def people(votes: Sequence[Vote]) -> list[Person]:
     whole = by_unit(votes)
     own: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
-        if len(whole[vote.criterion, vote.item]) > 1:
+        if len(whole[vote.criterion, vote.unit]) > 1:
             own[vote.person].append(vote)
     return [_person(who, cast, whole, votes) for who, cast in sorted(own.items())]
 
@@ -55,7 +55,7 @@ def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
     """What each person says, by criterion and item; of two votes of one person the last."""
     units: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
-        units[vote.criterion, vote.item][vote.person] = vote.value
+        units[vote.criterion, vote.unit][vote.person] = vote.value
     return units
 
 
@@ -108,7 +108,7 @@ def _beside_others(
 ) -> tuple[Floats, list[int]]:
     """Share of the others who say each value of each thing, and which value the person says."""
     others = [
-        Counter(v for p, v in units[vote.criterion, vote.item].items() if p != who)
+        Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != who)
         for vote in about
     ]
     values = sorted({v.value for v in about} | {value for counted in others for value in counted})
@@ -197,12 +197,12 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
         return AuditFinding.not_looked_at("the votes have no time" if evidence.votes else NO_VOTES)
     if why := _cannot_be_compared(votes):
         return AuditFinding.not_looked_at(why)
-    drifting, n_people = [], 0
+    drifting, n_annotators = [], 0
     for who, shares in sorted(_shares_in_time(votes).items()):
         half = len(shares) // 2
         if half < _ENOUGH:
             continue
-        n_people += 1
+        n_annotators += 1
         before, after = np.array(shares[:half]), np.array(shares[half:])
         drop = float(before.mean() - after.mean())
         error = sqrt(before.var(ddof=1) / len(before) + after.var(ddof=1) / len(after))
@@ -213,7 +213,7 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
             drifting.append(Suspect(who, said, drop))
     return AuditFinding(
         passed=not drifting,
-        sentence=f"{len(drifting)} of {n_people} people agree less in the second half of votes.",
+        sentence=f"{len(drifting)} of {n_annotators} annotators agree less in the later half.",
         n=len(votes),
         suspects=drifting,
     )
@@ -268,7 +268,7 @@ def _shares_in_time(votes: Sequence[Vote]) -> dict[str, list[float]]:
     units = by_unit(votes)
     found: dict[str, list[float]] = defaultdict(list)
     for vote in sorted(votes, key=lambda vote: vote.at):
-        others = [v for p, v in units[vote.criterion, vote.item].items() if p != vote.person]
+        others = [v for p, v in units[vote.criterion, vote.unit].items() if p != vote.person]
         if others:
             found[vote.person].append(others.count(vote.value) / len(others))
     return found

@@ -1,8 +1,8 @@
-"""``bench annotate``: annotation forms, their progress, links and servers.
+"""``bench annotate``: annotation tasks, their progress, links and servers.
 
 ``bench annotate server``: a Label Studio over the home folder, for this machine alone.
 
-Commands of ``bench annotate``: how far forms are, asking them, taking answers elsewhere.
+Commands of ``bench annotate``: how far tasks are, asking them, taking answers elsewhere.
 """
 
 from datetime import UTC, datetime
@@ -43,11 +43,12 @@ def serve(
                 print_message(
                     "warning: whoever reaches this machine reaches these pages, and may read what"
                     " goes over the network: put a proxy with TLS in front, and its address into"
-                    f" {settings.file}: [people] url"
+                    f" {settings.file}: [annotation] url"
                 )
-            if port != PORT and not settings.people.url:
+            if port != PORT and not settings.annotation.url:
                 print_message(
-                    f'For links to lead here: {settings.file}, [people], url = "{served.address}"'
+                    f"For links to lead here: {settings.file}, [annotation],"
+                    f' url = "{served.address}"'
                 )
             print_message("Links to hand out: bench annotate links --person NAME\nCtrl-C ends it.")
             print_result(served.address)
@@ -59,16 +60,16 @@ def serve(
 
 @app.command()
 def links(
-    form: Annotated[
+    task: Annotated[
         list[str] | None,
-        typer.Option(metavar="SUITE/FORM", help="Only for a form; may be repeated; all without."),
+        typer.Option(metavar="SUITE/TASK", help="Only for a task; may be repeated; all without."),
     ] = None,
     person: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A pseudonym, or an address that [people.names] gives one; may be repeated; all"
-            " of [people.names] without.",
+            help="A pseudonym, or an address in [annotation.names]; may be repeated. Default: all"
+            " of [annotation.names].",
         ),
     ] = None,
     days: Annotated[
@@ -90,7 +91,7 @@ def links(
             print_message(f"The links of {name} that were made so far open nothing any more.")
         if revoke and not person:
             return
-        found: list[PersonLink] = make_links(settings, form or [], person or [], days)
+        found: list[PersonLink] = make_links(settings, task or [], person or [], days)
         if as_json:
             print_rows(found, as_json=True)
         else:
@@ -114,8 +115,8 @@ def server(
 ) -> None:
     """Start a Label Studio on 127.0.0.1, for the forms that bench.toml asks.
 
-    make people-server installs it, into an environment of its own. Its data base lies in the home
-    folder. What the variable holds that token_env names becomes the token of its first account.
+    ``make annotation-server`` installs it into a separate environment. Its database is in the home
+    folder. The variable named by token_env holds the token of its first account.
     """
     from bench_assets.workspace.annotation import LabelStudioProcess
     from bench_assets.workspace.materialization.dagster_processes import require_free
@@ -126,7 +127,7 @@ def server(
 
     with error_reporting():
         home = default_home()
-        token = read_secret(load_settings(home).people.token_env or "LABEL_STUDIO_TOKEN")
+        token = read_secret(load_settings(home).annotation.token_env or "LABEL_STUDIO_TOKEN")
         label_studio = program(label_studio_environment())
         require_free(port)
         with LabelStudioProcess(home, port, token, label_studio) as served:
@@ -143,67 +144,67 @@ def server(
 
 campaigns_app = typer.Typer()
 
-FormName = Annotated[
+TaskArgument = Annotated[
     str, typer.Argument(help="Such as codis/votes; without it, all that are asked.")
 ]
-RequiredFormName = Annotated[str, typer.Argument(help="Such as codis/votes.")]
+RequiredTaskArgument = Annotated[str, typer.Argument(help="Such as codis/votes.")]
 
 
 @campaigns_app.command()
-def forms(*, as_json: JsonOption = False) -> None:
+def tasks(*, as_json: JsonOption = False) -> None:
     """List what people can be asked, and what of it bench.toml asks."""
-    from bench_assets.workspace.annotation import list_forms
+    from bench_assets.workspace.annotation import list_tasks
 
     with open_home() as bench:
-        print_rows(list_forms(bench), as_json=as_json)
+        print_rows(list_tasks(bench), as_json=as_json)
 
 
 @campaigns_app.command()
-def ask(form: FormName = "") -> None:
+def ask(task: TaskArgument = "") -> None:
     """Ask what is to be asked now, take over what was answered, and say how far it is."""
-    from bench_assets.workspace.annotation import ask as ask_forms
+    from bench_assets.workspace.annotation import ask as ask_tasks
     from bench_assets.workspace.annotation import progress
 
-    with open_home(form) as bench:
-        ask_forms(bench, form)
-        print_rows(progress(bench, form, datetime.now(UTC)), as_json=False)
+    with open_home(task) as bench:
+        ask_tasks(bench, task)
+        print_rows(progress(bench, task, datetime.now(UTC)), as_json=False)
 
 
 @campaigns_app.command()
-def status(form: FormName = "", *, as_json: JsonOption = False) -> None:
-    """Say of each form what is done, in work and open, by whom, and when it will be finished."""
+def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
+    """Say of each task what is done, in work and open, by whom, and when it will be finished."""
     from bench_assets.workspace.annotation import progress
 
-    with open_home(form) as bench:
-        print_rows(progress(bench, form, datetime.now(UTC)), as_json=as_json)
+    with open_home(task) as bench:
+        print_rows(progress(bench, task, datetime.now(UTC)), as_json=as_json)
 
 
 @campaigns_app.command()
-def quality(form: FormName = "", *, as_json: JsonOption = False) -> None:
+def quality(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """Say how each person answers: how much, how fast, how like the others, how attentively."""
-    from bench_assets.workspace.annotation import quality as people_quality
+    from bench_assets.workspace.annotation import quality as annotator_quality
 
-    with open_home(form) as bench:
-        print_rows(people_quality(bench, form), as_json=as_json)
+    with open_home(task) as bench:
+        print_rows(annotator_quality(bench, task), as_json=as_json)
 
 
 @campaigns_app.command()
-def queue(form: FormName = "", *, as_json: JsonOption = False) -> None:
+def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
     """List what a second round should ask: what people differ on, and what lacks answers."""
     from bench_assets.workspace.annotation import queue as second_round
 
-    with open_home(form) as bench:
-        print_rows(second_round(bench, form), as_json=as_json)
+    with open_home(task) as bench:
+        print_rows(second_round(bench, task), as_json=as_json)
 
 
 @campaigns_app.command()
 def export(
-    form: RequiredFormName,
+    task: RequiredTaskArgument,
     folder: Annotated[Path, typer.Argument(help="New or empty.")],
 ) -> None:
-    """Write a form, its items, answers and images, as files for another tool."""
+    """Write a task, its units, answers and images, as files for another tool."""
     from bench_assets.workspace.annotation import export as write
 
-    with open_home(form) as bench:
-        for file in write(bench, form, folder):
+    with open_home(task) as bench:
+        for file in write(bench, task, folder):
             print_result(str(file))

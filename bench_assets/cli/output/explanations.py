@@ -81,14 +81,14 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _annotation_text(answer: Mapping[str, Any]) -> str:
-    """One answer of one person: who, when, on which form, in which tool, and whether it counts."""
+    """One answer of one person: who, when, on which task, in which tool, and whether it counts."""
     values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
     after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
-    asked = f"{answer['form']} {answer['item_id']}, shown {answer['item_digest'][:12] or '?'}"
+    asked = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
     counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
     given = f"{answer['at'] or 'at no known time'}{changed}{after}"
-    where = f"{answer['tool']} {answer['tool_id']}, form {answer['form_version'][:12] or '?'}"
+    where = f"{answer['tool']} {answer['tool_id']}, task {answer['task_version'][:12] or '?'}"
     return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
 
 

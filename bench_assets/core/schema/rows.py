@@ -256,7 +256,7 @@ class Vote:
     """What one person says of one thing by one criterion."""
 
     person: str  # a pseudonym
-    item: str
+    unit: str
     criterion: str
     value: str  # "yes", "3", "kept": compared as it is
     seconds: float | None = None  # s that it took; None where nobody measured
@@ -264,7 +264,7 @@ class Vote:
 
 
 def votes_in(
-    rows: Iterable[Any], *, person: str, item: Sequence[str], criteria: Sequence[str]
+    rows: Iterable[Any], *, person: str, unit: Sequence[str], criteria: Sequence[str]
 ) -> list[Vote]:
     """Read the votes out of a table that has a column for each criterion.
 
@@ -273,13 +273,13 @@ def votes_in(
     Args:
         rows: One of each person on each thing.
         person: The field that names who voted.
-        item: The fields that together name what was voted on.
+        unit: The fields that together name what was voted on.
         criteria: The fields that hold what was said.
     """
     return [
         Vote(
             person=getattr(row, person),
-            item=" / ".join(str(getattr(row, name)) for name in item),
+            unit=" / ".join(str(getattr(row, name)) for name in unit),
             criterion=criterion,
             value=_said(getattr(row, criterion)),
             seconds=getattr(row, "seconds", None),

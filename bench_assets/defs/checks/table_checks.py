@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 import dagster as dg
 
-from bench_assets.asset_factory.annotation_inputs import open_items
+from bench_assets.asset_factory.annotation_inputs import open_units
 from bench_assets.asset_factory.check_results import check_result, counted
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.core.schema.errors import ImageError
@@ -109,8 +109,8 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
             _WELL_FORMED: lambda: _well_formed(task, questions, condition),
             _DECODE: lambda: _images_decode(task, image_store, questions, condition),
             _COUNTS: lambda: _counts_match_the_paper(task, questions),
-            _DECIDED: lambda: people_have_decided(
-                open_items(task, tables, questions), settings.load()
+            _DECIDED: lambda: annotation_is_complete(
+                open_units(task, tables, questions), settings.load()
             ),
             AS_EXPECTED: lambda: as_expected(key, questions),
         }
@@ -125,7 +125,7 @@ def _is_tried(name: str, task: Task, key: list[str]) -> bool:
     return {_COUNTS: is_main, _DECIDED: is_main and bool(task.decided_in)}.get(name, True)
 
 
-def people_have_decided(
+def annotation_is_complete(
     found: Mapping[str, Sequence[str]], settings: Settings
 ) -> dg.AssetCheckResult:
     """Warn of what is neither kept nor dropped; stop where bench.toml asks for all of it.
@@ -134,7 +134,7 @@ def people_have_decided(
         found: By form, what is open: a line for each.
         settings: Which forms are asked, and when their questions may be used.
     """
-    asked = settings.people.forms
+    asked = settings.annotation.tasks
     waits = [form for form, open_ in found.items() if open_ and form in asked]
     stops = any(asked[form].publish == "complete" for form in waits)
     problems = [f"open in {form}: {why}" for form, open_ in found.items() for why in open_]

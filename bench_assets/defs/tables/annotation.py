@@ -1,8 +1,8 @@
-"""Annotation units and answers as assets, one step per form.
+"""Annotation units and answers as assets, one step per task.
 
-Without a section of the form in bench.toml the tables are empty, and nothing is opened.
+Without a section of the task in bench.toml the tables are empty, and nothing is opened.
 
-What comes of people's answers about models' responses: a table for each form that is asked.
+What comes of people's answers about models' responses: a table for each task that is asked.
 """
 
 from collections import Counter
@@ -19,125 +19,137 @@ from bench_assets.annotation.answers.resolution import (
     ResolvedAnswers,
     Terms,
     count,
-    open_items,
+    open_units,
     wanted,
 )
-from bench_assets.annotation.tasks.backend import AskedItem, People, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit, Values, moment
+from bench_assets.annotation.tasks import (
+    AnnotationBackend,
+    AnnotationTask,
+    Answer,
+    AskedUnit,
+    SuiteAnnotationTask,
+    Unit,
+    UnitCounts,
+    Values,
+    moment,
+)
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.json_records import field, read_lines
-from resources.annotation.opening import open_people
+from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
-from resources.config.sections.annotation import FormSettings
+from resources.config.sections.annotation import AnnotationTaskSettings
 from resources.config.settings_resource import SettingsResource
 from resources.models.registry.opening import Models
 from resources.tables.asset_types import preview
 from resources.tables.parquet import TableFiles, table_output
 
 _ROWS: Mapping[str, tuple[type[Any], str]] = {
-    "items": (Unit, "One row: one thing that people are asked about: {}."),
-    "asked": (AskedItem, "One row: one item as it was put where people answer: {}."),
+    "units": (Unit, "One row: one thing that people are asked about: {}."),
+    "asked": (AskedUnit, "One row: one unit as it was put where people answer: {}."),
     "answers": (
         Answer,
-        "One row: what one person last said of one item, and, if it does not count, why: {}.",
+        "One row: what one person last said of one unit, and, if it does not count, why: {}.",
     ),
 }
-_OF_MODELS = ("predictions", "judgements", "scores", "metrics")  # forms about what models said
+_OF_MODELS = ("predictions", "judgements", "scores", "metrics")  # tasks about what models said
 _SHOWN = 5  # reasons that a run tells
 
 
-def people_assets(form: SuiteForm) -> dg.AssetsDefinition:
-    """Build the step of a form: what is asked, that it was asked, and what was answered."""
-    tables = {name: form.table(name) for name in _ROWS}
-    # A model may fill items in first, and shares its pool then; most forms ask people alone.
-    told = AssetFolder(f"{form.suite}/people").stage(
-        "people", asks="judge", when_asked=_is_of_models(form)
+def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
+    """Build the step of a task: what is asked, that it was asked, and what was answered."""
+    tables = {name: task.table(name) for name in _ROWS}
+    # A model may fill units in first, and shares its pool then; most tasks ask people alone.
+    told = AssetFolder(f"{task.suite}/annotation").stage(
+        "annotation", asks="judge", when_asked=_is_of_models(task)
     )
     told["kinds"] = {"python"}
-    read = {dg.AssetKey(one.key.split("/")) for one in form.reads.values()}
-    items, asked = (dg.AssetKey(tables[name].split("/")) for name in ("items", "asked"))
+    read = {dg.AssetKey(one.key.split("/")) for one in task.reads.values()}
+    units, asked = (dg.AssetKey(tables[name].split("/")) for name in ("units", "asked"))
 
     @dg.multi_asset(
-        name=form.table("form").replace("/", "__"),
+        name=task.table("task").replace("/", "__"),
         pool=told["pool"],
         deps=sorted(read),
         outs={
-            name: out(told, row, about.format(form.form.title), tables[name].split("/")[-1])
+            name: out(told, row, about.format(task.task.title), tables[name].split("/")[-1])
             for name, (row, about) in _ROWS.items()
         },
-        internal_asset_deps={"items": read, "asked": {items}, "answers": {items, asked}},
+        internal_asset_deps={"units": read, "asked": {units}, "answers": {units, asked}},
     )
-    def people(
+    def annotation(
         context: dg.AssetExecutionContext,
         settings: SettingsResource,
         tables: TableFiles,
         models: Models,
     ) -> Iterator[dg.Output[list[Any]]]:
         loaded = settings.load()
-        chosen = loaded.people.forms.get(form.form.name)
+        chosen = loaded.annotation.tasks.get(task.task.name)
         if chosen is None:
             yield from (table_output([], name=name) for name in _ROWS)
             return
-        there = items_of(form, chosen, loaded, tables)
+        there = units_of(task, chosen, loaded, tables)
         if chosen.propose:
-            with asking(context, models, _proposer(form, chosen)) as (model, _):
-                there = propose(form.form, there, model, chosen.unproposed)
-        yield table_output(there, name="items")
-        yield from _asked_and_answered(context, form.form, there, chosen.terms, loaded)
+            with asking(context, models, _proposer(task, chosen)) as (model, _):
+                there = propose(task.task, there, model, chosen.unproposed)
+        yield table_output(there, name="units")
+        yield from _asked_and_answered(context, task.task, there, chosen.terms, loaded)
 
-    return people
+    return annotation
 
 
 def _asked_and_answered(
     context: dg.AssetExecutionContext,
-    form: Form,
-    items: Sequence[Unit],
+    task: AnnotationTask,
+    units: Sequence[Unit],
     terms: Terms,
     settings: Settings,
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Put the items where people answer, then hear them; the log tells what is refused."""
-    port = open_people(settings)
-    put = _ask(port, form, items, terms)
-    rows = [_asked_item(form, item, settings.people.kind) for item in items]
+    """Put the units where people answer, then hear them; the log tells what is refused."""
+    port = open_annotation_backend(settings)
+    put = _ask(port, task, units, terms)
+    rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
     yield table_output(rows, put._asdict() if put else {"closed": terms.until}, "asked")
-    found = count(form, items, port.answers(form), terms)
+    found = count(task, units, port.answers(task), terms)
     for why, n in _reasons(found.refused):
         context.log.info(f"{n} do not count: {why}")
-    yield _answers_output(found, items)
+    yield _answers_output(found, units)
 
 
-def _proposer(form: SuiteForm, chosen: FormSettings) -> str:
-    """The model that fills a form in before people come.
+def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
+    """The model that fills a task in before people come.
 
     Raises:
         SettingsError: If people are to say what they think of models' responses.
     """
-    if _is_of_models(form):
+    if _is_of_models(task):
         raise SettingsError(
-            f"{form.form.name}: propose = {chosen.propose!r}: what people think of models' "
+            f"{task.task.name}: propose = {chosen.propose!r}: what people think of models' "
             f"responses"
             " is theirs alone; take the entry away"
         )
     return chosen.propose
 
 
-def items_of(
-    form: SuiteForm, chosen: FormSettings, settings: Settings, tables: TableFiles
+def units_of(
+    task: SuiteAnnotationTask,
+    chosen: AnnotationTaskSettings,
+    settings: Settings,
+    tables: TableFiles,
 ) -> list[Unit]:
     """Put together what is asked, of the tables as they are now and on the terms of bench.toml.
 
     Raises:
-        TableError: If a table that the form reads was never made.
+        TableError: If a table that the task reads was never made.
         SettingsError: If the file of attention checks cannot be used.
     """
-    found = form.items(**{name: _rows(tables, *one) for name, one in form.reads.items()})
+    found = task.units(**{name: _rows(tables, *one) for name, one in task.reads.items()})
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
-    if strange := sorted(gold.keys() - {item.item_id for item in found}):
-        raise SettingsError(f"{chosen.gold}: there is no item {strange[0]!r} in {form.form.name}")
-    marked = [replace(item, gold=gold.get(item.item_id, {})) for item in found]
+    if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
+        raise SettingsError(f"{chosen.gold}: there is no unit {strange[0]!r} in {task.task.name}")
+    marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in found]
     return wanted(marked, chosen.terms)
 
 
@@ -147,28 +159,30 @@ def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
     return [one for part in parts for one in tables.read(path, row, part)]
 
 
-def _ask(port: People, form: Form, items: Sequence[Unit], terms: Terms) -> UnitCounts | None:
+def _ask(
+    port: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: Terms
+) -> UnitCounts | None:
     """Ask, unless the deadline is over: then nobody is shown any more."""
     if terms.until and moment(datetime.now(UTC)) > terms.until:
-        port.close(form)
+        port.close(task)
         return None
-    return port.ask(form, items)
+    return port.ask(task, units)
 
 
-def _asked_item(form: Form, item: Unit, tool: str) -> AskedItem:
-    return AskedItem(
-        form=form.name,
-        form_version=form.version,
-        item_id=item.item_id,
-        digest=item.digest,
-        needed=item.needed,
+def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
+    return AskedUnit(
+        task=task.name,
+        task_version=task.version,
+        unit_id=unit.unit_id,
+        digest=unit.digest,
+        needed=unit.needed,
         tool=tool,
     )
 
 
-def _answers_output(found: ResolvedAnswers, items: Sequence[Unit]) -> dg.Output[list[Answer]]:
+def _answers_output(found: ResolvedAnswers, units: Sequence[Unit]) -> dg.Output[list[Answer]]:
     """Version the answers by those that count: what is made of them is as old as these."""
-    lacking = open_items(items, found.answers)
+    lacking = open_units(units, found.answers)
     told = {"counted": len(found.answers), "refused": len(found.refused), "open": len(lacking)}
     return dg.Output(
         found.all,
@@ -185,7 +199,7 @@ def _reasons(refused: Sequence[Answer]) -> list[tuple[str, int]]:
 def _read_gold(file: Path) -> dict[str, Values]:
     try:
         return {
-            field(entry, "item", str, where): {
+            field(entry, "unit", str, where): {
                 name: tuple(map(str, said if isinstance(said, list) else [said]))
                 for name, said in field(entry, "values", dict, where).items()
             }
@@ -195,32 +209,32 @@ def _read_gold(file: Path) -> dict[str, Values]:
         raise SettingsError(f"attention checks: {why}") from why
 
 
-def _is_of_models(form: SuiteForm) -> bool:
-    return any(one.key.split("/")[-1] in _OF_MODELS for one in form.reads.values())
+def _is_of_models(task: SuiteAnnotationTask) -> bool:
+    return any(one.key.split("/")[-1] in _OF_MODELS for one in task.reads.values())
 
 
-def summary_asset(form: SuiteForm) -> dg.AssetsDefinition:
-    """Build the table that sums up the answers to a form about responses.
+def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
+    """Build the table that sums up the answers to a task about responses.
 
     Raises:
-        ValueError: If the form has none.
+        ValueError: If the task has none.
     """
-    if form.summary is None:
-        raise ValueError(f"{form.form.name} is not about responses")
-    summary = form.summary
-    said = form.reads["predictions"]
-    told = AssetFolder(f"{form.suite}/people").stage("people", when_asked=True)
+    if task.summary is None:
+        raise ValueError(f"{task.task.name} is not about responses")
+    summary = task.summary
+    said = task.reads["predictions"]
+    told = AssetFolder(f"{task.suite}/annotation").stage("annotation", when_asked=True)
 
-    table = form.table(summary.name)
+    table = task.table(summary.name)
 
     @dg.multi_asset(
         name=table.replace("/", "__"),
-        deps=[answers_key(form), dg.AssetKey(said.key.split("/"))],
+        deps=[answers_key(task), dg.AssetKey(said.key.split("/"))],
         outs={
             "summary": out(
                 told,
                 summary.row,
-                f"One row: {summary.about}, by the answers to {form.form.name}.",
+                f"One row: {summary.about}, by the answers to {task.task.name}.",
                 table.split("/")[-1],
             )
         },
@@ -230,6 +244,6 @@ def summary_asset(form: SuiteForm) -> dg.AssetsDefinition:
         predictions = [
             row for model in tables.partitions(key) for row in tables.read(key, said.row, model)
         ]
-        return table_output(summary.rows(heard(tables, form), predictions))
+        return table_output(summary.rows(heard(tables, task), predictions))
 
     return summed_up

@@ -167,7 +167,7 @@ class TaskEvidence:
     @cached_property
     def votes(self) -> Sequence[Vote]:
         """What people said of single things; tables that were never made keep nothing."""
-        about_responses = [VoteTable.of_answers(form) for form in self.task.response_forms]
+        about_responses = [VoteTable.of_answers(form) for form in self.task.response_tasks]
         return [
             vote
             for name, row, votes in (*self.task.vote_tables, *about_responses)

@@ -1,4 +1,4 @@
-"""Data of ``#/people``: annotation forms, progress and quality.
+"""Data of ``#/annotation``: annotation tasks, progress and quality.
 
 Only what tables hold, so that the report needs no annotation tool; people are pseudonyms there.
 """
@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench_assets.annotation.answers.quality import (
-    ItemDisagreement,
+    UnitDisagreement,
+    annotator_quality,
     disagreements,
-    people_quality,
     progress_of,
 )
-from bench_assets.annotation.answers.resolution import open_items
-from bench_assets.annotation.tasks.forms import Answer, Form, SuiteForm, Unit
+from bench_assets.annotation.answers.resolution import open_units
+from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.text.escaping import one_line
@@ -25,84 +25,86 @@ from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
 _FORM = "1"  # of the data: raised when what the page reads changes
-_DISPUTED = 60  # items that people differ on most
+_DISPUTED = 60  # units that people differ on most
 _REASONS = 20  # why answers do not count
-_IMAGES = 3  # of an item
+_IMAGES = 3  # of a unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeoplePages:
-    """One part of the report: ``people``, and ``people-<form>`` of each that was asked."""
+class AnnotationPages:
+    """One part of the report: ``annotation``, and ``annotation-<task>`` of each that was asked."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what every form's tables hold; forms that nobody was asked are named alone."""
-        forms = [form for suite in catalog.suites for form in suite.every_form]
-        site.put("people", [self._form(site, tables, form) for form in forms])
+        """Write what every task's tables hold; tasks that nobody was asked are named alone."""
+        tasks = [task for suite in catalog.suites for task in suite.every_annotation_task]
+        site.put("annotation", [self._task(site, tables, task) for task in tasks])
 
-    def _form(self, site: Site, tables: TableFiles, form: SuiteForm) -> dict[str, Any]:
-        about = {"form": form.form.name, "title": form.form.title, "about": form.form.about}
-        keys = [form.table(which).split("/") for which in ("items", "answers")]
+    def _task(self, site: Site, tables: TableFiles, task: SuiteAnnotationTask) -> dict[str, Any]:
+        about = {"task": task.task.name, "title": task.task.title, "about": task.task.about}
+        keys = [task.table(which).split("/") for which in ("units", "answers")]
         if not all(map(tables.exists, keys)):
             return {**about, "problem": "", "data": ""}
         try:
-            items, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
+            units, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
         except TableError as why:
             return {**about, "problem": one_line(str(why)), "data": ""}
-        if not items and not answers:
+        if not units and not answers:
             return {**about, "problem": "", "data": ""}
-        name = f"people-{slug(form.form.name)}"
-        withheld = form.suite in self.without_images
-        progress = progress_of(form.form.name, items, answers, datetime.now(UTC))
+        name = f"annotation-{slug(task.task.name)}"
+        withheld = task.suite in self.without_images
+        progress = progress_of(task.task.name, units, answers, datetime.now(UTC))
         inputs = made_of(_FORM, str(withheld), *(site.stamps.of(tables, key) for key in keys))
         if not site.has(name, inputs):
-            page = _AnnotationPage(site, form.form, items, answers, withheld=withheld)
+            page = _AnnotationPage(site, task.task, units, answers, withheld=withheld)
             site.put(name, page.data(), inputs, page.brought)
         return {**about, "problem": "", "data": name, "progress": asdict(progress)}
 
 
 class _AnnotationPage:
-    """The data of one form's page, while its images are brought."""
+    """The data of one task's page, while its images are brought."""
 
     def __init__(
         self,
         site: Site,
-        form: Form,
-        items: Sequence[Unit],
+        task: AnnotationTask,
+        units: Sequence[Unit],
         answers: Sequence[Answer],
         *,
         withheld: bool,
     ) -> None:
-        self._site, self._form, self._withheld = site, form, withheld
-        self._items = {item.item_id: item for item in items}
+        self._site, self._task, self._withheld = site, task, withheld
+        self._units = {unit.unit_id: unit for unit in units}
         self._answers = answers
         self._counted = [one for one in answers if not one.complaint]
         self.brought: set[str] = set()
 
     def data(self) -> dict[str, Any]:
         """People, what they differ on most, and why answers do not count."""
-        items = list(self._items.values())
-        lacking = open_items(items, self._counted)
-        rows = disagreements(self._form, items, self._counted, lacking)
+        units = list(self._units.values())
+        lacking = open_units(units, self._counted)
+        rows = disagreements(self._task, units, self._counted, lacking)
         reasons = Counter(one.complaint for one in self._answers if one.complaint)
         return {
-            "people": [asdict(row) for row in people_quality(self._form, items, self._answers)],
+            "annotators": [
+                asdict(row) for row in annotator_quality(self._task, units, self._answers)
+            ],
             "disputed": [self._disputed(row) for row in rows[:_DISPUTED] if row.disagreement],
             "reasons": reasons.most_common(_REASONS),
         }
 
-    def _disputed(self, row: ItemDisagreement) -> dict[str, Any]:
-        item = self._items[row.item_id]
-        said = [one for one in self._counted if one.item_id == row.item_id]
+    def _disputed(self, row: UnitDisagreement) -> dict[str, Any]:
+        unit = self._units[row.unit_id]
+        said = [one for one in self._counted if one.unit_id == row.unit_id]
         return {
             **asdict(row),
-            "shown": list(item.shown.items()),
-            "images": self._images([*item.images.values()][:_IMAGES]),
+            "shown": list(unit.shown.items()),
+            "images": self._images([*unit.images.values()][:_IMAGES]),
             "said": [
                 [field.label, Counter("; ".join(one.values.get(field.name, ())) for one in said)]
-                for field in self._form.fields
+                for field in self._task.fields
                 if field.kind in ("choice", "choices")
             ],
         }

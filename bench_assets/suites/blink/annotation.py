@@ -14,7 +14,14 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
 from bench_assets.annotation.responses.error_analysis import CodeBook, ErrorCode
 from bench_assets.annotation.responses.units import images_of
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, TableOf, Unit
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    TableOf,
+    Unit,
+)
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.studies.human_score import HumanAnswer
 
@@ -22,7 +29,7 @@ Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # who answer each task (appendix A.4)
 
-_CHECK = Form(
+_CHECK = AnnotationTask(
     name="blink/answer_check",
     title="Is the answer right?",
     about="section 3.2, data quality control",
@@ -37,7 +44,7 @@ _CHECK = Form(
     ),
 )
 
-_HUMAN = Form(
+_HUMAN = AnnotationTask(
     name="blink/human",
     title="Answer the question",
     about="appendix A.4",
@@ -70,8 +77,8 @@ def check_items(questions: Sequence[Question]) -> list[Unit]:
     """Ask about each question whose answer is known, with the option that is called right."""
     return [
         Unit(
-            form=_CHECK.name,
-            item_id=one.question_id,
+            task=_CHECK.name,
+            unit_id=one.question_id,
             shown={**_shown(one), "Called right": ", ".join(one.answer)},
             images=images_of(one),
         )
@@ -84,7 +91,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
     """Take what each person says of each answer."""
     return [
         AnswerCheck(
-            question_id=answer.item_id,
+            question_id=answer.unit_id,
             person=answer.person,
             verdict=verdict,
             note=" ".join(word(answer, "note").split()),
@@ -122,8 +129,8 @@ def human_items(questions: Sequence[Question]) -> list[Unit]:
     """Ask two people each question that has options; the key is shown to nobody."""
     return [
         Unit(
-            form=_HUMAN.name,
-            item_id=one.question_id,
+            task=_HUMAN.name,
+            unit_id=one.question_id,
             shown={"Question": one.text},
             images=images_of(one),
             choices={"answer": lettered_choices(one.options)},
@@ -138,8 +145,8 @@ def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
     """Take the letters that people chose."""
     return [
         HumanAnswer(
-            where=f"{answer.form}, {answer.item_id} by {answer.person}",
-            question_id=answer.item_id,
+            where=f"{answer.task}, {answer.unit_id} by {answer.person}",
+            question_id=answer.unit_id,
             person=answer.person,
             answer=letter_of(word(answer, "answer")),
         )
@@ -155,18 +162,18 @@ def _shown(question: Question) -> dict[str, str]:
     return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
 
 
-ANSWER_CHECK = SuiteForm(
-    form=_CHECK,
+ANSWER_CHECK = SuiteAnnotationTask(
+    task=_CHECK,
     reads={"questions": TableOf("blink/items", Question)},
-    items=check_items,
+    units=check_items,
     row=AnswerCheck,
     to_rows=answer_checks,
 )
 
-HUMAN = SuiteForm(
-    form=_HUMAN,
+HUMAN = SuiteAnnotationTask(
+    task=_HUMAN,
     reads={"questions": TableOf("blink/questions", Question)},
-    items=human_items,
+    units=human_items,
     row=HumanAnswer,
     to_rows=human_answers,
 )

@@ -26,7 +26,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
-    forms=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),
+    annotation_tasks=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),
     claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

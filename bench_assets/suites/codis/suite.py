@@ -6,7 +6,7 @@ from typing import Any
 
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.codis.claims import CLAIMS
-from bench_assets.suites.codis.construction.annotation import FORMS
+from bench_assets.suites.codis.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import TASK
 
@@ -25,7 +25,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=CodisSettings,
     release="https://github.com/THUNLP-MT/CODIS/archive/d070cf759c42676c88925004c83f1d81585675a7.zip#below=data",
-    forms=FORMS,
+    annotation_tasks=ANNOTATION_TASKS,
     claims=CLAIMS,
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

@@ -13,7 +13,7 @@ from bench_assets.suites.codis.error_codes import CODE_BOOK
 _VOTES = partial(
     votes_in,
     person="annotator",
-    item=("submission",),
+    unit=("submission",),
     criteria=("correct", "different", "within_rules"),
 )
 

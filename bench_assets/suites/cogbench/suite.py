@@ -40,7 +40,7 @@ SUITE = Suite(
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
-    forms=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW),
+    annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW),
     claims=CLAIMS,
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _recognised},

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bench_assets.annotation.answers.values import DecisionTable, VoteTable
-from bench_assets.annotation.tasks.forms import Field, Form, yes_or_no
+from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
@@ -119,7 +119,7 @@ N_VERIFIERS = 4  # of a caption (3.2)
 N_CHECKING = 3  # of a statement, a look-alike or a question: the paper gives no number
 
 
-FILTER = Form(
+FILTER = AnnotationTask(
     name="journeybench/filter",
     title="JourneyBench: is the image imaginary?",
     instructions="Say of each image whether it is unusual, fictional and comprehensible. It is"
@@ -133,7 +133,7 @@ FILTER = Form(
     ),
     about="section 3.1, image filtering",
 )
-WRITE = Form(
+WRITE = AnnotationTask(
     name="journeybench/captions",
     title="JourneyBench: captions",
     instructions="Write one sentence on what is most unusual or fictional in the image, so that"
@@ -141,7 +141,7 @@ WRITE = Form(
     fields=(Field(name="caption", kind="text", label="Caption", most=300),),
     about="section 3.2",
 )
-VERIFY = Form(
+VERIFY = AnnotationTask(
     name="journeybench/caption_votes",
     title="JourneyBench: are the captions right?",
     instructions="Accept a caption if it is true of the image and tells what is most unusual or"
@@ -149,7 +149,7 @@ VERIFY = Form(
     fields=(yes_or_no("accepts", "Do you accept the caption?"),),
     about="section 3.2",
 )
-CONFLICTS = Form(
+CONFLICTS = AnnotationTask(
     name="journeybench/statements",
     title="JourneyBench: do the statements conflict with the image?",
     instructions="The statement was written to mislead. Say yes if the image shows that it is"
@@ -157,7 +157,7 @@ CONFLICTS = Form(
     fields=(yes_or_no("conflicts", "Does it conflict with the image?"),),
     about="section 3.3, image-to-text retrieval",
 )
-ALIKE = Form(
+ALIKE = AnnotationTask(
     name="journeybench/look_alikes",
     title="JourneyBench: images that are alike, and yet not the same",
     instructions="Compare the second image with the first one and its captions. They are alike if"
@@ -169,7 +169,7 @@ ALIKE = Form(
     ),
     about="section 3.3, text-to-image retrieval",
 )
-TRIGGER = Form(
+TRIGGER = AnnotationTask(
     name="journeybench/triggers",
     title="JourneyBench: questions that invite made-up answers",
     instructions="Accept a question if it does what its kind says, and each of its answers is"
@@ -186,27 +186,27 @@ _by_annotator = partial(votes_in, person="annotator")
 IMAGE_VOTES = VoteTable(
     "journeybench/filter_votes",
     FilterVote,
-    partial(_by_annotator, item=("image",), criteria=CRITERIA),
+    partial(_by_annotator, unit=("image",), criteria=CRITERIA),
 )
 CAPTION_VOTES = VoteTable(
     "journeybench/caption_votes",
     CaptionVote,
-    partial(votes_in, person="verifier", item=("image", "writer"), criteria=("accepts",)),
+    partial(votes_in, person="verifier", unit=("image", "writer"), criteria=("accepts",)),
 )
 STATEMENT_VOTES = VoteTable(
     "journeybench/statement_votes",
     StatementVote,
-    partial(_by_annotator, item=("image", "statement"), criteria=("conflicts",)),
+    partial(_by_annotator, unit=("image", "statement"), criteria=("conflicts",)),
 )
 LOOK_ALIKE_VOTES = VoteTable(
     "journeybench/look_alike_votes",
     LookAlikeVote,
-    partial(_by_annotator, item=("image", "candidate"), criteria=("alike", "conflicts")),
+    partial(_by_annotator, unit=("image", "candidate"), criteria=("alike", "conflicts")),
 )
 TRIGGER_VOTES = VoteTable(
     "journeybench/trigger_votes",
     TriggerVote,
-    partial(_by_annotator, item=("image", "question"), criteria=("accepts",)),
+    partial(_by_annotator, unit=("image", "question"), criteria=("accepts",)),
 )
 
 IMAGES = DecisionTable("journeybench/decisions", FilterDecision, FILTER.name, open_images)

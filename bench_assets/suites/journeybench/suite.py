@@ -7,7 +7,7 @@ from typing import Any
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.claims import CLAIMS
-from bench_assets.suites.journeybench.construction.annotation import FORMS
+from bench_assets.suites.journeybench.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
@@ -30,7 +30,7 @@ SUITE = Suite(
     settings=JourneyBenchSettings,
     by_hand="its licence does not let a program pass it on: download what you may from the "
     "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
-    forms=FORMS,
+    annotation_tasks=ANNOTATION_TASKS,
     claims=CLAIMS,
     licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.multi.claims import CLAIMS
-from bench_assets.suites.multi.construction.annotation import FORMS
+from bench_assets.suites.multi.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
 
@@ -25,7 +25,7 @@ SUITE = Suite(
     published=Path(__file__).with_name("published.csv"),
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
-    forms=FORMS,
+    annotation_tasks=ANNOTATION_TASKS,
     claims=CLAIMS,
     licence="https://opensource.org/license/mit",
 )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import dagster as dg
 
 from bench_assets.annotation.answers.values import items_behind, said_of
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.causes import who_and_how
 from bench_assets.comparison.difference import Cause, difference
@@ -110,8 +110,8 @@ def explain(
 def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
     """What people answered to the forms of a suite about what became the question."""
     said: list[Answer] = []
-    for form in bench.catalog.suite(task.suite).forms:
-        keys = [form.table(which).split("/") for which in ("items", "answers")]
+    for form in bench.catalog.suite(task.suite).annotation_tasks:
+        keys = [form.table(which).split("/") for which in ("units", "answers")]
         if all(map(bench.tables.exists, keys)):
             asked = items_behind(
                 question["question_id"],

@@ -17,9 +17,9 @@ from resources.datasets.cache import ReleaseCache
 from resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Keep bench.toml, models.toml, people/ and responses.sqlite. Everything else is rebuilt from them and
+Keep bench.toml, models.toml, annotation/ and responses.sqlite. The rest is rebuilt from them and
 from the suites' sources. (With a database in [storage], responses are in no file: docs/cluster.md.)
-While nothing runs, cp does; else, also in people/,
+While nothing runs, cp does; else, also in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
 To move the home: end what runs, move the folder, and set BENCH_HOME to where it is now."""
 
@@ -28,7 +28,7 @@ _DESCRIPTIONS = {
     "images": ("images, by the digest of their bytes", "{rm}: drawn or read again when needed"),
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
     "painted": ("images that were painted", "{rm}: painted again, by whoever painted them"),
-    "people": ("what people are asked, and every answer", ""),
+    "annotation": ("annotation units, and every answer", ""),
     "responses.sqlite": ("every response of a model", "bench remove MODEL --responses"),
     "vectors.sqlite": ("vectors of texts and images", "{rm}: computed again when needed"),
     "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),

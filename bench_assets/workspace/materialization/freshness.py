@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import BenchError, HomeError, TableError
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite, SuiteSettings
 from bench_assets.file_benchmarks.questions import image_files, place_of
-from resources.annotation.opening import open_people
+from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import Settings
 from resources.config.environment import CHECKOUT
 from resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -137,13 +137,13 @@ def _images(
 
 
 def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
-    """What people of [people] said of the suite's forms, and on which terms; nothing if unasked."""
-    for form in suite.forms:
-        if (asked := settings.people.forms.get(form.form.name)) is None:
+    """Answers to the suite's configured annotation tasks, with their settings."""
+    for form in suite.annotation_tasks:
+        if (asked := settings.annotation.tasks.get(form.task.name)) is None:
             continue
-        yield [form.form.name, settings.people.kind, asked.model_dump(mode="json")]
+        yield [form.task.name, settings.annotation.kind, asked.model_dump(mode="json")]
         try:
-            yield digest(open_people(settings).answers(form.form))
+            yield digest(open_annotation_backend(settings).answers(form.task))
         except BenchError as why:  # making the tables says so to who asked for them
             yield str(why)
 

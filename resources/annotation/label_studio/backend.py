@@ -1,6 +1,6 @@
 """Annotation backend over Label Studio.
 
-Makes the tasks of a form what they should be; each step finishes what an earlier call left.
+Makes the tasks of a task what they should be; each step finishes what an earlier call left.
 """
 
 import logging
@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.resolution import last_words
 from bench_assets.annotation.answers.validation import complaint_of
-from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio, LabelStudioTask
 from resources.annotation.label_studio.projects import (
     Project,
@@ -23,47 +22,47 @@ from resources.annotation.label_studio.projects import (
     projects_of,
     settings_of,
 )
-from resources.annotation.label_studio.record import AskedTask, FormRequest, Record
+from resources.annotation.label_studio.record import AskedTask, Record, TaskRequest
 from resources.annotation.label_studio.results import TOOL, Pseudonyms, annotations_of, answers_of
 from resources.annotation.label_studio.server import shared_images
-from resources.annotation.label_studio.units import is_as_asked, item_of, label_config, task_of
+from resources.annotation.label_studio.units import is_as_asked, label_config, task_of, unit_of
 from resources.images.locations import ImageLocation
 from resources.storage.locks import hold_locks
 
 
 class _There(NamedTuple):
-    """A task of ours, of the form as it is now or as it was."""
+    """A task of ours, of the task as it is now or as it was."""
 
     task: LabelStudioTask
-    item_id: str
+    unit_id: str
     digest: str
     intact: bool  # whether it shows what it says
     wanted: bool  # whether it shows what is asked now
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Of several tasks of an item the one with most answers is kept, then the first."""
+        """Of several tasks of a unit the one with most answers is kept, then the first."""
         return self.task.answers, -self.task.number
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks the items of one form."""
+    """Asks the units of one task."""
 
     server: LabelStudio
-    form: Form
+    annotation_task: AnnotationTask
     home: Path
     images: ImageLocation
-    before: FormRequest | None  # what was asked from here
+    before: TaskRequest | None  # what was asked from here
 
-    def ask(self, items: Sequence[Unit]) -> tuple[UnitCounts, FormRequest | None]:
+    def ask(self, units: Sequence[Unit]) -> tuple[UnitCounts, TaskRequest | None]:
         """Import what is not there, show what is not wanted to nobody; what is asked now."""
-        config = label_config(self.form)
-        projects = projects_of(self.server, self.form)
-        project = current(self.form, projects)
-        if not items and not projects:
+        config = label_config(self.annotation_task)
+        projects = projects_of(self.server, self.annotation_task)
+        project = current(self.annotation_task, projects)
+        if not units and not projects:
             return UnitCounts(new=0, there=0, changed=0, withdrawn=0), None
-        wanted = {item.item_id: item for item in items}
+        wanted = {unit.unit_id: unit for unit in units}
         here = self._tasks(project.number, wanted) if project else []
         earlier = [one for one in projects if one is not project and one.is_open]
         there = [task for one in earlier for task in self._tasks(one.number, {})]
@@ -71,15 +70,15 @@ class Asker:
         asked = _counts(
             wanted, here, [one for one in [*here, *there] if one.task.overlap or closed]
         )
-        number, is_changed = self._prepared(project, config, items)
+        number, is_changed = self._prepared(project, config, units)
         new = _missing(wanted, here)
-        self.server.add(number, [task_of(item, self.form) for item in new])
+        self.server.add(number, [task_of(unit, self.annotation_task) for unit in new])
         if new or is_changed:
             here = self._tasks(number, wanted)
         tasks = self._show(wanted, here)
         for one in earlier:
             self.server.change(one.number, {"maximum_annotations": 0})
-        return asked, FormRequest(project=number, closed=not items, tasks=tasks)
+        return asked, TaskRequest(project=number, closed=not units, tasks=tasks)
 
     def _tasks(self, project: int, wanted: Mapping[str, Unit]) -> list[_There]:
         return [_There(task, *self._told(task, wanted)) for task in self.server.tasks(project)]
@@ -87,29 +86,29 @@ class Asker:
     def _told(
         self, task: LabelStudioTask, wanted: Mapping[str, Unit]
     ) -> tuple[str, str, bool, bool]:
-        """Which item a task is of, whether it shows it, and whether it may stay as it is."""
+        """Which unit a task is of, whether it shows it, and whether it may stay as it is."""
         try:
-            item = item_of(self.form, task.data)
+            unit = unit_of(self.annotation_task, task.data)
         except (KeyError, TypeError, ValueError, AttributeError):
             return "", "", False, False
-        intact = is_as_asked(self.form, item, task.data)
-        now = wanted.get(item.item_id)
-        stays = intact and now is not None and now.digest == item.digest
+        intact = is_as_asked(self.annotation_task, unit, task.data)
+        now = wanted.get(unit.unit_id)
+        stays = intact and now is not None and now.digest == unit.digest
         if stays and now is not None and not task.answers:  # another proposal may be shown
-            before, after = ((one.proposal, one.proposed_by) for one in (item, now))
+            before, after = ((one.proposal, one.proposed_by) for one in (unit, now))
             stays = before == after
-        return item.item_id, item.digest, intact, stays
+        return unit.unit_id, unit.digest, intact, stays
 
     def _prepared(
-        self, project: Project | None, config: str, items: Sequence[Unit]
+        self, project: Project | None, config: str, units: Sequence[Unit]
     ) -> tuple[int, bool]:
         """Make the project, or make it what it should be; its number, and whether it was not."""
-        needed = Counter(item.needed for item in items).most_common(1)
+        needed = Counter(unit.needed for unit in units).most_common(1)
         settings = settings_of(
-            self.form,
+            self.annotation_task,
             config,
             needed[0][0] if needed else 0,
-            proposals=any(item.proposal for item in items),
+            proposals=any(unit.proposal for unit in units),
         )
         is_changed = project is None or changed(settings, project)
         if project is None:
@@ -118,46 +117,46 @@ class Asker:
             number = project.number
             if is_changed:
                 self.server.change(number, settings)
-        if shown := [sha for item in items for sha in item.images.values()]:
+        if shown := [sha for unit in units for sha in unit.images.values()]:
             self.server.share(number, str(shared_images(self.home, self.images, shown)))
         return number, is_changed
 
     def _show(self, wanted: Mapping[str, Unit], here: Iterable[_There]) -> dict[str, AskedTask]:
-        """Show each item's task to as many people as it needs, all others to nobody."""
-        by_item: dict[str, list[_There]] = defaultdict(list)
+        """Show each unit's task to as many people as it needs, all others to nobody."""
+        by_unit: dict[str, list[_There]] = defaultdict(list)
         for one in here:
-            by_item[one.item_id if one.wanted else ""].append(one)
+            by_unit[one.unit_id if one.wanted else ""].append(one)
         tasks = {}
-        for name, item in wanted.items():
-            kept, *others = sorted(by_item[name], key=lambda one: one.rank, reverse=True)
-            by_item[""] += others
-            tasks[name] = asked = self._asked(item, kept.task)
+        for name, unit in wanted.items():
+            kept, *others = sorted(by_unit[name], key=lambda one: one.rank, reverse=True)
+            by_unit[""] += others
+            tasks[name] = asked = self._asked(unit, kept.task)
             if kept.task.overlap != asked.overlap:
                 self.server.show(kept.task.number, asked.overlap, again=kept.task.is_labeled)
-        for one in by_item[""]:
+        for one in by_unit[""]:
             if one.task.overlap:
                 self.server.show(one.task.number, 0, again=False)
         return tasks
 
-    def _asked(self, item: Unit, task: LabelStudioTask) -> AskedTask:
+    def _asked(self, unit: Unit, task: LabelStudioTask) -> AskedTask:
         """What is wanted of a task; people that were added before stay added."""
         now = AskedTask(
-            digest=item.digest,
+            digest=unit.digest,
             task=task.number,
-            overlap=item.needed,
-            needed=item.needed,
-            barred=item.barred,
+            overlap=unit.needed,
+            needed=unit.needed,
+            barred=unit.barred,
         )
-        before = self.before.tasks.get(item.item_id) if self.before else None
-        if before is None or (before.task, before.digest) != (task.number, item.digest):
+        before = self.before.tasks.get(unit.unit_id) if self.before else None
+        if before is None or (before.task, before.digest) != (task.number, unit.digest):
             return now
-        overlap = max(before.overlap + item.needed - before.needed, 1)
+        overlap = max(before.overlap + unit.needed - before.needed, 1)
         return replace(now, overlap=overlap, more=before.more)
 
 
 def _missing(wanted: Mapping[str, Unit], here: Iterable[_There]) -> list[Unit]:
-    there = {one.item_id for one in here if one.wanted}
-    return [item for name, item in wanted.items() if name not in there]
+    there = {one.unit_id for one in here if one.wanted}
+    return [unit for name, unit in wanted.items() if name not in there]
 
 
 def _counts(
@@ -166,13 +165,13 @@ def _counts(
     """Count what will come of asking.
 
     Args:
-        wanted: The items by id.
-        here: The tasks of the form as it is now.
-        shown: Those of them and of earlier versions of the form that people are shown.
+        wanted: The units by id.
+        here: The tasks of the task as it is now.
+        shown: Those of them and of earlier versions of the task that people are shown.
     """
-    as_they_are = {(one.item_id, one.digest) for one in here if one.intact}
-    there = {name for name, item in wanted.items() if (name, item.digest) in as_they_are}
-    known = {one.item_id for one in shown if one.item_id}
+    as_they_are = {(one.unit_id, one.digest) for one in here if one.intact}
+    there = {name for name, unit in wanted.items() if (name, unit.digest) in as_they_are}
+    known = {one.unit_id for one in shown if one.unit_id}
     is_changed = (wanted.keys() - there) & known
     return UnitCounts(
         new=len(wanted) - len(there) - len(is_changed),
@@ -186,7 +185,7 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 
 
 @dataclass(frozen=True, slots=True)
-class LabelStudioPeople:
+class LabelStudioBackend:
     """People who answer in a Label Studio.
 
     What it takes for an answer and does not count (an author's own vote, a misfit, one that
@@ -198,101 +197,110 @@ class LabelStudioPeople:
     home: Path
     images: ImageLocation
 
-    def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
+    def ask(self, annotation_task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Import what is not there, and show what is not wanted to nobody."""
-        ids = Counter(item.item_id for item in items)
-        if len(ids) < len(items):
+        ids = Counter(unit.unit_id for unit in units)
+        if len(ids) < len(units):
             twice = next(name for name, n in ids.items() if n > 1)
-            raise PeopleError(f"{form.name}: {twice!r} is the id of two items")
-        record = self._record(form)
-        with self._alone(form):
-            asker = Asker(self.server, form, self.home, self.images, record.asking())
-            asked, asking = asker.ask(items)
+            raise AnnotationError(f"{annotation_task.name}: {twice!r} is the id of two units")
+        record = self._record(annotation_task)
+        with self._alone(annotation_task):
+            asker = Asker(self.server, annotation_task, self.home, self.images, record.asking())
+            asked, asking = asker.ask(units)
             if asking:
                 record.write(asking)
         return asked
 
-    def answers(self, form: Form) -> list[Answer]:
-        """Read every answer to any version of the form; what was deleted has a complaint."""
-        with self._alone(form):
-            projects = projects_of(self.server, form)
+    def answers(self, annotation_task: AnnotationTask) -> list[Answer]:
+        """Read every answer to any version of the task; what was deleted has a complaint."""
+        with self._alone(annotation_task):
+            projects = projects_of(self.server, annotation_task)
             who = Pseudonyms(self.server.accounts() if projects else {}, self.names)
             exports = {one.number: self.server.export(one.number) for one in projects}
             said = [
                 answer
                 for number, tasks in exports.items()
                 for task in tasks
-                for answer in answers_of(form, number, task, who)
+                for answer in answers_of(annotation_task, number, task, who)
             ]
-            whole = self._record(form).with_seen(said, exports)
-            self._ask_more(form, exports, said)
-        return sorted(whole, key=lambda a: (a.item_id, a.item_digest, a.person, a.changed_at))
+            whole = self._record(annotation_task).with_seen(said, exports)
+            self._ask_more(annotation_task, exports, said)
+        return sorted(whole, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
-    def reopen(self, form: Form, item_id: str) -> None:
-        """Show an item to one person more."""
-        with self._alone(form):
-            asking = self._record(form).asking()
-            task = asking.tasks.get(item_id) if asking else None
+    def reopen(self, annotation_task: AnnotationTask, unit_id: str) -> None:
+        """Show a unit to one person more."""
+        with self._alone(annotation_task):
+            asking = self._record(annotation_task).asking()
+            task = asking.tasks.get(unit_id) if asking else None
             if asking is None or task is None:
-                raise PeopleError(f"{form.name}: {item_id!r} is not asked")
+                raise AnnotationError(f"{annotation_task.name}: {unit_id!r} is not asked")
             more = replace(task, overlap=task.overlap + 1, more=task.more + 1)
             self.server.show(task.task, more.overlap, again=True)
-            self._record(form).write(replace(asking, tasks={**asking.tasks, item_id: more}))
+            self._record(annotation_task).write(
+                replace(asking, tasks={**asking.tasks, unit_id: more})
+            )
 
-    def close(self, form: Form) -> None:
+    def close(self, annotation_task: AnnotationTask) -> None:
         """Show nobody any more, with one call for each project."""
-        with self._alone(form):
-            for project in projects_of(self.server, form):
+        with self._alone(annotation_task):
+            for project in projects_of(self.server, annotation_task):
                 if project.is_open:
                     self.server.change(project.number, {"maximum_annotations": 0})
-            if asking := self._record(form).asking():
-                self._record(form).write(replace(asking, closed=True))
+            if asking := self._record(annotation_task).asking():
+                self._record(annotation_task).write(replace(asking, closed=True))
 
-    def _record(self, form: Form) -> Record:
-        return Record(self.home / "people" / TOOL / form.name)
+    def _record(self, annotation_task: AnnotationTask) -> Record:
+        return Record(self.home / "annotation" / TOOL / annotation_task.name)
 
-    def _alone(self, form: Form) -> AbstractContextManager[None]:
+    def _alone(self, annotation_task: AnnotationTask) -> AbstractContextManager[None]:
         """Let no other process ask or read at the same time: each would import the same tasks."""
-        return hold_locks(self.home / "people" / TOOL / "locks", [form.name], _log.info)
+        return hold_locks(
+            self.home / "annotation" / TOOL / "locks", [annotation_task.name], _log.info
+        )
 
     def _ask_more(
-        self, form: Form, exports: Mapping[int, Sequence[Mapping[str, Any]]], said: Iterable[Answer]
+        self,
+        annotation_task: AnnotationTask,
+        exports: Mapping[int, Sequence[Mapping[str, Any]]],
+        said: Iterable[Answer],
     ) -> None:
-        """Show items to more people where not all answers count."""
-        asking = self._record(form).asking()
+        """Show units to more people where not all answers count."""
+        asking = self._record(annotation_task).asking()
         if asking is None or asking.closed:
             return
-        by_item: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+        by_unit: dict[tuple[str, str], list[Answer]] = defaultdict(list)
         for answer in said:
-            by_item[answer.item_id, answer.item_digest].append(answer)
+            by_unit[answer.unit_id, answer.unit_digest].append(answer)
         shown = {}
         for task in exports.get(asking.project, ()):
-            if wanted := _wanted(form, task, asking, by_item):
+            if wanted := _wanted(annotation_task, task, asking, by_unit):
                 shown[wanted[0]] = wanted[1]
                 self.server.show(wanted[1].task, wanted[1].overlap, again=True)
         if shown:
-            self._record(form).write(replace(asking, tasks={**asking.tasks, **shown}))
+            self._record(annotation_task).write(replace(asking, tasks={**asking.tasks, **shown}))
 
 
 def _wanted(
-    form: Form,
+    annotation_task: AnnotationTask,
     task: Mapping[str, Any],
-    asking: FormRequest,
-    by_item: Mapping[tuple[str, str], Sequence[Answer]],
+    asking: TaskRequest,
+    by_unit: Mapping[tuple[str, str], Sequence[Answer]],
 ) -> tuple[str, AskedTask] | None:
-    """To how many people a task should be shown, if not to as many as it is; and its item."""
+    """To how many people a task should be shown, if not to as many as it is; and its unit."""
     try:
-        item = item_of(form, task["data"])
+        unit = unit_of(annotation_task, task["data"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    asked = asking.tasks.get(item.item_id)
-    if asked is None or (asked.task, asked.digest) != (task.get("id"), item.digest):
+    asked = asking.tasks.get(unit.unit_id)
+    if asked is None or (asked.task, asked.digest) != (task.get("id"), unit.digest):
         return None
-    item = replace(item, barred=asked.barred)
-    said = last_words(by_item[item.item_id, item.digest])
-    counted = {one.person for one in said if not complaint_of(one, form, {item.item_id: item})}
+    unit = replace(unit, barred=asked.barred)
+    said = last_words(by_unit[unit.unit_id, unit.digest])
+    counted = {
+        one.person for one in said if not complaint_of(one, annotation_task, {unit.unit_id: unit})
+    }
     lacking = asked.needed + asked.more - len(counted)
     there = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
     if lacking <= 0 or there + lacking == asked.overlap:
         return None
-    return item.item_id, replace(asked, overlap=there + lacking)
+    return unit.unit_id, replace(asked, overlap=there + lacking)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import SettingsError
 
 _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
@@ -221,7 +221,9 @@ class LabelStudio:
             if len(seen) >= told[total]:
                 return
             if not new:
-                raise PeopleError(f"{self.url}{path}: the list changed while it was read; again")
+                raise AnnotationError(
+                    f"{self.url}{path}: the list changed while it was read; again"
+                )
             page += 1
 
     def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401
@@ -242,7 +244,7 @@ class LabelStudio:
                 response = self._http.request(verb, path, json=said, params=params)
             except httpx.HTTPError as why:
                 told = f"{where}: {type(why).__name__}: {why}"
-                raise PeopleError(f"{told}; is the Label Studio running?") from why
+                raise AnnotationError(f"{told}; is the Label Studio running?") from why
             if not again or response.status_code not in _PASSING:
                 break
             time.sleep(_WAIT * 2 ** (tries - 1 - again))
@@ -253,23 +255,23 @@ class LabelStudio:
         if not response.is_success:
             phrase = HTTPStatus(response.status_code).phrase if response.status_code < 600 else ""
             advice = _ADVICE.get(response.status_code) or _detail(response)
-            raise PeopleError(f"{where}: {response.status_code} {phrase}: {advice}")
+            raise AnnotationError(f"{where}: {response.status_code} {phrase}: {advice}")
         try:
             return response.json()
         except ValueError as why:
-            raise PeopleError(
+            raise AnnotationError(
                 f"{where}: what came is no JSON: {response.text[:60]!r}; is it a Label Studio?"
             ) from why
 
     def _object(self, told: object, *names: str) -> dict[str, Any]:
         if isinstance(told, dict) and all(name in told for name in names):
             return told
-        raise PeopleError(f"{self.url}: expected {', '.join(names)}, found {told!r:.80}")
+        raise AnnotationError(f"{self.url}: expected {', '.join(names)}, found {told!r:.80}")
 
     def _rows(self, told: object, *names: str) -> list[dict[str, Any]]:
         if isinstance(told, list):
             return [self._object(one, *names) for one in told]
-        raise PeopleError(f"{self.url}: expected a list, found {told!r:.80}")
+        raise AnnotationError(f"{self.url}: expected a list, found {told!r:.80}")
 
 
 def _detail(response: httpx.Response) -> str:

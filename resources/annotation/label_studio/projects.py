@@ -1,4 +1,4 @@
-"""Which projects of a Label Studio are a form's: a form that changed is another project."""
+"""Which projects of a Label Studio are a task's: a task that changed is another project."""
 
 import html
 import logging
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from bench_assets.annotation.tasks.forms import Form
+from bench_assets.annotation.tasks import AnnotationTask
 from resources.annotation.label_studio.client import LabelStudio
 from resources.annotation.label_studio.units import PROPOSALS
 
@@ -31,17 +31,19 @@ class Project:
         return bool(self.settings["maximum_annotations"])
 
 
-def title_of(form: Form) -> str:
-    """The title of a form's project: its name and the digest of all that it shows."""
-    return f"{_prefix(form)}{form.version[:_VERSION]}"
+def title_of(annotation_task: AnnotationTask) -> str:
+    """The title of a task's project: its name and the digest of all that it shows."""
+    return f"{_prefix(annotation_task)}{annotation_task.version[:_VERSION]}"
 
 
-def projects_of(server: LabelStudio, form: Form) -> list[Project]:
-    """Find the projects of all versions of a form: the title is searched for within others."""
+def projects_of(server: LabelStudio, annotation_task: AnnotationTask) -> list[Project]:
+    """Find the projects of all versions of a task: the title is searched for within others."""
     found = []
-    for one in server.projects(_prefix(form)):
+    for one in server.projects(_prefix(annotation_task)):
         title = str(one["title"])
-        if title.startswith(_prefix(form)) and len(title) == len(title_of(form)):
+        if title.startswith(_prefix(annotation_task)) and len(title) == len(
+            title_of(annotation_task)
+        ):
             settings = {
                 name: one.get(name)
                 for name in ("label_config", "maximum_annotations", "show_collab_predictions")
@@ -50,12 +52,12 @@ def projects_of(server: LabelStudio, form: Form) -> list[Project]:
     return found
 
 
-def current(form: Form, projects: Sequence[Project]) -> Project | None:
-    """Choose the project of the form as it is now: that with most tasks, then the newest.
+def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Project | None:
+    """Choose the project of the task as it is now: that with most tasks, then the newest.
 
     There are two of one title where its data base was locked and it said its own request twice.
     """
-    same = [one for one in projects if one.title == title_of(form)]
+    same = [one for one in projects if one.title == title_of(annotation_task)]
     if not same:
         return None
     chosen = max(same, key=lambda one: (one.n_tasks, one.number))
@@ -68,19 +70,21 @@ def current(form: Form, projects: Sequence[Project]) -> Project | None:
     return chosen
 
 
-def settings_of(form: Form, config: str, overlap: int, *, proposals: bool) -> dict[str, Any]:
-    """All settings of a form's project."""
-    told = html.escape(form.instructions).replace("\n", "<br>")
+def settings_of(
+    annotation_task: AnnotationTask, config: str, overlap: int, *, proposals: bool
+) -> dict[str, Any]:
+    """All settings of a task's project."""
+    told = html.escape(annotation_task.instructions).replace("\n", "<br>")
     return {
-        "title": title_of(form),
-        "description": html.escape(f"{form.title} {form.about}".strip()),
+        "title": title_of(annotation_task),
+        "description": html.escape(f"{annotation_task.title} {annotation_task.about}".strip()),
         "label_config": config,
         "maximum_annotations": overlap,
         "show_collab_predictions": proposals,
         "model_version": PROPOSALS if proposals else "",
         "sampling": "Uniform sampling",
         "skip_queue": "REQUEUE_FOR_OTHERS",
-        "enable_empty_annotation": not any(field.required for field in form.fields),
+        "enable_empty_annotation": not any(field.required for field in annotation_task.fields),
         "expert_instruction": told,
         "show_instruction": bool(told),
     }
@@ -91,8 +95,8 @@ def changed(wanted: Mapping[str, Any], project: Project) -> bool:
     return any(wanted[name] != value for name, value in project.settings.items())
 
 
-def _prefix(form: Form) -> str:
-    name = form.name
+def _prefix(annotation_task: AnnotationTask) -> str:
+    name = annotation_task.name
     if len(name) > _NAME:
         name = f"{name[: _NAME - 9]}~{sha256(name.encode()).hexdigest()[:8]}"
     return f"{name} @"

@@ -1,6 +1,6 @@
-"""Local record of a form, since Label Studio data can be edited by anybody.
+"""Local record of a task, since Label Studio data can be edited by anybody.
 
-``people/label-studio/<suite>/<form>/`` of the home folder: ``asked.json``, what was asked of whom,
+``annotation/label-studio/<suite>/<task>/`` of the home folder: ``asked.json``, the requested units,
 and ``seen.jsonl``, every answer as it was when it was seen, a line each; lines are only added.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import AnnotationError, Answer
 from resources.storage.atomic_write import describe_write_errors, open_atomic
 
 _GONE = "deleted in Label Studio"
@@ -34,37 +33,37 @@ class AskedTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormRequest:
-    """What we want of a form."""
+class TaskRequest:
+    """What we want of a task."""
 
     project: int
     closed: bool = False
-    tasks: Mapping[str, AskedTask] = field(default_factory=dict)  # by item
+    tasks: Mapping[str, AskedTask] = field(default_factory=dict)  # by unit
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The folder of one form."""
+    """The folder of one task."""
 
     folder: Path
 
-    def asking(self) -> FormRequest | None:
+    def asking(self) -> TaskRequest | None:
         """Read what was asked; None if nothing was from here.
 
         Raises:
-            PeopleError: If the file is damaged.
+            AnnotationError: If the file is damaged.
         """
         file = self.folder / "asked.json"
         try:
-            return TypeAdapter(FormRequest).validate_json(file.read_bytes())
+            return TypeAdapter(TaskRequest).validate_json(file.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as why:
-            raise PeopleError(
+            raise AnnotationError(
                 f"{file}: cannot be read: {why!s:.200}; take the file away and ask again"
             ) from why
 
-    def write(self, asking: FormRequest) -> None:
+    def write(self, asking: TaskRequest) -> None:
         """Write down what is asked."""
         with open_atomic(self.folder / "asked.json") as file:
             file.write(orjson.dumps(asking))
@@ -80,7 +79,7 @@ class Record:
             projects: Those that are there now.
 
         Raises:
-            PeopleError: If a whole project with answers is gone.
+            AnnotationError: If a whole project with answers is gone.
         """
         before: dict[str, list[Answer]] = defaultdict(list)
         for one in self._seen():
@@ -105,7 +104,7 @@ class Record:
     def _require_projects(self, before: Mapping[str, Sequence[Answer]], there: set[int]) -> None:
         for number in sorted({int(name.split("/")[0]) for name in before} - there):
             n = sum(name.startswith(f"{number}/") for name in before)
-            raise PeopleError(
+            raise AnnotationError(
                 f"project {number} with {n} answers is not in Label Studio any more, or has another"
                 f" title: somebody deleted or renamed it. If that was meant, take away"
                 f" {self.folder / 'seen.jsonl'}"
@@ -118,7 +117,7 @@ class Record:
         except FileNotFoundError:
             return
         except OSError as why:
-            raise PeopleError(f"{file}: cannot be read: {why.strerror}") from why
+            raise AnnotationError(f"{file}: cannot be read: {why.strerror}") from why
         for number, line in enumerate(lines, 1):
             try:
                 if line:
@@ -126,7 +125,7 @@ class Record:
             except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as why:
                 if number < len(lines):  # the last may be half of one: a run was killed
                     told = f"{file}, line {number}: cannot be read ({why}); take the line away"
-                    raise PeopleError(told) from why
+                    raise AnnotationError(told) from why
 
     def _add(self, answers: Sequence[Answer]) -> None:
         if not answers:
@@ -158,4 +157,4 @@ def _read(entry: dict[str, Any]) -> Answer:
 
 
 def _place(answer: Answer) -> tuple[str, str, str]:
-    return answer.item_id, answer.item_digest, answer.person
+    return answer.unit_id, answer.unit_digest, answer.person

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values, read_moment
-from resources.annotation.label_studio.units import is_as_asked, item_of, unspoken
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values, read_moment
+from resources.annotation.label_studio.units import is_as_asked, unit_of, unspoken
 
 TOOL = "label-studio"
 _FAULTS = (KeyError, TypeError, ValueError, AttributeError)
@@ -34,27 +34,27 @@ class Pseudonyms:
 
 
 def answers_of(
-    form: Form, project: int, task: Mapping[str, Any], who: Pseudonyms
+    annotation_task: AnnotationTask, project: int, task: Mapping[str, Any], who: Pseudonyms
 ) -> Iterator[Answer]:
     """Read all that was said of a task of an export; what cannot be read has a complaint.
 
     Args:
-        form: As it is now; the task may be of an earlier version.
+        annotation_task: As it is now; ``task`` may be of an earlier version.
         project: Its number.
         task: With its ``annotations``.
         who: What people are called.
     """
-    item, version, fault = _item(form, task.get("data"))
+    unit, version, fault = _unit(annotation_task, task.get("data"))
     nothing = Answer(
-        form=form.name,
-        form_version=version,
-        item_id=item.item_id if item else "",
-        item_digest=item.digest if item else "",
+        task=annotation_task.name,
+        task_version=version,
+        unit_id=unit.unit_id if unit else "",
+        unit_digest=unit.digest if unit else "",
         person="",
         values={},
         at="",
         changed_at="",
-        proposed_by=item.proposed_by if item else "",
+        proposed_by=unit.proposed_by if unit else "",
         tool=TOOL,
         complaint=fault,
     )
@@ -74,15 +74,15 @@ def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _item(form: Form, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
-    """The item that a task shows, its form's version, and why it cannot be believed."""
+def _unit(annotation_task: AnnotationTask, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
+    """The unit that a task shows, its task's version, and why it cannot be believed."""
     try:
-        item, version = item_of(form, data), data["form_version"]
+        unit, version = unit_of(annotation_task, data), data["task_version"]
     except _FAULTS:
         return None, "", "its task was not made by us, or was changed in Label Studio"
-    if version == form.version and not is_as_asked(form, item, data):
-        return item, version, "what its task shows was changed in Label Studio"
-    return item, version, ""
+    if version == annotation_task.version and not is_as_asked(annotation_task, unit, data):
+        return unit, version, "what its task shows was changed in Label Studio"
+    return unit, version, ""
 
 
 def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> Answer:

@@ -27,8 +27,8 @@ def program(environment: Path) -> Path:
     found = environment / "bin" / "label-studio"
     if not found.is_file():
         raise SettingsError(
-            f"{found}: not there; make people-server installs it, or BENCH_LABEL_STUDIO names an"
-            " environment that has it"
+            f"{found}: no such program. Run `make annotation-server`, or set BENCH_LABEL_STUDIO to"
+            " an environment that has it."
         )
     return found
 
@@ -109,7 +109,7 @@ def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -
         HomeError: If the folder cannot be written.
         ImageError: If an image is not there, or not as it was stored.
     """
-    folder = (home / "people" / "shared" / "images").absolute()
+    folder = (home / "annotation" / "shared" / "images").absolute()
     with describe_write_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         images = Path(place.folder).absolute() if isinstance(place, ImageFolder) else None

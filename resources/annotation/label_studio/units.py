@@ -1,35 +1,34 @@
-"""Units as Label Studio tasks, and forms as its XML.
+"""Units as Label Studio tasks, and tasks as its XML.
 
-A form as Label Studio has it: images at the left, texts and fields at the right.
+A task as Label Studio has it: images at the left, texts and fields at the right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, Unit, Values
 
 _STYLE = (
     ".row {display: flex; gap: 24px; align-items: flex-start}"
     " .left {flex: 3; min-width: 320px; position: sticky; top: 0}"
     " .right {flex: 2; min-width: 320px}"
 )
-_HIDDEN = "item"  # an object that every task has; controls must belong to one
+_HIDDEN = "unit"  # an object that every task has; controls must belong to one
 _IMAGE = "image"
 _INLINE = 60  # characters of all choices together that fit into one line
 _BREAK = "\N{ZERO WIDTH SPACE}"  # seen by nobody
 
 
-def label_config(form: Form) -> str:
-    """Write a form as Label Studio's XML; each control has the name of its field.
+def label_config(annotation_task: AnnotationTask) -> str:
+    """Write a task as Label Studio's XML; each control has the name of its field.
 
-    Choices come with each task, since an item may have its own.
+    Choices come with each task, since a unit may have its own.
 
     Raises:
-        PeopleError: If a person is to bring an image: none can be taken in.
+        AnnotationError: If a person is to bring an image: none can be taken in.
     """
-    points = has_points(form)
+    points = has_points(annotation_task)
     view = Element("View")
     SubElement(view, "Style").text = _STYLE
     row = SubElement(view, "View", className="row")
@@ -37,16 +36,16 @@ def label_config(form: Form) -> str:
     right = SubElement(row, "View", className="right")
     _texts(right)
     SubElement(SubElement(view, "View", style="display: none"), "Text", name=_HIDDEN, value="$key")
-    for field in form.fields:
+    for field in annotation_task.fields:
         SubElement(right, "Header", value=spoken(field.label), size="5")
-        right.append(_control(form, field))
+        right.append(_control(annotation_task, field))
     indent(view)
     return tostring(view, encoding="unicode")
 
 
-def has_points(form: Form) -> bool:
+def has_points(annotation_task: AnnotationTask) -> bool:
     """Whether places on its first image are asked for."""
-    return any(field.kind == "points" for field in form.fields)
+    return any(field.kind == "points" for field in annotation_task.fields)
 
 
 def spoken(text: str) -> str:
@@ -87,7 +86,7 @@ def _repeated(parent: Element, what: str) -> Element:
     return SubElement(parent, "Repeater", on=f"${what}", indexFlag="{{idx}}")
 
 
-def _control(form: Form, field: Field) -> Element:
+def _control(annotation_task: AnnotationTask, field: Field) -> Element:
     told = {"name": field.name, "toName": _IMAGE if field.kind == "points" else _HIDDEN}
     if field.required:
         told |= {"required": "true", "requiredMessage": f"Please answer: {spoken(field.label)}"}
@@ -103,9 +102,9 @@ def _control(form: Form, field: Field) -> Element:
         SubElement(control, "Label", value=spoken(field.label), maxUsages=str(field.most))
         return control
     if field.kind == "image":
-        raise PeopleError(
-            f"{form.name}, field {field.name}: Label Studio takes no images in; ask this form in"
-            ' pages (kind = "pages") or in files'
+        raise AnnotationError(
+            f"{annotation_task.name}, field {field.name}: Label Studio accepts no uploaded images."
+            ' Set kind = "pages" or kind = "files".'
         )
     most, rows = (1, 4) if field.kind == "text" else (field.most, 1)
     return Element("TextArea", told, rows=str(rows), maxSubmissions=str(most), editable="true")
@@ -115,49 +114,51 @@ PROPOSALS = "proposals"  # the version that all of them have: a project shows th
 _PREFIX = "/data/local-files/?d=images/"
 
 
-def task_of(item: Unit, form: Form) -> dict[str, Any]:
-    """Write an item as a task to import."""
-    task: dict[str, Any] = {"data": data_of(item, form)}
-    if item.proposal:
-        task["predictions"] = [{"model_version": PROPOSALS, "result": list(_proposed(item, form))}]
+def task_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
+    """Write a unit as a task to import."""
+    task: dict[str, Any] = {"data": data_of(unit, annotation_task)}
+    if unit.proposal:
+        task["predictions"] = [
+            {"model_version": PROPOSALS, "result": list(_proposed(unit, annotation_task))}
+        ]
     return task
 
 
-def data_of(item: Unit, form: Form) -> dict[str, Any]:
+def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
     """Write what a person is shown. Attention checks do not show what is right."""
     images = [
         {"heading": heading, "url": f"{_PREFIX}{sha[:2]}/{sha}"}
-        for heading, sha in item.images.items()
+        for heading, sha in unit.images.items()
     ]
     data: dict[str, Any] = {
-        "key": item.item_id,
-        "digest": item.digest,
-        "form_version": form.version,
-        "shown": [{"heading": heading, "text": text} for heading, text in item.shown.items()],
+        "key": unit.unit_id,
+        "digest": unit.digest,
+        "task_version": annotation_task.version,
+        "shown": [{"heading": heading, "text": text} for heading, text in unit.shown.items()],
         "images": images,
-        "choices": _pairs(item.choices),
+        "choices": _pairs(unit.choices),
     }
-    if has_points(form):
+    if has_points(annotation_task):
         first = images[0] if images else {"heading": "", "url": ""}
         data |= {"heading": first["heading"], "image": first["url"], "others": images[1:]}
-    for field in form.fields:
+    for field in annotation_task.fields:
         if field.kind in ("choice", "choices"):
-            texts = item.choices.get(field.name, field.choices)
+            texts = unit.choices.get(field.name, field.choices)
             data[f"choices_{field.name}"] = [{"value": spoken(text)} for text in texts]
-    if item.proposal:
-        data |= {"proposal": _pairs(item.proposal), "proposed_by": item.proposed_by}
+    if unit.proposal:
+        data |= {"proposal": _pairs(unit.proposal), "proposed_by": unit.proposed_by}
     return data
 
 
-def item_of(form: Form, data: Mapping[str, Any]) -> Unit:
-    """Read an item out of what Label Studio shows now, whatever it says of itself.
+def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
+    """Read a unit out of what Label Studio shows now, whatever it says of itself.
 
     Raises:
         KeyError, TypeError, ValueError: If we never made such a task.
     """
     return Unit(
-        form=form.name,
-        item_id=_text(data["key"]),
+        task=annotation_task.name,
+        unit_id=_text(data["key"]),
         shown={_text(one["heading"]): _text(one["text"]) for one in data["shown"]},
         images={_text(one["heading"]): one["url"].rpartition("/")[2] for one in data["images"]},
         choices=_values(data["choices"]),
@@ -166,19 +167,19 @@ def item_of(form: Form, data: Mapping[str, Any]) -> Unit:
     )
 
 
-def is_as_asked(form: Form, item: Unit, data: Mapping[str, Any]) -> bool:
+def is_as_asked(annotation_task: AnnotationTask, unit: Unit, data: Mapping[str, Any]) -> bool:
     """Whether a task shows what its digest is of: anybody may change what it shows."""
-    return dict(data) == data_of(item, form)
+    return dict(data) == data_of(unit, annotation_task)
 
 
-def _proposed(item: Unit, form: Form) -> Iterable[dict[str, Any]]:
-    for number, field in enumerate(form.fields):
-        given = [spoken(one) for one in item.proposal.get(field.name, ())]
-        named = {"id": f"p{number}", "from_name": field.name, "to_name": "item"}
+def _proposed(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str, Any]]:
+    for number, field in enumerate(annotation_task.fields):
+        given = [spoken(one) for one in unit.proposal.get(field.name, ())]
+        named = {"id": f"p{number}", "from_name": field.name, "to_name": "unit"}
         if given and field.kind in ("choice", "choices"):
             yield named | {"type": "choices", "value": {"choices": given}}
         elif given and field.kind in ("text", "texts"):
-            texts = list(item.proposal[field.name])
+            texts = list(unit.proposal[field.name])
             yield named | {"type": "textarea", "value": {"text": texts}}
         elif field.kind == "points":
             for place, point in enumerate(given):

@@ -6,55 +6,61 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Form, Unit, Values
-from resources.annotation.web.store import Store, read_said, written_form, written_item
+from bench_assets.annotation.tasks import (
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Unit,
+    UnitCounts,
+    Values,
+)
+from resources.annotation.web.store import Store, read_said, written_task, written_unit
 
 TOOL = "pages"
 _NO_END = 1_000_000_000  # people, whom an attention check is shown to
 _SHORT = 400  # characters of an answer that others may well give too
 
-_OF_FORM = "SELECT id FROM forms WHERE name = ?"
+_OF_FORM = "SELECT id FROM tasks WHERE name = ?"
 _KEEP_FORM = """
-INSERT INTO forms (name, version, told, closed) VALUES (?, ?, ?, 0) ON CONFLICT (name)
+INSERT INTO tasks (name, version, told, closed) VALUES (?, ?, ?, 0) ON CONFLICT (name)
 DO UPDATE SET version = excluded.version, told = excluded.told, closed = 0 RETURNING id
 """
 _KEEP_ITEM = """
-INSERT INTO items (form, version, item_id, digest, told, position, asked, needed, gold)
-VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (form, item_id, digest, version) DO UPDATE SET
+INSERT INTO units (task, version, unit_id, digest, told, position, asked, needed, gold)
+VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (task, unit_id, digest, version) DO UPDATE SET
 told = excluded.told, position = excluded.position, asked = 1, needed = excluded.needed,
 gold = excluded.gold
 """
 _ROOM = f"""
-UPDATE items SET room = CASE WHEN gold THEN {_NO_END} ELSE needed + more - (
-    SELECT count(*) FROM places WHERE item = items.id AND word IS NOT NULL AND NOT skipped
+UPDATE units SET room = CASE WHEN gold THEN {_NO_END} ELSE needed + more - (
+    SELECT count(*) FROM places WHERE unit = units.id AND word IS NOT NULL AND NOT skipped
 ) END WHERE
 """
-_BAR = "INSERT INTO barred SELECT id, ? FROM items WHERE form = ? AND item_id = ? AND asked"
+_BAR = "INSERT INTO barred SELECT id, ? FROM units WHERE task = ? AND unit_id = ? AND asked"
 _ANSWERS = """
-SELECT a.id, i.version, i.item_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
+SELECT a.id, i.version, i.unit_id, i.digest, a.person, a.said, a.at, a.changed_at, a.seconds,
     a.skipped, a.proposed_by
-FROM answers a JOIN items i ON a.item = i.id WHERE i.form = (SELECT id FROM forms WHERE name = ?)
-ORDER BY i.item_id, i.digest, a.person, a.id
+FROM answers a JOIN units i ON a.unit = i.id WHERE i.task = (SELECT id FROM tasks WHERE name = ?)
+ORDER BY i.unit_id, i.digest, a.person, a.id
 """
 
 
 @dataclass(frozen=True, slots=True)
-class PagesPeople:
+class PagesBackend:
     """The port over the file; the server that shows the pages need not run."""
 
     store: Store
 
-    def ask(self, form: Form, items: Sequence[Unit]) -> UnitCounts:
+    def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write down what is asked; whoever is on the pages is shown it from then on."""
-        wanted = {item.item_id: item.digest for item in items}
-        if len(wanted) < len(items):
-            twice = Counter(item.item_id for item in items).most_common(1)[0][0]
-            raise PeopleError(f"{form.name}: {twice!r} is the id of two items")
+        wanted = {unit.unit_id: unit.digest for unit in units}
+        if len(wanted) < len(units):
+            twice = Counter(unit.unit_id for unit in units).most_common(1)[0][0]
+            raise AnnotationError(f"{task.name}: {twice!r} is the id of two units")
         with self.store.writing() as db:
-            before = dict(db.execute(f"SELECT item_id, digest FROM items WHERE form = ({_OF_FORM})"
-                                     " AND asked", (form.name,)))  # fmt: skip
-            _write_down(db, form, items)
+            before = dict(db.execute(f"SELECT unit_id, digest FROM units WHERE task = ({_OF_FORM})"
+                                     " AND asked", (task.name,)))  # fmt: skip
+            _write_down(db, task, units)
         there = [before[name] == digest for name, digest in wanted.items() if name in before]
         return UnitCounts(
             new=len(wanted.keys() - before.keys()),
@@ -63,63 +69,63 @@ class PagesPeople:
             withdrawn=len(before.keys() - wanted.keys()),
         )
 
-    def answers(self, form: Form) -> list[Answer]:
+    def answers(self, task: AnnotationTask) -> list[Answer]:
         """Read every word that was said, in order; a person's last word is their last."""
         if not self.store.exists:
             return []
         with self.store.reading() as db:
-            return list(_read(form.name, db.execute(_ANSWERS, (form.name,))))
+            return list(_read(task.name, db.execute(_ANSWERS, (task.name,))))
 
-    def reopen(self, form: Form, item_id: str) -> None:
+    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
         """Make a place for one more person."""
-        which = f"form = ({_OF_FORM}) AND item_id = ? AND asked"
+        which = f"task = ({_OF_FORM}) AND unit_id = ? AND asked"
         with self.store.writing() as db:
             found = db.execute(
-                f"UPDATE items SET more = more + 1 WHERE {which}", (form.name, item_id)
+                f"UPDATE units SET more = more + 1 WHERE {which}", (task.name, unit_id)
             )
             if not found.rowcount:
-                raise PeopleError(f"{form.name}: {item_id!r} is not asked")
-            db.execute(f"{_ROOM} {which}", (form.name, item_id))
+                raise AnnotationError(f"{task.name}: {unit_id!r} is not asked")
+            db.execute(f"{_ROOM} {which}", (task.name, unit_id))
 
-    def close(self, form: Form) -> None:
-        """Show nobody any more of the form; who is writing may still send it."""
+    def close(self, task: AnnotationTask) -> None:
+        """Show nobody any more of the task; who is writing may still send it."""
         with self.store.writing() as db:
-            db.execute("UPDATE forms SET closed = 1 WHERE name = ?", (form.name,))
+            db.execute("UPDATE tasks SET closed = 1 WHERE name = ?", (task.name,))
 
 
-def room_again(db: sqlite3.Connection, item: int) -> None:
-    """Count anew how many people may still answer an item."""
-    db.execute(f"{_ROOM} id = ?", (item,))
+def room_again(db: sqlite3.Connection, unit: int) -> None:
+    """Count anew how many people may still answer a unit."""
+    db.execute(f"{_ROOM} id = ?", (unit,))
 
 
-def _write_down(db: sqlite3.Connection, form: Form, items: Sequence[Unit]) -> None:
-    ((number,),) = db.execute(_KEEP_FORM, (form.name, form.version, written_form(form)))
-    db.execute("UPDATE items SET asked = 0 WHERE form = ?", (number,))
-    version = form.version
+def _write_down(db: sqlite3.Connection, task: AnnotationTask, units: Sequence[Unit]) -> None:
+    ((number,),) = db.execute(_KEEP_FORM, (task.name, task.version, written_task(task)))
+    db.execute("UPDATE units SET asked = 0 WHERE task = ?", (number,))
+    version = task.version
     db.executemany(
         _KEEP_ITEM,
         (
-            (number, version, item.item_id, item.digest, written_item(item), position,
-             item.needed, bool(item.gold))
-            for position, item in enumerate(items)
+            (number, version, unit.unit_id, unit.digest, written_unit(unit), position,
+             unit.needed, bool(unit.gold))
+            for position, unit in enumerate(units)
         ),
     )  # fmt: skip
-    db.execute("DELETE FROM barred WHERE item IN (SELECT id FROM items WHERE form = ?)", (number,))
+    db.execute("DELETE FROM barred WHERE unit IN (SELECT id FROM units WHERE task = ?)", (number,))
     db.executemany(
-        _BAR, ((who, number, item.item_id) for item in items for who in dict.fromkeys(item.barred))
+        _BAR, ((who, number, unit.unit_id) for unit in units for who in dict.fromkeys(unit.barred))
     )
-    db.execute(f"{_ROOM} form = ? AND asked", (number,))
+    db.execute(f"{_ROOM} task = ? AND asked", (number,))
 
 
-def _read(form: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
+def _read(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
     known: dict[str, Any] = {}  # many say the same: two hundred thousand answers are few texts
-    for number, version, item_id, digest, person, said, at, changed_at, seconds, *more in rows:
+    for number, version, unit_id, digest, person, said, at, changed_at, seconds, *more in rows:
         values, complaint = _values(known, said)
         yield Answer(
-            form=form,
-            form_version=known.setdefault(version, version),
-            item_id=known.setdefault(item_id, item_id),
-            item_digest=known.setdefault(digest, digest),
+            task=task,
+            task_version=known.setdefault(version, version),
+            unit_id=known.setdefault(unit_id, unit_id),
+            unit_digest=known.setdefault(digest, digest),
             person=known.setdefault(person, person),
             values=values,
             at=at,
@@ -138,7 +144,7 @@ def _values(known: dict[str, Any], said: str) -> tuple[Values, str]:
     if key not in known or not key:
         try:
             found = read_said(said), ""
-        except (PeopleError, TypeError, AttributeError):
+        except (AnnotationError, TypeError, AttributeError):
             found = {}, "what was said cannot be read any more"
         if not key:
             return found

@@ -13,9 +13,9 @@ from urllib.parse import parse_qsl, unquote
 from starlette.requests import ClientDisconnect, Request
 
 from bench_assets.annotation.answers.validation import misfits
-from bench_assets.annotation.tasks.forms import Field, Form, Values
+from bench_assets.annotation.tasks import AnnotationTask, Field, Values
 from resources.annotation.web.rendering import RefusedError
-from resources.annotation.web.store import ShownItem
+from resources.annotation.web.store import ShownUnit
 
 _PATIENCE = 120  # s that a body may take
 _MOST_FIELDS = 1000
@@ -38,14 +38,14 @@ class SubmittedForm:
 
 
 async def read_sent(request: Request, most: int) -> SubmittedForm:
-    """Read what a form sends.
+    """Read what a task sends.
 
     Args:
         request: Its body is read here.
         most: Bytes that it may have.
 
     Raises:
-        RefusedError: If it is larger, too slow, or no form.
+        RefusedError: If it is larger, too slow, or no task.
     """
     kind = request.headers.get("content-type", "")
     body = await _body(request, most)
@@ -82,7 +82,7 @@ def _urlencoded(body: bytes) -> SubmittedForm:
             max_num_fields=_MOST_FIELDS,
         )  # fmt: skip
     except ValueError as why:
-        raise RefusedError(413, "This has more fields than any form of ours.") from why
+        raise RefusedError(413, "This has more fields than any task of ours.") from why
     for name, value in pairs:
         sent.texts[name].append(as_typed(value))
     return sent
@@ -127,19 +127,19 @@ LISTED = ("texts", "points")
 """Kinds whose entries are typed a line each."""
 
 
-def values_of(form: Form, sent: SubmittedForm) -> Values:
-    """Take the values of a form's fields out of what was sent; what is empty is absent."""
-    found = {one.name: _given(one, sent) for one in form.fields}
+def values_of(task: AnnotationTask, sent: SubmittedForm) -> Values:
+    """Take the values of a task's fields out of what was sent; what is empty is absent."""
+    found = {one.name: _given(one, sent) for one in task.fields}
     return {name: given for name, given in found.items() if given}
 
 
-def complaints(form: Form, item: ShownItem, values: Values) -> dict[str, str]:
+def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
     """Say by field what does not fit; nothing if all does."""
     found: dict[str, str] = {}
-    for one in form.fields:
-        alone = Form(name=form.name, title="", instructions="", fields=(one,))
+    for one in task.fields:
+        alone = AnnotationTask(name=task.name, title="", instructions="", fields=(one,))
         given = {one.name: values[one.name]} if one.name in values else {}
-        if wrong := misfits(given, alone, item.choices):
+        if wrong := misfits(given, alone, unit.choices):
             found[one.name] = _in_words(one, wrong)
     return found
 
@@ -150,9 +150,9 @@ def typed(one: Field, values: Values) -> str:
     return "\n".join(given) if one.kind in LISTED else (given[0] if given else "")
 
 
-def choices_of(form: Form, item: ShownItem) -> Mapping[str, tuple[str, ...]]:
-    """The choices of each field, the item's own where it has some."""
-    return {one.name: item.choices.get(one.name, one.choices) for one in form.fields}
+def choices_of(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[str, ...]]:
+    """The choices of each field, the unit's own where it has some."""
+    return {one.name: unit.choices.get(one.name, one.choices) for one in task.fields}
 
 
 def _given(one: Field, sent: SubmittedForm) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Opens the pages of a home folder, as ``[people]`` of bench.toml says."""
+"""Opens the pages of a home folder, as ``[annotation]`` of bench.toml says."""
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.web.server import Setup
@@ -13,9 +13,9 @@ def require_pages(settings: Settings) -> None:
     Raises:
         SettingsError: If they do in something else.
     """
-    if settings.people.kind != "pages":
+    if settings.annotation.kind != "pages":
         raise SettingsError(
-            f'{settings.file}, [people]: kind is "{settings.people.kind}"; these pages need'
+            f'{settings.file}, [annotation]: kind is "{settings.annotation.kind}"; these pages need'
             ' kind = "pages"'
         )
 
@@ -30,6 +30,6 @@ def setup_of(settings: Settings) -> Setup:
     return Setup(
         store=pages_store(settings.home),
         images=open_image_store(settings).place,
-        url=settings.people.url,
-        terms={name: one.terms for name, one in settings.people.forms.items()},
+        url=settings.annotation.url,
+        terms={name: one.terms for name, one in settings.annotation.tasks.items()},
     )

@@ -4,51 +4,51 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bench_assets.annotation.tasks.forms import Form, Values, moment
+from bench_assets.annotation.tasks import AnnotationTask, Values, moment
 from resources.annotation.web.backend import room_again
 from resources.annotation.web.store import (
-    ShownItem,
-    read_form,
-    read_item,
+    ShownUnit,
     read_said,
+    read_task,
+    read_unit,
     written_values,
 )
 
-HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.item = i.id AND o.person <> :person
+HELD_BY_OTHERS = """(SELECT count(*) FROM places o WHERE o.unit = i.id AND o.person <> :person
     AND o.until > :now AND (o.word IS NULL OR o.skipped))"""
-"""Places that others have and have not answered yet, of an item ``i``."""
+"""Places that others have and have not answered yet, of a unit ``i``."""
 
 _HOLD = """
-INSERT INTO places (item, person, shown, until) VALUES (:item, :person, :now, :until)
-ON CONFLICT (item, person) DO UPDATE SET until = max(until, excluded.until),
+INSERT INTO places (unit, person, shown, until) VALUES (:unit, :person, :now, :until)
+ON CONFLICT (unit, person) DO UPDATE SET until = max(until, excluded.until),
 shown = CASE WHEN until > excluded.shown THEN shown ELSE excluded.shown END
 """
 _SEAT = f"""
-SELECT i.id, i.form, i.item_id, i.told, f.told AS form_told, f.closed,
+SELECT i.id, i.task, i.unit_id, i.told, f.told AS form_told, f.closed,
     i.asked AND i.version = f.version AS is_asked, p.shown, p.until, p.word, p.skipped,
     i.room > {HELD_BY_OTHERS} AS is_free, a.said, a.at, a.changed_at,
-    EXISTS (SELECT 1 FROM barred b WHERE b.item = i.id AND b.person = :person) AS is_barred
-FROM items i JOIN forms f ON i.form = f.id
-JOIN places p ON p.item = i.id AND p.person = :person LEFT JOIN answers a ON a.id = p.word
-WHERE i.id = :item
+    EXISTS (SELECT 1 FROM barred b WHERE b.unit = i.id AND b.person = :person) AS is_barred
+FROM units i JOIN tasks f ON i.task = f.id
+JOIN places p ON p.unit = i.id AND p.person = :person LEFT JOIN answers a ON a.id = p.word
+WHERE i.id = :unit
 """
 _SAY = """
-INSERT INTO answers (item, person, said, at, changed_at, seconds, skipped, proposed_by)
+INSERT INTO answers (unit, person, said, at, changed_at, seconds, skipped, proposed_by)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
 """
 _MARK = """
-INSERT INTO marks SELECT form, :person, position FROM items WHERE id = :item
+INSERT INTO marks SELECT task, :person, position FROM units WHERE id = :unit
 ON CONFLICT DO UPDATE SET position = max(position, excluded.position)
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """A person before an item that they were given."""
+    """A person before a unit that they were given."""
 
     person: str
-    form: Form
-    item: ShownItem
+    task: AnnotationTask
+    unit: ShownUnit
     refusal: str  # why they may say nothing of it (any more); "" if they may
     is_closed: bool
     in_time: bool  # the place is theirs, and nothing was said yet
@@ -59,9 +59,9 @@ class Seat:
     last_at: str
 
 
-def seat_of(db: sqlite3.Connection, item: int, person: str, now: float) -> Seat | None:
-    """Find a person before an item; None if it was never given to them."""
-    found = db.execute(_SEAT, {"item": item, "person": person, "now": now})
+def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat | None:
+    """Find a person before a unit; None if it was never given to them."""
+    found = db.execute(_SEAT, {"unit": unit, "person": person, "now": now})
     row = found.fetchone()
     if row is None:
         return None
@@ -69,8 +69,8 @@ def seat_of(db: sqlite3.Connection, item: int, person: str, now: float) -> Seat 
     has_said = told["word"] is not None
     return Seat(
         person=person,
-        form=read_form(told["form_told"]),
-        item=read_item(*row[:4]),
+        task=read_task(told["form_told"]),
+        unit=read_unit(*row[:4]),
         refusal=_refusal(told, now),
         is_closed=bool(told["closed"]),
         in_time=not has_said and told["until"] > now,
@@ -82,9 +82,9 @@ def seat_of(db: sqlite3.Connection, item: int, person: str, now: float) -> Seat 
     )
 
 
-def hold(db: sqlite3.Connection, item: int, person: str, now: float, until: float) -> None:
+def hold(db: sqlite3.Connection, unit: int, person: str, now: float, until: float) -> None:
     """Keep a place for a person; it was shown now, unless it is still theirs from before."""
-    db.execute(_HOLD, {"item": item, "person": person, "now": now, "until": until})
+    db.execute(_HOLD, {"unit": unit, "person": person, "now": now, "until": until})
 
 
 def add_word(
@@ -92,26 +92,26 @@ def add_word(
 ) -> None:
     """Add what a person says to what was said."""
     at = max(moment(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
-    item, person = seat.item.number, seat.person
+    unit, person = seat.unit.number, seat.person
     ((word,),) = db.execute(
         _SAY,
-        (item, person, written_values(values), seat.first_at or at, at,
-         max(0.0, round(now - seat.shown, 1)), skipped, seat.item.proposed_by),
+        (unit, person, written_values(values), seat.first_at or at, at,
+         max(0.0, round(now - seat.shown, 1)), skipped, seat.unit.proposed_by),
     )  # fmt: skip
     db.execute(
-        "UPDATE places SET word = ?, skipped = ?, until = 0 WHERE item = ? AND person = ?",
-        (word, skipped, item, person),
+        "UPDATE places SET word = ?, skipped = ?, until = 0 WHERE unit = ? AND person = ?",
+        (word, skipped, unit, person),
     )
-    db.execute(_MARK, {"item": item, "person": person})
-    room_again(db, item)
+    db.execute(_MARK, {"unit": unit, "person": person})
+    room_again(db, unit)
 
 
 def _refusal(told: dict[str, object], now: float) -> str:
     if not told["is_asked"]:
-        return "This item is not asked any more, or was changed."
+        return "This unit is not asked any more, or was changed."
     if told["is_barred"]:
-        return "This item is of your own making: others answer it."
+        return "This unit is of your own making: others answer it."
     answered = told["word"] is not None and not told["skipped"]
     if answered or float(str(told["until"])) > now or told["is_free"]:
         return ""
-    return "Enough others have answered this item in the meantime."
+    return "Enough others have answered this unit in the meantime."

@@ -9,9 +9,9 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from bench_assets.annotation.tasks.forms import Values
+from bench_assets.annotation.tasks import Values
 from bench_assets.core.schema.errors import ImageError
-from resources.annotation.web.assignments import Desk, OpenForm
+from resources.annotation.web.assignments import Desk, OpenTask
 from resources.annotation.web.form_data import SubmittedForm, complaints, read_sent, values_of
 from resources.annotation.web.rendering import (
     FOLDER,
@@ -25,7 +25,7 @@ from resources.annotation.web.reservations import Seat
 from resources.annotation.web.sessions import COOKIE, Visitor, VisitorSessions
 from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_images
 
-_MOST_TEXT = 4 * 2**20  # bytes of all that is typed into a form
+_MOST_TEXT = 4 * 2**20  # bytes of all that is typed into a task
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest
 
 
@@ -39,18 +39,18 @@ class Pages:
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
-        item = "/f/{form:int}/i/{item:int}"
+        unit = "/f/{task:int}/i/{unit:int}"
         return [
             Route("/", self.home),
             Route("/health", lambda _: PlainTextResponse("ok")),
             Route("/in/{token}", self.enter),
             Route("/leave", self.leave, methods=["POST"]),
-            Route("/f/{form:int}/next", self.next_item),
-            Route("/f/{form:int}/mine", self.mine),
-            Route(item, self.item, methods=["GET"]),
-            Route(item, self.answer, methods=["POST"]),
-            Route(f"{item}/stay", self.stay, methods=["POST"]),
-            Route(f"{item}/image/{{sha256}}", self.image),
+            Route("/f/{task:int}/next", self.next_unit),
+            Route("/f/{task:int}/mine", self.mine),
+            Route(unit, self.unit, methods=["GET"]),
+            Route(unit, self.answer, methods=["POST"]),
+            Route(f"{unit}/stay", self.stay, methods=["POST"]),
+            Route(f"{unit}/image/{{sha256}}", self.image),
             Route("/upload/{sha256}", self.uploaded),
             Mount("/static", StaticFiles(directory=FOLDER / "static")),
         ]
@@ -75,40 +75,40 @@ class Pages:
     def home(self, request: Request) -> Response:
         """Show the forms that a person is asked to fill in."""
         visitor = self.door.visitor(request)
-        forms = self.desk.forms(visitor.person, visitor.link.forms)
-        return page("home.html", forms=forms, **self._frame(visitor))
+        tasks = self.desk.tasks(visitor.person, visitor.link.tasks)
+        return page("home.html", tasks=tasks, **self._frame(visitor))
 
-    def next_item(self, request: Request) -> Response:
-        """Go on to the next item; thank, where there is none."""
+    def next_unit(self, request: Request) -> Response:
+        """Go on to the next unit; thank, where there is none."""
         visitor = self.door.visitor(request)
-        one = self._form(visitor, request)
-        item = self.desk.next_item(one, visitor.person)
-        if item is None:
+        one = self._task(visitor, request)
+        unit = self.desk.next_unit(one, visitor.person)
+        if unit is None:
             return page("thanks.html", one=one, **self._frame(visitor, one))
-        return RedirectResponse(f"/f/{one.number}/i/{item}", 303)
+        return RedirectResponse(f"/f/{one.number}/i/{unit}", 303)
 
     def mine(self, request: Request) -> Response:
         """Show what a person said."""
         visitor = self.door.visitor(request)
-        one = self._form(visitor, request)
+        one = self._task(visitor, request)
         words = self.desk.words(one, visitor.person)
         return page("mine.html", one=one, words=words, **self._frame(visitor, one))
 
-    def item(self, request: Request) -> Response:
-        """Show an item."""
+    def unit(self, request: Request) -> Response:
+        """Show a unit."""
         visitor = self.door.visitor(request)
-        seat = self._given(visitor, self.desk.keep(_item(request), visitor.person))
+        seat = self._given(visitor, self.desk.keep(_unit(request), visitor.person))
         if seat.refusal and seat.said is None:
             raise RefusedError(409, seat.refusal)
-        values = seat.item.proposal if seat.said is None else seat.said
-        return self._item(visitor, seat, values, {})
+        values = seat.unit.proposal if seat.said is None else seat.said
+        return self._unit(visitor, seat, values, {})
 
     async def answer(self, request: Request) -> Response:
         """Take an answer, and go on."""
         visitor = await run_in_threadpool(self.door.visitor, request, "answer")
-        found = await run_in_threadpool(self.desk.seat, _item(request), visitor.person)
+        found = await run_in_threadpool(self.desk.seat, _unit(request), visitor.person)
         seat = self._given(visitor, found)
-        with_images = wants_images(seat.form.fields)
+        with_images = wants_images(seat.task.fields)
         sent = await read_sent(request, _MOST_TEXT + with_images * MOST_BYTES)
         self.door.check_form(visitor, sent)
         return await run_in_threadpool(self._answer, visitor, seat, sent)
@@ -116,15 +116,15 @@ class Pages:
     def stay(self, request: Request) -> Response:
         """Keep a person's place while they write."""
         visitor = self.door.visitor(request)
-        self._given(visitor, self.desk.keep(_item(request), visitor.person))
+        self._given(visitor, self.desk.keep(_unit(request), visitor.person))
         return Response(status_code=204)
 
     def image(self, request: Request) -> Response:
-        """Send an image of an item to whom the item was given."""
+        """Send an image of a unit to whom the unit was given."""
         visitor = self.door.visitor(request)
-        seat = self._given(visitor, self.desk.seat(_item(request), visitor.person))
+        seat = self._given(visitor, self.desk.seat(_unit(request), visitor.person))
         sha256 = request.path_params["sha256"]
-        return self._image(sha256, may_see=sha256 in seat.item.images.values())
+        return self._image(sha256, may_see=sha256 in seat.unit.images.values())
 
     def uploaded(self, request: Request) -> Response:
         """Send an image back to whom brought it."""
@@ -137,18 +137,18 @@ class Pages:
         if not (skips := sent.first("what-now") == "skip"):
             values, wrong = self._filled_in(visitor, seat, sent)
             if wrong:
-                return self._item(visitor, seat, values, wrong)
+                return self._unit(visitor, seat, values, wrong)
         if why := self.desk.say(seat, values, skipped=skips):
             raise RefusedError(409, why)
         onward = "next" if seat.said is None else "mine"
-        return RedirectResponse(f"/f/{seat.item.form}/{onward}", 303)
+        return RedirectResponse(f"/f/{seat.unit.task}/{onward}", 303)
 
     def _filled_in(
         self, visitor: Visitor, seat: Seat, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """What was filled in, and what is wrong with it; images are stored on the way."""
-        values, wrong = dict(values_of(seat.form, sent)), dict[str, str]()
-        for one in (field for field in seat.form.fields if field.kind == "image"):
+        values, wrong = dict(values_of(seat.task, sent)), dict[str, str]()
+        for one in (field for field in seat.task.fields if field.kind == "image"):
             if one.name in sent.files:
                 self.door.count("upload", visitor.person)
                 try:
@@ -160,25 +160,25 @@ class Pages:
                     self.desk.keep_upload(visitor.person, values[one.name][0])
             elif one.name in values and not self.desk.brought(visitor.person, values[one.name][0]):
                 del values[one.name]  # it is another's
-        return values, complaints(seat.form, seat.item, values) | wrong
+        return values, complaints(seat.task, seat.unit, values) | wrong
 
-    def _item(
+    def _unit(
         self, visitor: Visitor, seat: Seat, values: Values, wrong: dict[str, str]
     ) -> Response:
-        one = self.desk.form(seat.item.form, visitor.person)
+        one = self.desk.task(seat.unit.task, visitor.person)
         return page(
-            "item.html",
+            "unit.html",
             422 if wrong else 200,
             one=one,
-            item=seat.item,
-            fields=fields_of(seat.form, seat.item, values, wrong),
-            groups=text_groups(seat.item.shown),
-            is_wide=is_wide(seat.item),
+            unit=seat.unit,
+            fields=fields_of(seat.task, seat.unit, values, wrong),
+            groups=text_groups(seat.unit.shown),
+            is_wide=is_wide(seat.unit),
             complaints=wrong,
             was_said=seat.said is not None,
             was_skipped=seat.skipped,
             refusal=seat.refusal,
-            brings_images=wants_images(seat.form.fields),
+            brings_images=wants_images(seat.task.fields),
             most_upload=MOST_BYTES // 2**20,
             **self._frame(visitor, one),
         )
@@ -192,23 +192,23 @@ class Pages:
             raise RefusedError(404, "This image cannot be shown.") from why
         return Response(data, media_type=kind, headers=_FOR_GOOD)
 
-    def _form(self, visitor: Visitor, request: Request) -> OpenForm:
-        one = self.desk.form(request.path_params["form"], visitor.person)
-        if one is None or not visitor.may_fill_in(one.form.name):
-            raise RefusedError(404, "There is no such form for you.")
+    def _task(self, visitor: Visitor, request: Request) -> OpenTask:
+        one = self.desk.task(request.path_params["task"], visitor.person)
+        if one is None or not visitor.may_fill_in(one.task.name):
+            raise RefusedError(404, "There is no such task for you.")
         return one
 
     def _given(self, visitor: Visitor, seat: Seat | None) -> Seat:
-        if seat is None or not visitor.may_fill_in(seat.form.name):
+        if seat is None or not visitor.may_fill_in(seat.task.name):
             raise RefusedError(404, "This was not given to you.")
         return seat
 
-    def _frame(self, visitor: Visitor, one: OpenForm | None = None) -> dict[str, Any]:
+    def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
         """What stands around every page."""
         token = self.door.links.form_token(visitor.token)
         frame: dict[str, Any] = {"person": visitor.person, "form_token": token}
         return frame | ({"form_number": one.number} if one else {})
 
 
-def _item(request: Request) -> int:
-    return int(request.path_params["item"])
+def _unit(request: Request) -> int:
+    return int(request.path_params["unit"])

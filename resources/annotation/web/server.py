@@ -44,7 +44,7 @@ class Setup:
     store: Store
     images: ImageLocation
     url: str = ""  # what the pages are called from outside
-    terms: Mapping[str, Terms] = field(default_factory=dict)  # by form
+    terms: Mapping[str, Terms] = field(default_factory=dict)  # by task
     lease: float = LEASE  # s
     rates: Mapping[What, Rate] = field(default_factory=RATES.copy)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -54,7 +54,7 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     """Make the pages.
 
     Raises:
-        PeopleError: If there is no key for links, and none can be written.
+        AnnotationError: If there is no key for links, and none can be written.
     """
     desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
     door = VisitorSessions(
@@ -98,7 +98,7 @@ class PagesServer:
 
         Raises:
             SettingsError: If it cannot be had.
-            PeopleError: As ``application``.
+            AnnotationError: As ``application``.
         """
         self._app = application(setup, host)
         try:

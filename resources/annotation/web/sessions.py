@@ -85,9 +85,9 @@ class Visitor:
         """Their pseudonym."""
         return self.link.person
 
-    def may_fill_in(self, form: str) -> bool:
-        """Whether their link is for a form."""
-        return not self.link.forms or form in self.link.forms
+    def may_fill_in(self, task: str) -> bool:
+        """Whether their link is for a task."""
+        return not self.link.tasks or task in self.link.tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class VisitorSessions:
             raise RefusedError(429, "This was too fast: please try again in a moment.", after=after)
 
     def check_form(self, visitor: Visitor, sent: SubmittedForm) -> None:
-        """See that a form came from a page of ours.
+        """See that a task came from a page of ours.
 
         Raises:
             RefusedError: If it did not.

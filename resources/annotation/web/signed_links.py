@@ -1,4 +1,4 @@
-"""Links that people are handed: signed, of one person, for some forms, for some time.
+"""Links that people are handed: signed, of one person, for some tasks, for some time.
 
 A link holds a pseudonym and no name. What signs lies beside the answers, in a file that only its
 owner may read. Whoever has a link answers in that person's place: links are to be sent like keys.
@@ -14,13 +14,13 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_assets.annotation.tasks.backend import PeopleError
+from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import BenchError
 from resources.annotation.web.store import Store
 from resources.storage.atomic_write import describe_write_errors
 
 NAME = "pages.key"
-"""Of the file with the key, in ``people/`` of the home folder."""
+"""Of the file with the key, in ``annotation/`` of the home folder."""
 
 _BYTES = 32
 _PERSON = re.compile(r"\w[\w.+-]{0,63}")
@@ -35,7 +35,7 @@ class Link:
     """What a link says."""
 
     person: str  # a pseudonym
-    forms: tuple[str, ...]  # (): all that are asked
+    tasks: tuple[str, ...]  # (): all that are asked
     until: int  # s since 1970
     edition: int  # how often the person's links were revoked before
 
@@ -52,22 +52,22 @@ class Links:
         """Take the key that lies beside the answers; one is drawn where there is none.
 
         Raises:
-            PeopleError: If it cannot be read or written, is none, or others may read it too.
+            AnnotationError: If it cannot be read or written, is none, or others may read it too.
         """
         return cls(store, _key(store.file.with_name(NAME)))
 
-    def make(self, person: str, forms: tuple[str, ...], until: int) -> str:
+    def make(self, person: str, tasks: tuple[str, ...], until: int) -> str:
         """Sign a link.
 
         Raises:
-            PeopleError: If the pseudonym is none that fits into one.
+            AnnotationError: If the pseudonym is none that fits into one.
         """
         if not _PERSON.fullmatch(person):
-            raise PeopleError(
+            raise AnnotationError(
                 f"{person!r:.80} is no pseudonym: up to 64 letters, digits and . _ - +; to an"
-                " address [people.names] of bench.toml gives one"
+                " address [annotation.names] of bench.toml gives one"
             )
-        said = json.dumps([person, list(forms), until, self._edition(person)]).encode()
+        said = json.dumps([person, list(tasks), until, self._edition(person)]).encode()
         return f"{_text(said)}.{_text(self._sign(said))}"
 
     def read(self, token: str, now: float) -> Link:
@@ -83,12 +83,12 @@ class Links:
             raise LinkError("This link is not whole: open it just as it was sent to you.") from why
         if not hmac.compare_digest(self._sign(bytes_said), signed):
             raise LinkError("This link is not whole: open it just as it was sent to you.")
-        person, forms, until, edition = json.loads(bytes_said)
+        person, tasks, until, edition = json.loads(bytes_said)
         if until < now:
             raise LinkError("The time of this link is over: ask who sent it for a new one.")
         if edition != self._edition(person):
             raise LinkError("This link was revoked: ask who sent it for a new one.")
-        return Link(person, tuple(forms), until, edition)
+        return Link(person, tuple(tasks), until, edition)
 
     def revoke(self, person: str) -> None:
         """Void all links of a person that were made so far."""
@@ -99,11 +99,11 @@ class Links:
             )
 
     def form_token(self, token: str) -> str:
-        """What a form holds to show that it came from a page of ours, for whoever has the link."""
+        """What a task holds to show that it came from a page of ours, for whoever has the link."""
         return _text(hmac.digest(self.key, b"form:" + token.encode(), "sha256"))
 
     def is_form_token(self, given: str, token: str) -> bool:
-        """Whether a form came from a page of ours."""
+        """Whether a task came from a page of ours."""
         return hmac.compare_digest(given.encode(), self.form_token(token).encode())
 
     def _sign(self, said: bytes) -> bytes:
@@ -123,12 +123,14 @@ def _key(file: Path) -> bytes:
             file.parent.mkdir(parents=True, exist_ok=True)
             _draw(file)
             if file.stat().st_mode & 0o077:
-                raise PeopleError(f"{file}: others may read this key; `chmod 600` it")
+                raise AnnotationError(f"{file}: others may read this key; `chmod 600` it")
             key = bytes.fromhex(file.read_text(encoding="ascii"))
     except ValueError:
         key = b""
     if len(key) != _BYTES:
-        raise PeopleError(f"{file}: no key; delete it: another is drawn, all links are void then")
+        raise AnnotationError(
+            f"{file}: no key; delete it: another is drawn, all links are void then"
+        )
     return key
 
 

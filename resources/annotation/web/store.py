@@ -3,7 +3,7 @@
 Asking and hearing need no server; the server may run meanwhile (WAL: one writes at a time). Answers
 are only added to: the file itself refuses to change or delete one.
 
-Forms and items as they lie in the file: JSON, and what is made of it again.
+Forms and units as they lie in the file: JSON, and what is made of it again.
 """
 
 import json
@@ -14,26 +14,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Field, Form, Unit, Values
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, Unit, Values
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.sqlite import connect, create, describe_sqlite_errors, open_read_only
 
 NAME = "pages.sqlite"
-"""Of the file, in ``people/`` of the home folder."""
+"""Of the file, in ``annotation/`` of the home folder."""
 
 VERSION = 1
 """Of the tables, as ``PRAGMA user_version`` has it."""
 
 _IF_DAMAGED = "put a backup in its place, or save what is whole with `sqlite3 FILE .recover`"
 _SCHEMA = f"""
-CREATE TABLE forms (
+CREATE TABLE tasks (
     id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, version TEXT NOT NULL,
-    told TEXT NOT NULL,                -- the form as JSON
+    told TEXT NOT NULL,                -- the task as JSON
     closed INTEGER NOT NULL
 );
-CREATE TABLE items (                   -- each as it was once shown: another text is another row
-    id INTEGER PRIMARY KEY, form INTEGER NOT NULL, version TEXT NOT NULL, item_id TEXT NOT NULL,
+CREATE TABLE units (                   -- each as it was once shown: another text is another row
+    id INTEGER PRIMARY KEY, task INTEGER NOT NULL, version TEXT NOT NULL, unit_id TEXT NOT NULL,
     digest TEXT NOT NULL,
     told TEXT NOT NULL,                -- what is shown and proposed, as JSON
     position INTEGER NOT NULL,         -- in the order in which the suite asks
@@ -42,32 +41,32 @@ CREATE TABLE items (                   -- each as it was once shown: another tex
     more INTEGER NOT NULL DEFAULT 0,   -- people by whom it was reopened
     gold INTEGER NOT NULL,             -- an attention check: everybody is shown it
     room INTEGER NOT NULL DEFAULT 0,   -- people who may still answer
-    UNIQUE (form, item_id, digest, version)
+    UNIQUE (task, unit_id, digest, version)
 );
-CREATE INDEX open_items ON items (form, position) WHERE asked AND room > 0;
-CREATE TABLE barred (item INTEGER, person TEXT, PRIMARY KEY (item, person)) WITHOUT ROWID;
-CREATE INDEX barred_from ON barred (person, item);
+CREATE INDEX open_items ON units (task, position) WHERE asked AND room > 0;
+CREATE TABLE barred (unit INTEGER, person TEXT, PRIMARY KEY (unit, person)) WITHOUT ROWID;
+CREATE INDEX barred_from ON barred (person, unit);
 CREATE TABLE places (                  -- who was shown what
-    item INTEGER, person TEXT,
+    unit INTEGER, person TEXT,
     shown REAL NOT NULL, until REAL NOT NULL,  -- s since 1970; kept for this person until then
     word INTEGER,                      -- this person's last word, once there is one
     skipped INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (item, person)
+    PRIMARY KEY (unit, person)
 ) WITHOUT ROWID;
-CREATE INDEX places_of ON places (person, item);
-CREATE INDEX places_held ON places (person, item) WHERE word IS NULL;
+CREATE INDEX places_of ON places (person, unit);
+CREATE INDEX places_held ON places (person, unit) WHERE word IS NULL;
 CREATE TABLE answers (
-    id INTEGER PRIMARY KEY, item INTEGER NOT NULL, person TEXT NOT NULL, said TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, unit INTEGER NOT NULL, person TEXT NOT NULL, said TEXT NOT NULL,
     at TEXT NOT NULL, changed_at TEXT NOT NULL, seconds REAL, skipped INTEGER NOT NULL,
     proposed_by TEXT NOT NULL
 );
-CREATE INDEX answers_to ON answers (item);
+CREATE INDEX answers_to ON answers (unit);
 CREATE TRIGGER no_answer_changes BEFORE UPDATE ON answers
     BEGIN SELECT RAISE(ABORT, 'answers are only added to'); END;
 CREATE TRIGGER no_answer_goes BEFORE DELETE ON answers
     BEGIN SELECT RAISE(ABORT, 'answers are only added to'); END;
 CREATE TABLE marks (                   -- how far a person is: what they are shown next lies behind
-    form INTEGER, person TEXT, position INTEGER NOT NULL, PRIMARY KEY (form, person)
+    task INTEGER, person TEXT, position INTEGER NOT NULL, PRIMARY KEY (task, person)
 ) WITHOUT ROWID;
 CREATE TABLE links (person TEXT PRIMARY KEY, voided INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE uploads (person TEXT, image TEXT, PRIMARY KEY (person, image)) WITHOUT ROWID;
@@ -86,27 +85,27 @@ class Store:
         """Whether anything was ever asked."""
         return self.file.exists()
 
-    def forms(self) -> list[str]:
+    def tasks(self) -> list[str]:
         """Names of the forms that were ever asked.
 
         Raises:
-            PeopleError: As ``reading``.
+            AnnotationError: As ``reading``.
         """
         if not self.exists:
             return []
         with self.reading() as db:
-            return [str(row[0]) for row in db.execute("SELECT name FROM forms ORDER BY name")]
+            return [str(row[0]) for row in db.execute("SELECT name FROM tasks ORDER BY name")]
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
         """Look into the file.
 
         Raises:
-            PeopleError: If it is not there, damaged, or written by a newer version.
+            AnnotationError: If it is not there, damaged, or written by a newer version.
         """
-        with _as_people_error():
+        with _as_annotation_error():
             if not self.exists:
-                raise PeopleError(f"{self.file}: nothing was ever asked on pages")
+                raise AnnotationError(f"{self.file}: nothing was ever asked on pages")
             with describe_sqlite_errors(self.file, _IF_DAMAGED), open_read_only(self.file) as db:
                 _require_known(db, self.file)
                 yield db
@@ -116,9 +115,9 @@ class Store:
         """Write into the file: all that the block does, or nothing of it.
 
         Raises:
-            PeopleError: If it is damaged, written by a newer version, or the disk does not take it.
+            AnnotationError: If it is damaged, of a newer version, or cannot be written.
         """
-        with _as_people_error(), describe_sqlite_errors(self.file, _IF_DAMAGED):
+        with _as_annotation_error(), describe_sqlite_errors(self.file, _IF_DAMAGED):
             if not self.exists:
                 create(self.file, _SCHEMA)
             with closing(connect(self.file)) as db:
@@ -132,12 +131,12 @@ class Store:
 
 def pages_store(home: Path) -> Store:
     """The file of a home folder."""
-    return Store(home / "people" / NAME)
+    return Store(home / "annotation" / NAME)
 
 
 def _require_known(db: sqlite3.Connection, file: Path) -> None:
     if (version := _version(db)) != VERSION:
-        raise PeopleError(
+        raise AnnotationError(
             f"{file}: its tables are of version {version}, known is {VERSION}; update this program,"
             " or move the file away"
         )
@@ -149,20 +148,20 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 @contextmanager
-def _as_people_error() -> Generator[None]:
+def _as_annotation_error() -> Generator[None]:
     try:
         yield
     except HomeError as why:
-        raise PeopleError(str(why)) from why
+        raise AnnotationError(str(why)) from why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownItem:
-    """What a person sees of an item: neither what others say nor what is right."""
+class ShownUnit:
+    """What a person sees of a unit: neither what others say nor what is right."""
 
     number: int  # of its row
-    form: int
-    item_id: str
+    task: int
+    unit_id: str
     shown: Mapping[str, str]
     images: Mapping[str, str]
     choices: Values
@@ -170,30 +169,30 @@ class ShownItem:
     proposed_by: str
 
 
-def written_form(form: Form) -> str:
-    """Write a form."""
-    return json.dumps(asdict(form))
+def written_task(task: AnnotationTask) -> str:
+    """Write a task."""
+    return json.dumps(asdict(task))
 
 
-def read_form(told: str) -> Form:
-    """Read a form again."""
+def read_task(told: str) -> AnnotationTask:
+    """Read a task again."""
     entry = _parsed(told)
     fields = tuple(Field(**{**one, "choices": tuple(one["choices"])}) for one in entry["fields"])
-    return Form(**{**entry, "fields": fields})
+    return AnnotationTask(**{**entry, "fields": fields})
 
 
-def written_item(item: Unit) -> str:
-    """Write what a person is shown of an item; never what is right."""
+def written_unit(unit: Unit) -> str:
+    """Write what a person is shown of a unit; never what is right."""
     names = ("shown", "images", "choices", "proposal", "proposed_by")
-    return json.dumps({name: getattr(item, name) for name in names}, default=dict)
+    return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
 
-def read_item(number: int, form: int, item_id: str, told: str) -> ShownItem:
+def read_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
     """Read what a person is shown."""
     entry = _parsed(told)
     for name in ("choices", "proposal"):
         entry[name] = read_values(entry[name])
-    return ShownItem(number=number, form=form, item_id=item_id, **entry)
+    return ShownUnit(number=number, task=task, unit_id=unit_id, **entry)
 
 
 def written_values(values: Values) -> str:
@@ -210,7 +209,7 @@ def read_said(told: str) -> Values:
     """Read what ``written_values`` wrote.
 
     Raises:
-        PeopleError: If it is damaged.
+        AnnotationError: If it is damaged.
     """
     return read_values(_parsed(told))
 
@@ -219,4 +218,4 @@ def _parsed(told: str) -> Any:  # noqa: ANN401
     try:
         return json.loads(told)
     except (ValueError, RecursionError) as why:
-        raise PeopleError(f"people/pages.sqlite: an entry is damaged: {why}") from why
+        raise AnnotationError(f"annotation/pages.sqlite: an entry is damaged: {why}") from why

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bench_assets.annotation.tasks.forms import Field, Form, Values
+from bench_assets.annotation.tasks import AnnotationTask, Field, Values
 from resources.annotation.web.form_data import LISTED, choices_of, typed
-from resources.annotation.web.store import ShownItem
+from resources.annotation.web.store import ShownUnit
 
 _PLACE = re.compile(
     r"^(.*?)\s*\b(?:[A-H]|[1-9]|left|right|first|second|one|other)\b\s*$", re.IGNORECASE
@@ -65,10 +65,10 @@ def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
 
 
 def fields_of(
-    form: Form, item: ShownItem, values: Values, complaints: Mapping[str, str]
+    task: AnnotationTask, unit: ShownUnit, values: Values, complaints: Mapping[str, str]
 ) -> list[ShownField]:
-    """Make the fields of a form, with what is in them."""
-    choices = choices_of(form, item)
+    """Make the fields of a task, with what is in them."""
+    choices = choices_of(task, unit)
     return [
         ShownField(
             name=one.name,
@@ -82,7 +82,7 @@ def fields_of(
             is_one_line=one.kind == "text" and one.most <= _ONE_LINE,
             complaint=complaints.get(one.name, ""),
         )
-        for one in form.fields
+        for one in task.fields
     ]
 
 
@@ -107,10 +107,10 @@ def hint(one: Field) -> str:
     return f"Choose {n}." if n else "Choose all that fit."
 
 
-def is_wide(item: ShownItem) -> bool:
+def is_wide(unit: ShownUnit) -> bool:
     """Whether it takes the whole width: what is compared stands side by side."""
-    compared = any(len(group) > 1 for group in text_groups(item.shown))
-    return compared or len(item.images) > 1 or not (item.shown or item.images)
+    compared = any(len(group) > 1 for group in text_groups(unit.shown))
+    return compared or len(unit.images) > 1 or not (unit.shown or unit.images)
 
 
 def wants_images(fields: Iterable[Field]) -> bool:

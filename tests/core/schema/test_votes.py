@@ -10,21 +10,21 @@ def test_each_criterion_of_a_image_is_a_vote():
     row = FilterVote(
         image="a.png", annotator="p", unusual=True, fictional=False, comprehensible=True
     )
-    found = votes_in([row], person="annotator", item=("image",), criteria=CRITERIA)
+    found = votes_in([row], person="annotator", unit=("image",), criteria=CRITERIA)
     assert [(one.criterion, one.value) for one in found] == [
         ("unusual", "yes"),
         ("fictional", "no"),
         ("comprehensible", "yes"),
     ]
-    assert {(one.person, one.item, one.seconds, one.at) for one in found} == {
+    assert {(one.person, one.unit, one.seconds, one.at) for one in found} == {
         ("p", "a.png", None, "")
     }
 
 
 def test_a_caption_is_named_by_its_image_and_its_writer():
     row = CaptionVote(image="a.png", writer="w", verifier="v", accepts=False)
-    (found,) = votes_in([row], person="verifier", item=("image", "writer"), criteria=("accepts",))
-    assert found == Vote(person="v", item="a.png / w", criterion="accepts", value="no")
+    (found,) = votes_in([row], person="verifier", unit=("image", "writer"), criteria=("accepts",))
+    assert found == Vote(person="v", unit="a.png / w", criterion="accepts", value="no")
 
 
 def test_codis_names_its_table_of_votes():

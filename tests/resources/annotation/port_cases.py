@@ -5,11 +5,18 @@ from typing import Protocol
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count, last_words, open_items
-from bench_assets.annotation.tasks.backend import People, PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.answers.resolution import count, last_words, open_units
+from bench_assets.annotation.tasks import (
+    AnnotationBackend,
+    AnnotationError,
+    AnnotationTask,
+    Answer,
+    Field,
+    Unit,
+    UnitCounts,
+)
 
-FORM = Form(
+FORM = AnnotationTask(
     name="codis/votes",
     title="Is the submission right?",
     instructions="Look at the image first.",
@@ -23,42 +30,42 @@ FORM = Form(
 class Hands(Protocol):
     """People who answer, from outside: what a browser, an editor or an annotation tool does."""
 
-    people: People
+    people: AnnotationBackend
 
-    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
-        """Answer an item, again if the person did before."""
+    def answer(self, task: AnnotationTask, unit: Unit, person: str, **values: str) -> None:
+        """Answer a unit, again if the person did before."""
         ...
 
     def edit_by_another(
-        self, form: Form, item: Unit, person: str, other: str, **values: str
+        self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
     ) -> None:
         """Let somebody else change a person's answer, where the tool lets them."""
         ...
 
-    def delete(self, form: Form, item: Unit, person: str) -> None:
+    def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:
         """Take a person's answer away."""
         ...
 
 
-def item(name: str, text: str = "", **more: object) -> Unit:
-    """An item of the form with one text."""
+def unit(name: str, text: str = "", **more: object) -> Unit:
+    """A unit of the task with one text."""
     told: dict[str, object] = {"needed": 2, **more}
-    return Unit(form=FORM.name, item_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
+    return Unit(task=FORM.name, unit_id=name, shown={"Question": text or f"About {name}?"}, **told)  # type: ignore[arg-type]
 
 
-A, B = item("a"), item("b", barred=("ana",))
+A, B = unit("a"), unit("b", barred=("ana",))
 
 
-def _said(people: People) -> dict[tuple[str, str], str]:
-    """What each person says last of each item, as it stands."""
+def _said(people: AnnotationBackend) -> dict[tuple[str, str], str]:
+    """What each person says last of each unit, as it stands."""
     return {
-        (one.item_id, one.person): one.values.get("correct", ("",))[0]
+        (one.unit_id, one.person): one.values.get("correct", ("",))[0]
         for one in last_words(people.answers(FORM))
     }
 
 
-def _counted(people: People, items: Sequence[Unit]) -> list[Answer]:
-    return count(FORM, items, people.answers(FORM)).answers
+def _counted(people: AnnotationBackend, units: Sequence[Unit]) -> list[Answer]:
+    return count(FORM, units, people.answers(FORM)).answers
 
 
 def asked_twice(hands: Hands) -> None:
@@ -79,20 +86,20 @@ def changed_text(hands: Hands) -> None:
     """What was said of the old text is kept, and does not count for the new one."""
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
-    new = item("a", "Another question?")
+    new = unit("a", "Another question?")
     assert hands.people.ask(FORM, [new, B]) == UnitCounts(new=0, there=1, changed=1, withdrawn=0)
     hands.answer(FORM, new, "ben", correct="no")
-    assert [(one.person, one.item_digest) for one in _counted(hands.people, [new, B])] == [
+    assert [(one.person, one.unit_digest) for one in _counted(hands.people, [new, B])] == [
         ("ben", new.digest)
     ]
     refused = count(FORM, [new, B], hands.people.answers(FORM)).refused
     assert [(one.person, one.complaint) for one in refused] == [
-        ("ana", "given before the item changed")
+        ("ana", "given before the unit changed")
     ]
 
 
 def withdrawn(hands: Hands) -> None:
-    """An item that is wanted no more keeps what was said of it; it may come back."""
+    """A unit that is wanted no more keeps what was said of it; it may come back."""
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     assert hands.people.ask(FORM, [B]) == UnitCounts(new=0, there=1, changed=0, withdrawn=1)
@@ -126,32 +133,32 @@ def deletion(hands: Hands) -> None:
     hands.people.ask(FORM, [A, B])
     for person in ("ana", "ben"):
         hands.answer(FORM, A, person, correct="yes")
-    assert "a" not in open_items([A, B], _counted(hands.people, [A, B]))
+    assert "a" not in open_units([A, B], _counted(hands.people, [A, B]))
     hands.delete(FORM, A, "ana")
-    assert open_items([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
+    assert open_units([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
 
 
 def half_the_votes(hands: Hands) -> None:
-    """An item with too few answers is open: neither yes nor no."""
+    """A unit with too few answers is open: neither yes nor no."""
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
-    assert open_items([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
+    assert open_units([A, B], _counted(hands.people, [A, B])) == {"a": 1, "b": 2}
 
 
 def reopened(hands: Hands) -> None:
-    """One more person can answer an item that had enough."""
+    """One more person can answer a unit that had enough."""
     hands.people.ask(FORM, [A, B])
     for person in ("ana", "ben"):
         hands.answer(FORM, A, person, correct="yes")
     hands.people.reopen(FORM, "a")
     hands.answer(FORM, A, "cem", correct="no")
     assert len(_counted(hands.people, [A, B])) == 3
-    with pytest.raises(PeopleError, match="'z'"):
+    with pytest.raises(AnnotationError, match="'z'"):
         hands.people.reopen(FORM, "z")
 
 
 def closed(hands: Hands) -> None:
-    """What was said before the end stays; asking opens the form again."""
+    """What was said before the end stays; asking opens the task again."""
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     hands.people.close(FORM)
@@ -162,17 +169,19 @@ def closed(hands: Hands) -> None:
 
 
 def one_id_twice(hands: Hands) -> None:
-    """Two items of one id are refused, and nothing was asked."""
-    with pytest.raises(PeopleError, match="'a'"):
-        hands.people.ask(FORM, [A, item("a", "Something else?")])
+    """Two units of one id are refused, and nothing was asked."""
+    with pytest.raises(AnnotationError, match="'a'"):
+        hands.people.ask(FORM, [A, unit("a", "Something else?")])
     assert hands.people.ask(FORM, [A]).new == 1
 
 
 def another_form(hands: Hands) -> None:
-    """Two forms know nothing of each other's items."""
-    other = Form(name="codis/revisions", title="Revise", instructions="", fields=FORM.fields)
+    """Two tasks know nothing of each other's units."""
+    other = AnnotationTask(
+        name="codis/revisions", title="Revise", instructions="", fields=FORM.fields
+    )
     hands.people.ask(FORM, [A])
-    asked = Unit(form=other.name, item_id="a", shown={"Question": "?"}, needed=1)
+    asked = Unit(task=other.name, unit_id="a", shown={"Question": "?"}, needed=1)
     assert hands.people.ask(other, [asked]).new == 1
     hands.answer(other, asked, "ana", correct="no")
     assert hands.people.answers(FORM) == []

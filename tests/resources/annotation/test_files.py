@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Form, Unit
-from resources.annotation.files import FilePeople
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
+from resources.annotation.files import FileBackend
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands
 
 
@@ -17,31 +16,31 @@ class Editors:
     """People who write into a file with an editor."""
 
     def __init__(self, folder: Path) -> None:
-        self.people = FilePeople(folder)
+        self.people = FileBackend(folder)
         self._folder = folder
         self._minute = 0
 
-    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
-        self._write(form, item, person, values)
+    def answer(self, task: AnnotationTask, unit: Unit, person: str, **values: str) -> None:
+        self._write(task, unit, person, values)
 
     def edit_by_another(
-        self, form: Form, item: Unit, person: str, other: str, **values: str
+        self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
     ) -> None:
-        self._write(form, item, person, values, changed_by=other)
+        self._write(task, unit, person, values, changed_by=other)
 
-    def delete(self, form: Form, item: Unit, person: str) -> None:
-        file = self._folder / form.name / "answers.jsonl"
+    def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:
+        file = self._folder / task.name / "answers.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()]
-        kept = [one for one in lines if (one["item"], one["person"]) != (item.item_id, person)]
+        kept = [one for one in lines if (one["unit"], one["person"]) != (unit.unit_id, person)]
         file.write_text("".join(json.dumps(one) + "\n" for one in kept))
 
     def _write(
-        self, form: Form, item: Unit, person: str, values: dict[str, str], **more: str
+        self, task: AnnotationTask, unit: Unit, person: str, values: dict[str, str], **more: str
     ) -> None:
         self._minute += 1
         at = f"2026-11-22T16:{self._minute:02}:00Z"
-        said = {"item": item.item_id, "digest": item.digest, "person": person, "at": at}
-        file = self._folder / form.name / "answers.jsonl"
+        said = {"unit": unit.unit_id, "digest": unit.digest, "person": person, "at": at}
+        file = self._folder / task.name / "answers.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a") as lines:
             lines.write(json.dumps({**said, "values": values, **more}) + "\n")
@@ -52,8 +51,8 @@ def test_files_keep_the_contract(case: Callable[[Hands], None], tmp_path: Path) 
     case(Editors(tmp_path))
 
 
-def _written(tmp_path: Path, *lines: str) -> FilePeople:
-    people = FilePeople(tmp_path)
+def _written(tmp_path: Path, *lines: str) -> FileBackend:
+    people = FileBackend(tmp_path)
     people.ask(FORM, [A, B])
     (tmp_path / FORM.name / "answers_of_ana.jsonl").write_text("\n".join(lines))
     return people
@@ -62,22 +61,22 @@ def _written(tmp_path: Path, *lines: str) -> FilePeople:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ('{"item": "a", "person": "ana"', "answers_of_ana.jsonl, line 000001: no answer"),
+        ('{"unit": "a", "person": "ana"', "answers_of_ana.jsonl, line 000001: no answer"),
         ('["a"]', "line 000001: expected an object"),
-        ('{"item": "a", "values": {"correct": "yes"}}', "no field 'person'"),
-        ('{"item": "a", "person": " ", "values": {"correct": "yes"}}', "name who answers"),
-        ('{"item": "a", "person": "ana", "values": {"correct": 1}}', "field 'correct' is 1"),
-        ('{"item": "a", "person": "ana", "values": {"correct": "maybe"}}', "none of yes, no"),
-        ('{"item": "a", "person": "ana", "values": {}}', "correct is empty"),
-        ('{"item": "z", "person": "ana", "values": {"correct": "yes"}}', "not asked any more"),
-        ('{"item": "b", "person": "ana", "values": {"correct": "yes"}}', "own making"),
-        ('{"item": "a", "person": "ana", "values": {"correct": "yes", "x": "1"}}', "no field 'x'"),
-        ('{"item": "a", "person": "ana", "at": "noon", "values": {}}', "Invalid isoformat"),
-        ('{"item": "a", "person": "ana", "values": {"correct": ["yes", "no"]}}', "2 entries"),
+        ('{"unit": "a", "values": {"correct": "yes"}}', "no field 'person'"),
+        ('{"unit": "a", "person": " ", "values": {"correct": "yes"}}', "name who answers"),
+        ('{"unit": "a", "person": "ana", "values": {"correct": 1}}', "field 'correct' is 1"),
+        ('{"unit": "a", "person": "ana", "values": {"correct": "maybe"}}', "none of yes, no"),
+        ('{"unit": "a", "person": "ana", "values": {}}', "correct is empty"),
+        ('{"unit": "z", "person": "ana", "values": {"correct": "yes"}}', "not asked any more"),
+        ('{"unit": "b", "person": "ana", "values": {"correct": "yes"}}', "own making"),
+        ('{"unit": "a", "person": "ana", "values": {"correct": "yes", "x": "1"}}', "no field 'x'"),
+        ('{"unit": "a", "person": "ana", "at": "noon", "values": {}}', "Invalid isoformat"),
+        ('{"unit": "a", "person": "ana", "values": {"correct": ["yes", "no"]}}', "2 entries"),
     ],
 )
 def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complaint: str) -> None:
-    good = '{"item": "a", "person": "ben", "values": {"correct": "yes"}}'
+    good = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
     counted = count(FORM, [A, B], _written(tmp_path, line, good).answers(FORM))
     assert [one.person for one in counted.answers] == ["ben"]
     assert complaint in counted.refused[0].complaint
@@ -85,7 +84,7 @@ def test_a_bad_line_is_named_and_ends_nothing(tmp_path: Path, line: str, complai
 
 def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
     lines = [
-        json.dumps({"item": "a", "person": "ana", "values": {"correct": said}})
+        json.dumps({"unit": "a", "person": "ana", "values": {"correct": said}})
         for said in ("yes", "no")
     ]
     counted = count(FORM, [A, B], _written(tmp_path, *lines).answers(FORM))
@@ -94,7 +93,7 @@ def test_without_times_the_later_line_counts(tmp_path: Path) -> None:
 
 def test_damaged_items_are_named_and_kept(tmp_path: Path) -> None:
     people = _written(tmp_path)
-    file = tmp_path / FORM.name / "items.jsonl"
+    file = tmp_path / FORM.name / "units.jsonl"
     file.write_text(file.read_text()[:-20])
-    with pytest.raises(PeopleError, match=r"items\.jsonl, line 2.*take the file away"):
+    with pytest.raises(AnnotationError, match=r"units\.jsonl, line 2.*take the file away"):
         people.ask(FORM, [A])

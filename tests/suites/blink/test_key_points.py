@@ -35,9 +35,9 @@ def stored(name):
     return StoredImage(name=name, sha256="a" * 64, format="PNG", width=200, height=100, n_bytes=1)
 
 
-def written(folder, form, names, **values):
+def written(folder, task, names, **values):
     images = {name: stored(name) for name in names}
-    marks = form.to_rows([answer(name, **values) for name in names])
+    marks = task.to_rows([answer(name, **values) for name in names])
     write_marked(folder, marks, [], images, lambda _: b"image")
     return folder
 
@@ -48,11 +48,11 @@ def drafts(candidates):
 
 def test_images_are_asked_about_by_the_folder_they_lie_in():
     images = [stored(name) for name in ("diw/a.png", "funkpoint/cut/knife/b.png", "stray.png")]
-    (depth,) = DEPTH_POINTS.items(images)
-    (tool,) = FUNCTIONAL_POINTS.items(images)
-    assert (depth.item_id, depth.shown) == ("diw/a.png", {})
+    (depth,) = DEPTH_POINTS.units(images)
+    (tool,) = FUNCTIONAL_POINTS.units(images)
+    assert (depth.unit_id, depth.shown) == ("diw/a.png", {})
     assert tool.shown == {"Action": "cut", "Object": "knife"}
-    assert REFLECTANCE_POINTS.items(images) == SEMANTIC_POINTS.items(images) == []
+    assert REFLECTANCE_POINTS.units(images) == SEMANTIC_POINTS.units(images) == []
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_images_are_asked_about_by_the_folder_they_lie_in():
     ],
 )
 def test_two_points_on_the_image_fit(points, complaint):
-    (item,) = DEPTH_POINTS.items([stored("diw/a.png")])
-    assert fits(DEPTH_POINTS.form, item, answer(item.item_id, points=points)) == complaint
+    (unit,) = DEPTH_POINTS.units([stored("diw/a.png")])
+    assert fits(DEPTH_POINTS.task, unit, answer(unit.unit_id, points=points)) == complaint
 
 
 def test_the_first_point_of_depth_is_the_closer_one(tmp_path):
@@ -133,10 +133,10 @@ def test_the_first_who_marked_a_image_counts(tmp_path):
 
 
 def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
-    slots = IQ_IMAGES.items()
-    assert (len(slots), slots[0].item_id) == (300, "puzzle-001")
+    slots = IQ_IMAGES.units()
+    assert (len(slots), slots[0].unit_id) == (300, "puzzle-001")
     said = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
-    assert fits(IQ_IMAGES.form, slots[0], said) == ""
+    assert fits(IQ_IMAGES.task, slots[0], said) == ""
     write_marked(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
     (draft,) = iq_test.build(tmp_path / "puzzles", Random(0))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})

@@ -22,7 +22,7 @@ def asked(name="blink/val_Jigsaw_1", **fields):
 
 
 def test_the_check_shows_the_key_and_the_baseline_does_not():
-    (check,), (human,) = ANSWER_CHECK.items([asked()]), HUMAN.items([asked()])
+    (check,), (human,) = ANSWER_CHECK.units([asked()]), HUMAN.units([asked()])
     assert check.shown["Called right"] == "B"
     assert human.shown == {"Question": "Which fits?"}
     assert human.choices["answer"] == ("A. the second image", "B. the third image")
@@ -38,18 +38,18 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
     ],
 )
 def test_what_cannot_be_looked_at_is_not_asked(fields):
-    assert ANSWER_CHECK.items([asked(**fields)]) == []
-    assert HUMAN.items([asked(**fields)]) == []
+    assert ANSWER_CHECK.units([asked(**fields)]) == []
+    assert HUMAN.units([asked(**fields)]) == []
 
 
 def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
     """Of two people one is right: 50 %, and they never agree."""
-    (item,) = HUMAN.items([asked()])
+    (unit,) = HUMAN.units([asked()])
     said = [
-        answer(item.item_id, "ana", answer="B. the third image"),
-        answer(item.item_id, "bo", answer="A. the second image"),
+        answer(unit.unit_id, "ana", answer="B. the third image"),
+        answer(unit.unit_id, "bo", answer="A. the second image"),
     ]
-    assert [fits(HUMAN.form, item, one) for one in said] == ["", ""]
+    assert [fits(HUMAN.task, unit, one) for one in said] == ["", ""]
     found = human_scores([asked()], HUMAN.to_rows(said))[0]
     assert (found.category, found.n_persons, found.accuracy, found.agreement) == (
         "Jigsaw",
@@ -60,8 +60,8 @@ def test_the_letters_that_people_choose_are_scored_as_those_of_a_file():
 
 
 def test_an_option_that_is_not_offered_does_not_fit():
-    (item,) = HUMAN.items([asked()])
-    assert "is none of" in fits(HUMAN.form, item, answer(item.item_id, answer="C. another"))
+    (unit,) = HUMAN.units([asked()])
+    assert "is none of" in fits(HUMAN.task, unit, answer(unit.unit_id, answer="C. another"))
 
 
 @pytest.mark.parametrize(

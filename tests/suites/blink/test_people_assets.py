@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 from PIL import Image
 
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.assets import questions as assets
@@ -18,8 +18,8 @@ from tests.suites.blink.test_people import asked
 ASSETS = (assets.questions, assets.answer_rejections, studies.human_score)
 
 
-def told(home, form, *answers):
-    home.tables.write(form.table("answers").split("/"), list(answers), Answer)
+def told(home, task, *answers):
+    home.tables.write(task.table("answers").split("/"), list(answers), Answer)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_image_that_people_marked_becomes_a_question_about_depth(tmp_path):
     Image.effect_noise((200, 100), 90).convert("RGB").save(folder / "to_mark/diw/a.png")
     home = Home(tmp_path / "home", "blink", folder)
     told(home, DEPTH_POINTS, answer("diw/a.png", points=["0.25 0.5", "0.75 0.1"]))
-    selected = (assets.source, assets.images_to_mark, assets.items, assets.questions)
+    selected = (assets.source, assets.images_to_mark, assets.units, assets.questions)
     home.materialize(selected, dg.AssetSelection.all())
     (question,) = home.read(Question, "questions")
     assert (question.category, question.options) == (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis.construction import annotation
@@ -111,18 +111,18 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     release, votes, _ = mini
     pairs = read_pairs(release)
     images = set(image_files(release.images)) - {"torn.png"}
-    items = annotation.VOTES.items(submitted=pairs, images=[stored(name) for name in images])
+    units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}
     said = [answered(vote, n) for n, vote in enumerate(votes) if vote.annotator in known]
-    found = count(annotation.VOTES.form, items, said)
+    found = count(annotation.VOTES.task, units, said)
     # Of two images that are not there nobody is asked; nobody may vote on what is their own.
     assert {one.complaint.split(" ", 1)[-1] for one in found.refused} == {
-        "may not answer: the item is of their own making",
+        "may not answer: the unit is of their own making",
         "'s404' is not asked any more",
         *(f"{p.pair_id!r} is not asked any more" for p in pairs if p.image not in images),
     }
     rows = annotation.VOTES.to_rows(found.answers)
-    asked = {item.item_id for item in items}
+    asked = {unit.unit_id for unit in units}
     by_people, by_files = (
         [one for one in decide(pairs, cast) if one.submission in asked] for cast in (rows, votes)
     )
@@ -139,10 +139,10 @@ def answered(vote, n):
     names = ("correct", "different", "within_rules")
     values = {name: ("yes" if getattr(vote, name) else "no",) for name in names}
     return Answer(
-        form="codis/votes",
-        form_version="",
-        item_id=vote.submission,
-        item_digest="",
+        task="codis/votes",
+        task_version="",
+        unit_id=vote.submission,
+        unit_digest="",
         person=vote.annotator,
         values=values | ({"comment": (vote.comment,)} if vote.comment else {}),
         at=f"{n:05}",

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.answers.validation import misfits
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.suites.codis.construction import annotation
 from bench_assets.suites.codis.construction.votes import decide
 from tests.suites.codis.raw import pair, vote
@@ -22,12 +22,12 @@ ANA, BO, CEM = (pair(pair_id=f"s-{name}", annotator=name) for name in ("ana", "b
 DIGEST = "0f" * 32
 
 
-def answer(form, item, person, values):
+def answer(task, unit, person, values):
     return Answer(
-        form=form.form.name,
-        form_version=form.form.version,
-        item_id=item.item_id,
-        item_digest=item.digest,
+        task=task.task.name,
+        task_version=task.task.version,
+        unit_id=unit.unit_id,
+        unit_digest=unit.digest,
         person=person,
         values=values,
         at="2026-11-22T16:00:00.000Z",
@@ -37,22 +37,22 @@ def answer(form, item, person, values):
     )
 
 
-def heard(form, item, person, values):
-    found = count(form.form, [item], [answer(form, item, person, values)])
+def heard(task, unit, person, values):
+    found = count(task.task, [unit], [answer(task, unit, person, values)])
     assert found.refused == []
-    return form.to_rows(found.answers)
+    return task.to_rows(found.answers)
 
 
 def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
-    items = annotation.IMAGES.items()
-    assert (len(items), {item.needed for item in items}) == (75, {5})  # 375 of the paper's 377
-    both = [answer(annotation.IMAGES, item, "ana", {"image": (DIGEST,)}) for item in items[:2]]
-    assert annotation.IMAGES.to_rows(count(annotation.IMAGES.form, items, both).answers) == [DIGEST]
+    units = annotation.IMAGES.units()
+    assert (len(units), {unit.needed for unit in units}) == (75, {5})  # 375 of the paper's 377
+    both = [answer(annotation.IMAGES, unit, "ana", {"image": (DIGEST,)}) for unit in units[:2]]
+    assert annotation.IMAGES.to_rows(count(annotation.IMAGES.task, units, both).answers) == [DIGEST]
 
 
 def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
-    (item,) = annotation.SUBMISSIONS.items(images=[stored("my cat/1.png")])
-    (row,) = heard(annotation.SUBMISSIONS, item, "ana", WRITTEN)
+    (unit,) = annotation.SUBMISSIONS.units(images=[stored("my cat/1.png")])
+    (row,) = heard(annotation.SUBMISSIONS, unit, "ana", WRITTEN)
     assert row == pair(
         pair_id="my_cat_1.png-ana",
         image="my cat/1.png",
@@ -66,8 +66,8 @@ def test_a_question_that_somebody_writes_is_a_submission_of_the_image():
 
 def test_all_others_are_asked_about_what_has_a_image_and_is_not_published():
     pairs = [ANA, BO, CEM, pair(pair_id="lost", image="b.png", annotator="bo"), pair(pair_id="1")]
-    items = annotation.VOTES.items(submitted=pairs, images=[stored("a.png")])
-    assert [(item.item_id, item.barred) for item in items] == [
+    units = annotation.VOTES.units(submitted=pairs, images=[stored("a.png")])
+    assert [(unit.unit_id, unit.barred) for unit in units] == [
         ("s-ana", ("ana",)),
         ("s-bo", ("bo",)),
         ("s-cem", ("cem",)),
@@ -77,11 +77,11 @@ def test_all_others_are_asked_about_what_has_a_image_and_is_not_published():
 def test_the_names_of_others_are_shown_to_nobody():
     votes = [vote("s-ana", "bo", correct=False, comment="Too easy."), vote("s-ana", "cem")]
     pairs, images = [ANA, BO, CEM], [stored("a.png")]
-    items = [
-        *annotation.VOTES.items(submitted=pairs, images=images),
-        *annotation.REVISIONS.items(submitted=pairs, first_votes=votes, voted_on=[], images=images),
+    units = [
+        *annotation.VOTES.units(submitted=pairs, images=images),
+        *annotation.REVISIONS.units(submitted=pairs, first_votes=votes, voted_on=[], images=images),
     ]
-    shown = " ".join(text for item in items for text in item.shown.values()).split()
+    shown = " ".join(text for unit in units for text in unit.shown.values()).split()
     assert not {"ana", "bo", "cem"} & set(shown)
 
 
@@ -94,24 +94,24 @@ def test_the_names_of_others_are_shown_to_nobody():
     ],
 )
 def test_only_what_was_voted_down_is_revised_and_by_its_author(votes, asked):
-    items = annotation.REVISIONS.items(
+    units = annotation.REVISIONS.units(
         submitted=[ANA, BO, CEM], first_votes=votes, voted_on=[], images=[stored("a.png")]
     )
-    assert [item.barred for item in items] == [("bo", "cem")] * asked
+    assert [unit.barred for unit in units] == [("bo", "cem")] * asked
 
 
 def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     submitted, images = [ANA, BO, CEM], [stored("a.png")]
     first = [vote("s-ana", "bo", correct=False), vote("s-ana", "cem")]
-    (item,) = annotation.REVISIONS.items(
+    (unit,) = annotation.REVISIONS.units(
         submitted=submitted, first_votes=first, voted_on=[], images=images
     )
-    revised = annotation.with_images(heard(annotation.REVISIONS, item, "ana", WRITTEN), submitted)
+    revised = annotation.with_images(heard(annotation.REVISIONS, unit, "ana", WRITTEN), submitted)
     submissions = [*submitted, *revised]
-    (again,) = annotation.REVISION_VOTES.items(
+    (again,) = annotation.REVISION_VOTES.units(
         submissions=submissions, submitted=submitted, images=images
     )
-    assert (again.item_id, again.needed) == ("s-ana-revised", 2)
+    assert (again.unit_id, again.needed) == ("s-ana-revised", 2)
     yes = {name: ("yes",) for name in ("correct", "different", "within_rules")}
     votes = [
         row
@@ -124,6 +124,6 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
 
 
 def test_a_category_that_the_paper_does_not_have_is_refused():
-    item = Unit(form="codis/submissions", item_id="a.png")
-    found = misfits(WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.form, item.choices)
+    unit = Unit(task="codis/submissions", unit_id="a.png")
+    found = misfits(WRITTEN | {"category": ("Weather",)}, annotation.SUBMISSIONS.task, unit.choices)
     assert len(found) == 1

@@ -32,15 +32,15 @@ def stored(name, sha="a" * 64):
 def read(said):
     found = read_annotations(ANNOTATION.to_rows([said]))
     assert found.deviations == []
-    return [(item.field, item.text) for item in found.items]
+    return [(unit.field, unit.text) for unit in found.items]
 
 
 def test_three_people_are_asked_about_each_image():
-    (item,) = ANNOTATION.items(images=[stored("a.png")])
-    assert (item.item_id, item.images, item.needed) == ("a.png", {"Image": "a" * 64}, 3)
+    (unit,) = ANNOTATION.units(images=[stored("a.png")])
+    assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
     said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
-    assert fits(ANNOTATION.form, item, said) == ""
-    assert "description is empty" in fits(ANNOTATION.form, item, answer("a.png", entities=["boy"]))
+    assert fits(ANNOTATION.task, unit, said) == ""
+    assert "description is empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
 
 
 def test_an_answer_is_written_in_the_form_of_figure_6():
@@ -90,12 +90,12 @@ PLAIN = [("Entities", "boy"), ("Description", "A boy.")]
 def test_whatever_is_typed_stays_in_its_section(values, found):
     said = answer("a.png", entities=["boy"], description="A boy.", **values)
     read_back = read_annotations(ANNOTATION.to_rows([said]))
-    items = [(item.field, item.text) for item in read_back.items]
+    units = [(unit.field, unit.text) for unit in read_back.items]
     if found is None:
         (deviation,) = read_back.deviations
         assert "[Event Reasoning] 1" in deviation.entry
         found = ()
-    assert items == ([PLAIN[0], found, PLAIN[1]] if found else PLAIN)
+    assert units == ([PLAIN[0], found, PLAIN[1]] if found else PLAIN)
 
 
 def test_a_description_cannot_begin_another_section():
@@ -163,26 +163,26 @@ def noted(field, text, annotator="bo"):
 def test_what_waits_is_shown_beside_what_comes_near_and_never_with_its_author():
     one = waiting("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
     texts = [noted("Entities", text) for text in ("cat", "no (small) kitten", "no (small)", "no")]
-    (item,) = MERGE_REVIEW.items([one], texts, [stored("a.png")])
-    assert item.choices["decision"] == (
+    (unit,) = MERGE_REVIEW.units([one], texts, [stored("a.png")])
+    assert unit.choices["decision"] == (
         "keep it",
         "leave it out",
         "the same as: no (small) kitten",
         "the same as: no (small)",
     )
-    assert item.shown["Another one wrote (1)"] == "no (small) kitten"
-    assert "ana" not in json.dumps([dict(item.shown), item.item_id])
+    assert unit.shown["Another one wrote (1)"] == "no (small) kitten"
+    assert "ana" not in json.dumps([dict(unit.shown), unit.unit_id])
 
 
 def test_descriptions_stand_side_by_side_and_are_never_the_same():
     one = waiting(DESCRIPTION, "A dog runs.", "A cat sits.")
-    (item,) = MERGE_REVIEW.items([one], [], [stored("a.png")])
-    assert item.choices["decision"] == ("keep it", "leave it out")
-    assert item.shown["Another one wrote (1)"] == "A cat sits."
+    (unit,) = MERGE_REVIEW.units([one], [], [stored("a.png")])
+    assert unit.choices["decision"] == ("keep it", "leave it out")
+    assert unit.shown["Another one wrote (1)"] == "A cat sits."
 
 
 def test_of_a_image_that_is_not_there_nothing_is_asked():
-    assert MERGE_REVIEW.items([waiting("Entities", "cat")], [], []) == []
+    assert MERGE_REVIEW.units([waiting("Entities", "cat")], [], []) == []
 
 
 def review(text, accept, same_as="", field="Entities"):
@@ -204,14 +204,14 @@ def review(text, accept, same_as="", field="Entities"):
     ],
 )
 def test_a_review_is_what_most_reviewers_say(said, found):
-    (item,) = MERGE_REVIEW.items([waiting("Entities", "cat")], [], [stored("a.png")])
-    answers = [answer(item.item_id, f"p{n}", decision=text) for n, text in enumerate(said)]
+    (unit,) = MERGE_REVIEW.units([waiting("Entities", "cat")], [], [stored("a.png")])
+    answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(said)]
     assert MERGE_REVIEW.to_rows(answers) == found
 
 
 @pytest.mark.parametrize("field", [kind.field for kind in KINDS])
 def test_the_place_of_a_review_is_read_off_its_item_whatever_the_text_is(field):
     text = "A [Entities] stands. + B -> C [Description] "
-    (item,) = MERGE_REVIEW.items([waiting(field, text)], [], [stored("a.png")])
-    (found,) = MERGE_REVIEW.to_rows([answer(item.item_id, decision="keep it")])
+    (unit,) = MERGE_REVIEW.units([waiting(field, text)], [], [stored("a.png")])
+    (found,) = MERGE_REVIEW.to_rows([answer(unit.unit_id, decision="keep it")])
     assert found == review(text, True, field=field)

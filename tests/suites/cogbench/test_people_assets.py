@@ -5,7 +5,7 @@ import json
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.suites.cogbench.assets import merge as assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION
 from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.annotation import FILTER
 from bench_assets.suites.journeybench.construction.filtering import agreement, decide
@@ -124,9 +124,9 @@ def test_the_duplicate_decodes_and_the_torn_file_does_not(mini):
 def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
     gallery, votes = read_raw(mini, GalleryImage), read_raw(mini, FilterVote)
     names = [one.image for one in gallery if one.image != "torn.png"]
-    items = FILTER.items(gallery=gallery, images=[stored(name) for name in names])
-    found = count(FILTER.form, items, [answered(vote) for vote in votes])
-    assert {one.complaint for one in found.refused} == {"item 'torn.png' is not asked any more"}
+    units = FILTER.units(gallery=gallery, images=[stored(name) for name in names])
+    found = count(FILTER.task, units, [answered(vote) for vote in votes])
+    assert {one.complaint for one in found.refused} == {"unit 'torn.png' is not asked any more"}
     rows = FILTER.to_rows(found.answers)
     cast = [vote for vote in votes if vote.image != "torn.png"]
     assert (len(votes), len(rows)) == (262, 258)
@@ -145,10 +145,10 @@ def stored(name):
 
 def answered(vote):
     return Answer(
-        form=FILTER.form.name,
-        form_version=FILTER.form.version,
-        item_id=vote.image,
-        item_digest="",
+        task=FILTER.task.name,
+        task_version=FILTER.task.version,
+        unit_id=vote.image,
+        unit_digest="",
         person=vote.annotator,
         values={name: ("yes" if getattr(vote, name) else "no",) for name in CRITERIA},
         at="",

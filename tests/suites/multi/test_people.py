@@ -25,15 +25,15 @@ DISTILL = "distill: take away words that give the answer away"
 
 
 def test_people_are_asked_to_transform_what_a_rule_doubts_and_nothing_else():
-    (asked,) = TRANSFORMATION_REVIEW.items([ORDERS, PLAIN], [SMALL])
-    assert asked.item_id == ORDERS.item_id
+    (asked,) = TRANSFORMATION_REVIEW.units([ORDERS, PLAIN], [SMALL])
+    assert asked.unit_id == ORDERS.item_id
     assert asked.shown["Answer"] == "B"
     assert "the options may hold only as a whole: 顺序" in asked.shown["Why a person has to look"]
 
 
 def test_images_stand_under_the_marks_of_the_text():
     with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
-    (asked,) = TRANSFORMATION_REVIEW.items([with_image], [SMALL])
+    (asked,) = TRANSFORMATION_REVIEW.units([with_image], [SMALL])
     assert asked.images == {"[IMAGE_1]": "a" * 64}
 
 
@@ -63,9 +63,9 @@ def annotation(**fields):
     ],
 )
 def test_a_decision_is_an_annotation_of_the_second_round(values, row):
-    (asked,) = TRANSFORMATION_REVIEW.items([ORDERS], [])
-    said = answer(asked.item_id, "ana", **{k: v for k, v in values.items() if v})
-    assert fits(TRANSFORMATION_REVIEW.form, asked, said) == ""
+    (asked,) = TRANSFORMATION_REVIEW.units([ORDERS], [])
+    said = answer(asked.unit_id, "ana", **{k: v for k, v in values.items() if v})
+    assert fits(TRANSFORMATION_REVIEW.task, asked, said) == ""
     assert TRANSFORMATION_REVIEW.to_rows([said]) == [row]
 
 
@@ -99,12 +99,12 @@ def link(name="", how=UNCOVERED, item_id=PLAIN.item_id):
 
 
 def test_knowledge_is_asked_for_where_there_is_none():
-    (asked,) = KNOWLEDGE.items(
+    (asked,) = KNOWLEDGE.units(
         [link(), link("集合", "attached", ORDERS.item_id)], [ORDERS, PLAIN], []
     )
-    assert asked.item_id == PLAIN.item_id
-    said = answer(asked.item_id, name="加法", knowledge="两数之和。")
-    assert fits(KNOWLEDGE.form, asked, said) == ""
+    assert asked.unit_id == PLAIN.item_id
+    said = answer(asked.unit_id, name="加法", knowledge="两数之和。")
+    assert fits(KNOWLEDGE.task, asked, said) == ""
     found = informed([link()], {}, KNOWLEDGE.to_rows([said]))
     assert found.links == [link("加法", WRITTEN)]
     assert found.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
@@ -136,7 +136,7 @@ def pair(conflict="the gold is 'B', not 'A'", **fields):
 
 
 def test_people_are_asked_about_conflicts_side_by_side():
-    (asked,) = DUPLICATE_CONFLICTS.items([pair(), pair("")], [ORDERS, PLAIN], [])
+    (asked,) = DUPLICATE_CONFLICTS.units([pair(), pair("")], [ORDERS, PLAIN], [])
     assert list(asked.shown) == [
         "Question (earlier)",
         "Answer (earlier)",
@@ -167,8 +167,8 @@ def test_people_are_asked_about_conflicts_side_by_side():
     ],
 )
 def test_what_becomes_of_a_conflict(said, after):
-    (asked,) = DUPLICATE_CONFLICTS.items([pair()], [ORDERS, PLAIN], [])
-    rows = [answer(asked.item_id, f"p{n}", decision=text) for n, text in enumerate(said)]
+    (asked,) = DUPLICATE_CONFLICTS.units([pair()], [ORDERS, PLAIN], [])
+    rows = [answer(asked.unit_id, f"p{n}", decision=text) for n, text in enumerate(said)]
     assert settled([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
 
 

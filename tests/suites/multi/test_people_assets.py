@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.tasks.forms import Answer, item_id
+from bench_assets.annotation.tasks import Answer, unit_id
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.suites.multi.assets import construction
 from bench_assets.suites.multi.assets import questions as assets
@@ -47,7 +47,7 @@ def materialize(home, asset, *read):
 
 
 def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
-    name = item_id(PLAIN.item_id, ORDERS.item_id)
+    name = unit_id(PLAIN.item_id, ORDERS.item_id)
     told(home, DUPLICATE_CONFLICTS, answer(name, decision="they are one: drop the earlier"))
     read = ("dropped_items", "transformed_items", "duplicates", "images")
     materialize(home, assets.questions, *read)

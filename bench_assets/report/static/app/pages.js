@@ -112,7 +112,7 @@
           Bench.h("a", { href: "#/" }, "Leaderboard"), Bench.h("a", { href: "#/task" }, "Tasks"),
           Bench.h("a", { href: "#/samples" }, "Samples"), Bench.h("a", { href: "#/compare" }, "Compare"),
           Bench.h("a", { href: "#/audit" }, "Audit"), Bench.h("a", { href: "#/claims" }, "Claims"),
-          Bench.h("a", { href: "#/expectations" }, "Expectations"), Bench.h("a", { href: "#/people" }, "People"),
+          Bench.h("a", { href: "#/expectations" }, "Expectations"), Bench.h("a", { href: "#/annotation" }, "Annotation"),
         ),
         Bench.themeSwitch(),
       ),

@@ -18,7 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bench_assets.annotation.answers.values import word
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, TableOf, Unit
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    TableOf,
+    Unit,
+)
 from bench_assets.core.images.drawing import Point
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import StoredImage
@@ -56,9 +63,9 @@ class Puzzle:
     explanation: str
 
 
-def _points_form(name: str, title: str, instructions: str, n: int, *more: Field) -> Form:
+def _points_form(name: str, title: str, instructions: str, n: int, *more: Field) -> AnnotationTask:
     points = Field(name="points", kind="points", label=f"{n} points", least=n, most=n)
-    return Form(
+    return AnnotationTask(
         name=f"blink/{name}",
         title=title,
         about="section 3.2",
@@ -97,7 +104,7 @@ _SEMANTIC = _points_form(
     " order: agree on the parts and their order before the first image of a kind.",
     6,
 )
-_PUZZLES = Form(
+_PUZZLES = AnnotationTask(
     name="blink/iq_images",
     title="A puzzle in one image",
     about="section 3.2, IQ test",
@@ -123,7 +130,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
     """Take the points of each person on each image."""
     return [
         MarkedImage(
-            image=answer.item_id,
+            image=answer.unit_id,
             person=answer.person,
             points=tuple(_point(text) for text in answer.values.get("points", ())),
             darker=_DARKER.get(word(answer, "darker"), ""),
@@ -136,7 +143,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
     """Take the puzzles that people brought."""
     return [
         Puzzle(
-            puzzle_id=f"{answer.item_id} by {answer.person}",
+            puzzle_id=f"{answer.unit_id} by {answer.person}",
             person=answer.person,
             image=word(answer, "image"),
             answer=word(answer, "answer"),
@@ -149,7 +156,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
 def puzzle_items() -> list[Unit]:
     """Make a place for each puzzle of the paper's 300."""
     return [
-        Unit(form=_PUZZLES.name, item_id=f"puzzle-{number:03}")
+        Unit(task=_PUZZLES.name, unit_id=f"puzzle-{number:03}")
         for number in range(1, _N_PUZZLES + 1)
     ]
 
@@ -159,12 +166,12 @@ def _point(text: str) -> tuple[float, float]:
     return x, y
 
 
-def _marked(form: Form, folder: str, *headings: str) -> SuiteForm:
-    def items(digests: Sequence[StoredImage]) -> list[Unit]:
+def _marked(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotationTask:
+    def units(digests: Sequence[StoredImage]) -> list[Unit]:
         return [
             Unit(
-                form=form.name,
-                item_id=one.name,
+                task=task.name,
+                unit_id=one.name,
                 shown=dict(zip(headings, one.name.split("/")[1:-1], strict=True)),
                 images={"Image": one.sha256},
             )
@@ -172,10 +179,10 @@ def _marked(form: Form, folder: str, *headings: str) -> SuiteForm:
             if one.name.startswith(f"{folder}/") and one.name.count("/") == len(headings) + 1
         ]
 
-    return SuiteForm(
-        form=form,
+    return SuiteAnnotationTask(
+        task=task,
         reads={"images": TableOf("blink/images_to_mark", StoredImage)},
-        items=items,
+        units=units,
         row=MarkedImage,
         to_rows=marked_images,
     )
@@ -185,7 +192,9 @@ DEPTH_POINTS = _marked(_DEPTH, "diw")
 REFLECTANCE_POINTS = _marked(_REFLECTANCE, "iiw")
 FUNCTIONAL_POINTS = _marked(_FUNCTIONAL, "funkpoint", "Action", "Object")
 SEMANTIC_POINTS = _marked(_SEMANTIC, "spair", "Kind")
-IQ_IMAGES = SuiteForm(form=_PUZZLES, reads={}, items=puzzle_items, row=Puzzle, to_rows=puzzles)
+IQ_IMAGES = SuiteAnnotationTask(
+    task=_PUZZLES, reads={}, units=puzzle_items, row=Puzzle, to_rows=puzzles
+)
 POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
 
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bench_assets.annotation.tasks.forms import (
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
     Answer,
     Field,
-    Form,
-    SuiteForm,
+    SuiteAnnotationTask,
     TableOf,
     Unit,
     yes_or_no,
@@ -47,7 +47,7 @@ WRITTEN = (
     Field(name="category", kind="choice", label="What the context tells of", choices=CATEGORIES),
 )
 
-BRING = Form(
+BRING = AnnotationTask(
     name="codis/images",
     title="CODIS: images that need a context",
     instructions="Bring an image that can be understood in several ways, where only something that"
@@ -56,7 +56,7 @@ BRING = Form(
     fields=(Field(name="image", kind="image", label="Image"),),
     about="section 3.4, image collection",
 )
-SUBMIT = Form(
+SUBMIT = AnnotationTask(
     name="codis/submissions",
     title="CODIS: a question with two contexts",
     instructions=f"Write a question about the image, and two contexts.\n{_RULES}\n"
@@ -64,7 +64,7 @@ SUBMIT = Form(
     fields=WRITTEN,
     about="section 3.4, design of questions, context and answers",
 )
-VOTE = Form(
+VOTE = AnnotationTask(
     name="codis/votes",
     title="CODIS: votes on the others' questions",
     instructions="Check what another one wrote. All three have to hold, or it must be revised."
@@ -77,7 +77,7 @@ VOTE = Form(
     ),
     about="section 3.4, data verification",
 )
-REVISE = Form(
+REVISE = AnnotationTask(
     name="codis/revisions",
     title="CODIS: revisions",
     instructions="The others did not accept what you wrote. Write it again so that they can.\n"
@@ -85,7 +85,7 @@ REVISE = Form(
     fields=WRITTEN,
     about="section 3.4, data verification",
 )
-VOTE_AGAIN = Form(
+VOTE_AGAIN = AnnotationTask(
     name="codis/revision_votes",
     title="CODIS: votes on revisions",
     instructions=VOTE.instructions,
@@ -96,14 +96,14 @@ VOTE_AGAIN = Form(
 
 def _image_items() -> list[Unit]:
     return [
-        Unit(form=BRING.name, item_id=f"image {number:02}", needed=N_ANNOTATORS)
+        Unit(task=BRING.name, unit_id=f"image {number:02}", needed=N_ANNOTATORS)
         for number in range(1, N_IMAGES + 1)
     ]
 
 
 def _submission_items(images: Sequence[StoredImage]) -> list[Unit]:
     return [
-        Unit(form=SUBMIT.name, item_id=one.name, images={"Image": one.sha256}) for one in images
+        Unit(task=SUBMIT.name, unit_id=one.name, images={"Image": one.sha256}) for one in images
     ]
 
 
@@ -122,7 +122,7 @@ def _revision_vote_items(
 
 
 def _to_vote_on(
-    form: Form,
+    task: AnnotationTask,
     pairs: Sequence[ContextPair],
     everything: Sequence[ContextPair],
     images: Sequence[StoredImage],
@@ -133,8 +133,8 @@ def _to_vote_on(
     asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of two of one id the first
     return [
         Unit(
-            form=form.name,
-            item_id=pair.pair_id,
+            task=task.name,
+            unit_id=pair.pair_id,
             shown=_shown(pair),
             images={"Image": shown[pair.image]},
             needed=len(everyone - {pair.annotator}) or 1,
@@ -152,15 +152,15 @@ def _revision_items(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Ask the authors to write anew what all others voted on, and did not accept."""
-    needed = max((item.needed for item in voted_on), default=0) or None
+    needed = max((unit.needed for unit in voted_on), default=0) or None
     decisions = decide(submitted, first_votes, needed=needed)
     shown = {image.name: image.sha256 for image in images}
     everyone = sorted({pair.annotator for pair in submitted})
     cast = ballots(submitted, first_votes).counted
     return [
         Unit(
-            form=REVISE.name,
-            item_id=pair.pair_id,
+            task=REVISE.name,
+            unit_id=pair.pair_id,
             shown={**_shown(pair), **_objections(cast[pair.pair_id])},
             images={"Image": shown[pair.image]},
             barred=tuple(name for name in everyone if name != pair.annotator),
@@ -199,7 +199,7 @@ def _to_images(answers: Sequence[Answer]) -> list[str]:
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
     return [
-        _pair(one, pair_id=_plain(f"{one.item_id}-{one.person}"), image=one.item_id)
+        _pair(one, pair_id=_plain(f"{one.unit_id}-{one.person}"), image=one.unit_id)
         for one in answers
     ]
 
@@ -207,7 +207,7 @@ def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
     """What stands in the place of what was voted down; ``with_images`` adds the image."""
     return [
-        _pair(one, pair_id=f"{one.item_id}-revised", image="", revises=one.item_id)
+        _pair(one, pair_id=f"{one.unit_id}-revised", image="", revises=one.unit_id)
         for one in answers
     ]
 
@@ -237,7 +237,7 @@ def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> Con
 def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
     return [
         SubmissionVote(
-            submission=one.item_id,
+            submission=one.unit_id,
             annotator=one.person,
             correct=_said(one.values, "correct") == "yes",
             different=_said(one.values, "different") == "yes",
@@ -262,42 +262,42 @@ def _plain(name: str) -> str:
 _IMAGES = TableOf("codis/images", StoredImage)
 _SUBMITTED = TableOf("codis/submitted", ContextPair)
 
-IMAGES = SuiteForm(form=BRING, reads={}, items=_image_items, row=str, to_rows=_to_images)
-SUBMISSIONS = SuiteForm(
-    form=SUBMIT,
+IMAGES = SuiteAnnotationTask(task=BRING, reads={}, units=_image_items, row=str, to_rows=_to_images)
+SUBMISSIONS = SuiteAnnotationTask(
+    task=SUBMIT,
     reads={"images": _IMAGES},
-    items=_submission_items,
+    units=_submission_items,
     row=ContextPair,
     to_rows=_to_pairs,
 )
-VOTES = SuiteForm(
-    form=VOTE,
+VOTES = SuiteAnnotationTask(
+    task=VOTE,
     reads={"submitted": _SUBMITTED, "images": _IMAGES},
-    items=_vote_items,
+    units=_vote_items,
     row=SubmissionVote,
     to_rows=_to_votes,
 )
-REVISIONS = SuiteForm(
-    form=REVISE,
+REVISIONS = SuiteAnnotationTask(
+    task=REVISE,
     reads={
         "submitted": _SUBMITTED,
         "first_votes": TableOf("codis/first_votes", SubmissionVote),
-        "voted_on": TableOf(VOTES.table("items"), Unit),
+        "voted_on": TableOf(VOTES.table("units"), Unit),
         "images": _IMAGES,
     },
-    items=_revision_items,
+    units=_revision_items,
     row=ContextPair,
     to_rows=_to_revisions,
 )
-REVISION_VOTES = SuiteForm(
-    form=VOTE_AGAIN,
+REVISION_VOTES = SuiteAnnotationTask(
+    task=VOTE_AGAIN,
     reads={
         "submissions": TableOf("codis/submissions", ContextPair),
         "submitted": _SUBMITTED,
         "images": _IMAGES,
     },
-    items=_revision_vote_items,
+    units=_revision_vote_items,
     row=SubmissionVote,
     to_rows=_to_votes,
 )
-FORMS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)
+ANNOTATION_TASKS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)

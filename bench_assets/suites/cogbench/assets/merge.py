@@ -98,7 +98,7 @@ def to_review(
     what is asked does not change while it is answered. Empty unless bench.toml has the form.
     """
     configured = settings.load()
-    if not annotations or MERGE_REVIEW.form.name not in configured.people.forms:
+    if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
         return table_output([])
     chosen = configured.suite("cogbench", CogbenchSettings)
     encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder)

@@ -8,16 +8,16 @@ our words.
 import re
 from collections.abc import Sequence
 
-from bench_assets.annotation.answers.values import by_item, most_said, word, words
-from bench_assets.annotation.tasks.forms import (
+from bench_assets.annotation.answers.values import by_unit, most_said, word, words
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
     Answer,
     Field,
-    Form,
-    SuiteForm,
+    SuiteAnnotationTask,
     TableOf,
     Unit,
-    item_id,
     parts_of,
+    unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.annotation_parsing import (
@@ -48,7 +48,7 @@ _ASKED = {
 }
 """What is asked of each kind of reasoning, by its code."""
 
-_ANNOTATION = Form(
+_ANNOTATION = AnnotationTask(
     name="cogbench/annotation",
     title="The story of an image",
     about="section 2.2, appendix A, Figure 6",
@@ -83,7 +83,7 @@ _ANNOTATION = Form(
 _KEEP, _DROP = "keep it", "leave it out"
 _SAME = "the same as: "
 
-_MERGE_REVIEW = Form(
+_MERGE_REVIEW = AnnotationTask(
     name="cogbench/merge_review",
     title="What one annotator saw",
     about="section 2.2, merging by majority vote",
@@ -109,8 +109,8 @@ def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
     """Ask three people about each image."""
     return [
         Unit(
-            form=_ANNOTATION.name,
-            item_id=image.name,
+            task=_ANNOTATION.name,
+            unit_id=image.name,
             images={"Image": image.sha256},
             needed=_ANNOTATORS,
         )
@@ -126,7 +126,7 @@ def raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
     """
     return [
         RawAnnotation(
-            image=answer.item_id,
+            image=answer.unit_id,
             annotator=answer.person,
             annotation="\n".join(f"[{name}]: {text}" for name, text in _sections(answer).items()),
         )
@@ -151,8 +151,8 @@ def merge_review_items(
     digests = {image.name: image.sha256 for image in images}
     return [
         Unit(
-            form=_MERGE_REVIEW.name,
-            item_id=item_id(one.image, one.field, one.text),
+            task=_MERGE_REVIEW.name,
+            unit_id=unit_id(one.image, one.field, one.text),
             shown={"Section": one.field, "One annotator wrote": one.text, **_others(beside)},
             images={"Image": digests[one.image]},
             choices={"decision": (_KEEP, _DROP, *(_SAME + text for text in same))},
@@ -167,7 +167,7 @@ def merge_review_items(
 def reviews(answers: Sequence[Answer]) -> list[Review]:
     """Take what most reviewers of an item decided; where they are divided it still waits."""
     found = []
-    for name, about in by_item(answers).items():
+    for name, about in by_unit(answers).items():
         image, field, text = parts_of(name)
         decision = most_said([word(answer, "decision") for answer in about])
         if decision:
@@ -215,22 +215,22 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
     return tuple(dict.fromkeys(text for text in found if text))
 
 
-ANNOTATION = SuiteForm(
-    form=_ANNOTATION,
+ANNOTATION = SuiteAnnotationTask(
+    task=_ANNOTATION,
     reads={"images": TableOf("cogbench/images", StoredImage)},
-    items=annotation_items,
+    units=annotation_items,
     row=RawAnnotation,
     to_rows=raw_annotations,
 )
 
-MERGE_REVIEW = SuiteForm(
-    form=_MERGE_REVIEW,
+MERGE_REVIEW = SuiteAnnotationTask(
+    task=_MERGE_REVIEW,
     reads={
         "to_review": TableOf("cogbench/to_review", MergedItem),
         "annotations": TableOf("cogbench/annotations", AnnotatedItem),
         "images": TableOf("cogbench/images", StoredImage),
     },
-    items=merge_review_items,
+    units=merge_review_items,
     row=Review,
     to_rows=reviews,
 )

@@ -7,14 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import (
-    by_item,
+    by_unit,
     letter_of,
     lettered_choices,
     most_said,
     word,
     words,
 )
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, SuiteForm, TableOf, Unit
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
+    Answer,
+    Field,
+    SuiteAnnotationTask,
+    TableOf,
+    Unit,
+)
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
@@ -29,7 +36,7 @@ _ACTIONS: Mapping[str, Action] = {
     "ask it like this:": "replace",
 }
 
-_FORM = Form(
+_FORM = AnnotationTask(
     name="cogbench/question_review",
     title="Is the question sound?",
     about="section 2.3.2, manual refinement",
@@ -70,7 +77,7 @@ class Refinements(NamedTuple):
     rejections: list[Rejection]
 
 
-def items(
+def units(
     written: Sequence[WrittenQuestion],
     language_only: Sequence[LanguageOnly],
     images: Sequence[StoredImage],
@@ -92,8 +99,8 @@ def items(
             doubts.setdefault(solved.question_id, []).append(SOLVABLE)
     return [
         Unit(
-            form=_FORM.name,
-            item_id=name,
+            task=_FORM.name,
+            unit_id=name,
             shown=_shown(one, doubts.get(name, [])),
             images={"Image": digests[one.image_id].sha256},
         )
@@ -109,7 +116,7 @@ def refinements(answers: Sequence[Answer]) -> Refinements:
     was written anew and lacks something, stays as it is, and is named.
     """
     found = Refinements([], [])
-    for name, about in by_item(answers).items():
+    for name, about in by_unit(answers).items():
         decision = most_said([word(answer, "action") for answer in about])
         why = "" if decision else "the reviewers are divided"
         if decision and _ACTIONS[decision] == "replace":
@@ -161,14 +168,14 @@ def _replacement(answer: Answer) -> SourceQuestion:
     )
 
 
-QUESTION_REVIEW = SuiteForm(
-    form=_FORM,
+QUESTION_REVIEW = SuiteAnnotationTask(
+    task=_FORM,
     reads={
         "written": TableOf("cogbench/vqa/written_questions", WrittenQuestion),
         "language_only": TableOf("cogbench/vqa/language_only", LanguageOnly),
         "images": TableOf("cogbench/images", StoredImage),
     },
-    items=items,
+    units=units,
     row=Refinement,
     to_rows=_rows,
 )

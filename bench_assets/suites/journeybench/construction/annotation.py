@@ -11,9 +11,16 @@ What people answered, as JourneyBench's own rows of votes and captions.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from bench_assets.annotation.tasks.forms import Answer, SuiteForm, TableOf, Unit, item_id, parts_of
+from bench_assets.annotation.tasks import (
+    Answer,
+    SuiteAnnotationTask,
+    TableOf,
+    Unit,
+    parts_of,
+    unit_id,
+)
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench import decisions as forms
+from bench_assets.suites.journeybench import decisions as tasks
 from bench_assets.suites.journeybench.construction.captions import kept_captions, plain
 from bench_assets.suites.journeybench.construction.distractors import Statement, worth_asking
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
@@ -38,10 +45,10 @@ def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
     there = _digests(images)
     return [
         Unit(
-            form=forms.FILTER.name,
-            item_id=item_id(name),
+            task=tasks.FILTER.name,
+            unit_id=unit_id(name),
             images={_IMAGE: there[name]},
-            needed=forms.N_FILTERING,
+            needed=tasks.N_FILTERING,
         )
         for name in dict.fromkeys(one.image for one in gallery)
         if name in there
@@ -53,10 +60,10 @@ def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredIm
     there = _digests(images)
     return [
         Unit(
-            form=forms.WRITE.name,
-            item_id=item_id(one.image),
+            task=tasks.WRITE.name,
+            unit_id=unit_id(one.image),
             images={_IMAGE: there[one.image]},
-            needed=forms.N_WRITERS,
+            needed=tasks.N_WRITERS,
         )
         for one in decisions
         if one.kept and one.image in there
@@ -77,11 +84,11 @@ def caption_items(
             first.setdefault((one.image, plain(one.caption)), one)
     return [
         Unit(
-            form=forms.VERIFY.name,
-            item_id=item_id(one.image, one.writer),
+            task=tasks.VERIFY.name,
+            unit_id=unit_id(one.image, one.writer),
             shown={"Caption": " ".join(one.caption.split())},
             images={_IMAGE: there[one.image]},
-            needed=forms.N_VERIFIERS,
+            needed=tasks.N_VERIFIERS,
             barred=(one.writer,),
         )
         for one in first.values()
@@ -97,11 +104,11 @@ def statement_items(
     there = _digests(images)
     return [
         Unit(
-            form=forms.CONFLICTS.name,
-            item_id=item_id(one.image, plain(one.text)),
+            task=tasks.CONFLICTS.name,
+            unit_id=unit_id(one.image, plain(one.text)),
             shown={"Statement": one.text},
             images={_IMAGE: there[one.image]},
-            needed=forms.N_CHECKING,
+            needed=tasks.N_CHECKING,
         )
         for one in worth_asking(statements, kept_captions(caption_decisions))
         if one.image in there
@@ -117,11 +124,11 @@ def look_alike_items(
     there, captions = _digests(images), kept_captions(caption_decisions)
     return [
         Unit(
-            form=forms.ALIKE.name,
-            item_id=item_id(image, candidate),
+            task=tasks.ALIKE.name,
+            unit_id=unit_id(image, candidate),
             shown={"Captions of the first": "\n".join(captions.get(image, ()))},
             images={"First": there[image], "Second": there[candidate]},
-            needed=forms.N_CHECKING,
+            needed=tasks.N_CHECKING,
         )
         for image, candidate in dict.fromkeys((one.image, one.candidate) for one in proposed)
         if image in there and candidate in there
@@ -134,15 +141,15 @@ def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredIma
     asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
     return [
         Unit(
-            form=forms.TRIGGER.name,
-            item_id=item_id(*name),
+            task=tasks.TRIGGER.name,
+            unit_id=unit_id(*name),
             shown={
                 "Kind": one.trigger,
                 "Question": one.question,
                 "Answers": "\n".join(one.answers),
             },
             images={_IMAGE: there[one.image]},
-            needed=forms.N_CHECKING,
+            needed=tasks.N_CHECKING,
         )
         for name, one in asked.items()
         if one.image in there
@@ -171,7 +178,7 @@ def _votes(
     def read(answers: Sequence[Answer]) -> list[Row]:
         return [
             row(
-                **dict(zip(about, parts_of(one.item_id), strict=True)),
+                **dict(zip(about, parts_of(one.unit_id), strict=True)),
                 **{who: one.person},
                 **{name: one.values[name] == ("yes",) for name in asked},
                 **_told(one),
@@ -200,7 +207,7 @@ def written(answers: Sequence[Answer]) -> list[WrittenCaption]:
             image=image, writer=one.person, caption=one.values["caption"][0], **_told(one)
         )
         for one in answers
-        for (image,) in [parts_of(one.item_id)]
+        for (image,) in [parts_of(one.unit_id)]
     ]
 
 
@@ -213,61 +220,61 @@ _IMAGES = TableOf("journeybench/images", StoredImage)
 _DECISIONS = TableOf("journeybench/decisions", FilterDecision)
 _CAPTIONS = TableOf("journeybench/caption_decisions", CaptionDecision)
 
-FILTER = SuiteForm(
-    form=forms.FILTER,
+FILTER = SuiteAnnotationTask(
+    task=tasks.FILTER,
     reads={"gallery": TableOf("journeybench/gallery", GalleryImage), "images": _IMAGES},
-    items=filter_items,
+    units=filter_items,
     row=FilterVote,
     to_rows=filter_votes,
 )
-WRITE = SuiteForm(
-    form=forms.WRITE,
+WRITE = SuiteAnnotationTask(
+    task=tasks.WRITE,
     reads={"decisions": _DECISIONS, "images": _IMAGES},
-    items=writing_items,
+    units=writing_items,
     row=WrittenCaption,
     to_rows=written,
 )
-VERIFY = SuiteForm(
-    form=forms.VERIFY,
+VERIFY = SuiteAnnotationTask(
+    task=tasks.VERIFY,
     reads={
         "written": TableOf("journeybench/written_captions", WrittenCaption),
         "decisions": _DECISIONS,
         "images": _IMAGES,
     },
-    items=caption_items,
+    units=caption_items,
     row=CaptionVote,
     to_rows=caption_votes,
 )
-CONFLICTS = SuiteForm(
-    form=forms.CONFLICTS,
+CONFLICTS = SuiteAnnotationTask(
+    task=tasks.CONFLICTS,
     reads={
         "statements": TableOf("journeybench/statements", Statement),
         "caption_decisions": _CAPTIONS,
         "images": _IMAGES,
     },
-    items=statement_items,
+    units=statement_items,
     row=StatementVote,
     to_rows=statement_votes,
 )
-ALIKE = SuiteForm(
-    form=forms.ALIKE,
+ALIKE = SuiteAnnotationTask(
+    task=tasks.ALIKE,
     reads={
         "proposed": TableOf("journeybench/look_alike_proposals", LookAlike),
         "caption_decisions": _CAPTIONS,
         "images": _IMAGES,
     },
-    items=look_alike_items,
+    units=look_alike_items,
     row=LookAlikeVote,
     to_rows=look_alike_votes,
 )
-TRIGGER = SuiteForm(
-    form=forms.TRIGGER,
+TRIGGER = SuiteAnnotationTask(
+    task=tasks.TRIGGER,
     reads={
         "responses": TableOf("journeybench/trigger_responses", GeneratedText),
         "images": _IMAGES,
     },
-    items=trigger_items,
+    units=trigger_items,
     row=TriggerVote,
     to_rows=trigger_votes,
 )
-FORMS = (FILTER, WRITE, VERIFY, CONFLICTS, ALIKE, TRIGGER)
+ANNOTATION_TASKS = (FILTER, WRITE, VERIFY, CONFLICTS, ALIKE, TRIGGER)

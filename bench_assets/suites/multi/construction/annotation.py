@@ -7,16 +7,16 @@ our words. What comes of the answers is applied in ``decided``.
 
 from collections.abc import Mapping, Sequence
 
-from bench_assets.annotation.answers.values import by_item, most_said, word
-from bench_assets.annotation.tasks.forms import (
+from bench_assets.annotation.answers.values import by_unit, most_said, word
+from bench_assets.annotation.tasks import (
+    AnnotationTask,
     Answer,
     Field,
-    Form,
-    SuiteForm,
+    SuiteAnnotationTask,
     TableOf,
     Unit,
-    item_id,
     parts_of,
+    unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction.annotation_merging import Annotation
@@ -44,7 +44,7 @@ _DROPS: Mapping[str, str] = {
     "they are one: drop the earlier": "earlier",
 }
 
-_TRANSFORM = Form(
+_TRANSFORM = AnnotationTask(
     name="multi/transformation_review",
     title="Can the question be made harder?",
     about="section 3.2, Figure 6",
@@ -70,7 +70,7 @@ _TRANSFORM = Form(
     ),
 )
 
-_KNOWLEDGE = Form(
+_KNOWLEDGE = AnnotationTask(
     name="multi/knowledge",
     title="What must one know to answer?",
     about="section 3.4",
@@ -86,7 +86,7 @@ _KNOWLEDGE = Form(
     ),
 )
 
-_TWINS = Form(
+_TWINS = AnnotationTask(
     name="multi/duplicate_conflicts",
     title="One question or two?",
     about="section 3.2, removal of similar questions",
@@ -107,8 +107,8 @@ def _transformation_items(items: Sequence[Raw], images: Sequence[StoredImage]) -
             doubts.setdefault(row.item_id, []).append(f"{row.name}: {row.fault}")
     return [
         Unit(
-            form=_TRANSFORM.name,
-            item_id=one.item_id,
+            task=_TRANSFORM.name,
+            unit_id=one.item_id,
             shown={**_shown(one, ""), "Why a person has to look": "\n".join(doubts[one.item_id])},
             images=_images(one, images, ""),
         )
@@ -119,7 +119,7 @@ def _transformation_items(items: Sequence[Raw], images: Sequence[StoredImage]) -
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
     """One of each item: the first person's who was asked about it."""
-    return [_annotation(about[0]) for about in by_item(answers).values()]
+    return [_annotation(about[0]) for about in by_unit(answers).values()]
 
 
 def _annotation(answer: Answer) -> Annotation:
@@ -131,7 +131,7 @@ def _annotation(answer: Answer) -> Annotation:
     }
     wish = {"name": how, "words": word(answer, "words"), "instead": word(answer, "instead")}
     return Annotation(
-        item_id=answer.item_id,
+        item_id=answer.unit_id,
         round=_SEMANTICS,
         annotator=answer.person,
         changes={k: text for k, text in written.items() if text} if how == BY_HAND else {},
@@ -145,8 +145,8 @@ def _knowledge_items(
     uncovered = {link.item_id for link in links if link.how == UNCOVERED}
     return [
         Unit(
-            form=_KNOWLEDGE.name,
-            item_id=one.item_id,
+            task=_KNOWLEDGE.name,
+            unit_id=one.item_id,
             shown=_shown(one, ""),
             images=_images(one, images, ""),
         )
@@ -158,7 +158,7 @@ def _knowledge_items(
 def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
     return [
         WrittenPiece(
-            item_id=answer.item_id,
+            item_id=answer.unit_id,
             person=answer.person,
             name=" ".join(word(answer, "name").split()),
             content=word(answer, "knowledge"),
@@ -173,8 +173,8 @@ def _twin_items(
     by_id = {one.item_id: one for one in items}
     return [
         Unit(
-            form=_TWINS.name,
-            item_id=item_id(pair.item_id, pair.earlier),
+            task=_TWINS.name,
+            unit_id=unit_id(pair.item_id, pair.earlier),
             shown={
                 **_shown(earlier, " (earlier)"),
                 **_shown(later, " (later)"),
@@ -194,7 +194,7 @@ def _twin_items(
 def _settled(answers: Sequence[Answer]) -> list[TwinDecision]:
     """What most say of each pair; where they are divided both stay, as without anybody's word."""
     found = []
-    for name, about in by_item(answers).items():
+    for name, about in by_unit(answers).items():
         later, earlier = parts_of(name)
         decision = most_said([word(answer, "decision") for answer in about])
         if decision:
@@ -215,39 +215,39 @@ def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, st
     }
 
 
-TRANSFORMATION_REVIEW = SuiteForm(
-    form=_TRANSFORM,
+TRANSFORMATION_REVIEW = SuiteAnnotationTask(
+    task=_TRANSFORM,
     reads={
         "items": TableOf("multi/annotated_items", Raw),
         "images": TableOf("multi/images", StoredImage),
     },
-    items=_transformation_items,
+    units=_transformation_items,
     row=Annotation,
     to_rows=_annotations,
 )
 
-KNOWLEDGE = SuiteForm(
-    form=_KNOWLEDGE,
+KNOWLEDGE = SuiteAnnotationTask(
+    task=_KNOWLEDGE,
     reads={
         "links": TableOf("multi/with_knowledge/knowledge_links", KnowledgeLink),
         "items": TableOf("multi/transformed_items", Raw),
         "images": TableOf("multi/images", StoredImage),
     },
-    items=_knowledge_items,
+    units=_knowledge_items,
     row=WrittenPiece,
     to_rows=_pieces,
 )
 
-DUPLICATE_CONFLICTS = SuiteForm(
-    form=_TWINS,
+DUPLICATE_CONFLICTS = SuiteAnnotationTask(
+    task=_TWINS,
     reads={
         "pairs": TableOf("multi/duplicates", Duplicate),
         "items": TableOf("multi/transformed_items", Raw),
         "images": TableOf("multi/images", StoredImage),
     },
-    items=_twin_items,
+    units=_twin_items,
     row=TwinDecision,
     to_rows=_settled,
 )
 
-FORMS = (TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)
+ANNOTATION_TASKS = (TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)

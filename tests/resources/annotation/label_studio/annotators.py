@@ -6,22 +6,21 @@ from typing import Any
 
 import httpx
 
-from bench_assets.annotation.tasks.backend import People
-from bench_assets.annotation.tasks.forms import Form, Unit
-from resources.annotation.label_studio.backend import LabelStudioPeople
+from bench_assets.annotation.tasks import AnnotationBackend, AnnotationTask, Unit
+from resources.annotation.label_studio.backend import LabelStudioBackend
 from resources.annotation.label_studio.client import LabelStudio
 from resources.images.locations import ImageFolder
 
 
-def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioPeople:
+def opened(server: LabelStudio, names: Mapping[str, str], home: Path) -> LabelStudioBackend:
     """Open people over the images of a home."""
-    return LabelStudioPeople(server, names, home, ImageFolder(str(home / "images")))
+    return LabelStudioBackend(server, names, home, ImageFolder(str(home / "images")))
 
 
 class Annotators:
     """Answers through the same requests as the pages of a Label Studio."""
 
-    def __init__(self, people: People, url: str, tokens: dict[str, str]) -> None:
+    def __init__(self, people: AnnotationBackend, url: str, tokens: dict[str, str]) -> None:
         self.people = people
         self._http = {
             person: httpx.Client(
@@ -33,9 +32,11 @@ class Annotators:
             for person, token in tokens.items()
         }
 
-    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
+    def answer(
+        self, annotation_task: AnnotationTask, unit: Unit, person: str, **values: str
+    ) -> None:
         """Submit, or update what the person submitted before."""
-        task = self.task(item)
+        task = self.task(unit)
         mine = self._mine(task, person)
         if mine is None:
             self.submit(task["id"], person, **values)
@@ -43,15 +44,15 @@ class Annotators:
             self.say(person, "PATCH", f"/api/annotations/{mine}/", {"result": result(**values)})
 
     def edit_by_another(
-        self, form: Form, item: Unit, person: str, other: str, **values: str
+        self, annotation_task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
     ) -> None:
         """Change what somebody else submitted: nothing hinders."""
-        mine = self._mine(self.task(item), person)
+        mine = self._mine(self.task(unit), person)
         self.say(other, "PATCH", f"/api/annotations/{mine}/", {"result": result(**values)})
 
-    def delete(self, form: Form, item: Unit, person: str) -> None:
+    def delete(self, annotation_task: AnnotationTask, unit: Unit, person: str) -> None:
         """Delete an answer: anybody may."""
-        self.say("cem", "DELETE", f"/api/annotations/{self._mine(self.task(item), person)}/")
+        self.say("cem", "DELETE", f"/api/annotations/{self._mine(self.task(unit), person)}/")
 
     def submit(self, task: int, person: str, **values: Any) -> dict[str, Any]:
         """Submit a new answer; ``completed_by`` and ``was_cancelled`` are said as they are."""
@@ -60,8 +61,8 @@ class Annotators:
         found: dict[str, Any] = self.say(person, "POST", f"/api/tasks/{task}/annotations", said)
         return found
 
-    def task(self, item: Unit) -> dict[str, Any]:
-        """The task that shows an item as it is; of several the one that people are served."""
+    def task(self, unit: Unit) -> dict[str, Any]:
+        """The task that shows a unit as it is; of several the one that people are served."""
         asked = {"page_size": 10_000, "fields": "all"}
         found = [
             one
@@ -69,7 +70,7 @@ class Annotators:
             for one in self.say(
                 "ana", "GET", "/api/tasks", params={**asked, "project": project}, none={"tasks": []}
             )["tasks"]
-            if (one["data"].get("key"), one["data"].get("digest")) == (item.item_id, item.digest)
+            if (one["data"].get("key"), one["data"].get("digest")) == (unit.unit_id, unit.digest)
         ]
         return dict(max(found, key=lambda one: (one["overlap"] > 0, one["id"])))
 
@@ -112,9 +113,9 @@ class Annotators:
 def result(**values: Any) -> list[dict[str, Any]]:
     """What a browser submits for fields: a comment is a text, all else a choice."""
     return [
-        {"from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [said]}}
+        {"from_name": name, "to_name": "unit", "type": "textarea", "value": {"text": [said]}}
         if name == "comment"
-        else {"from_name": name, "to_name": "item", "type": "choices", "value": {"choices": [said]}}
+        else {"from_name": name, "to_name": "unit", "type": "choices", "value": {"choices": [said]}}
         for name, said in values.items()
     ]
 

@@ -1,15 +1,14 @@
-"""Forms that change, forms that a model filled in, and a form with all kinds of fields."""
+"""Forms that change, tasks that a model filled in, and a task with all kinds of fields."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.backend import UnitCounts
-from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
 from tests.resources.annotation.port_cases import FORM, A, B
 
-RICH = Form(
+RICH = AnnotationTask(
     name="blink/a_form_whose_name_is_longer_than_a_title_may_be",
     title="Points & more",
     instructions="Mind <this>,\nplease.",
@@ -21,8 +20,8 @@ RICH = Form(
 )
 
 
-def changed_form(hands: Annotators) -> None:
-    """A form that changed is a project of its own, and the old one is shown to nobody."""
+def changed_task(hands: Annotators) -> None:
+    """A task that changed is a project of its own, and the old one is shown to nobody."""
     hands.people.ask(FORM, [A])
     old = hands.projects()[-1]
     hands.answer(FORM, A, "ana", correct="yes")
@@ -31,7 +30,7 @@ def changed_form(hands: Annotators) -> None:
     assert hands.served(old, "ben") is None
     assert hands.served(hands.projects()[-1], "ana") == "a"
     counted = count(new, [A], hands.people.answers(new))
-    assert [one.complaint for one in counted.refused] == ["given to an earlier version of the form"]
+    assert [one.complaint for one in counted.refused] == ["given to an earlier version of the task"]
 
 
 def proposals(hands: Annotators) -> None:
@@ -42,15 +41,15 @@ def proposals(hands: Annotators) -> None:
     assert hands.people.ask(FORM, [second, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     hands.answer(FORM, second, "ben", correct="no")
     hands.answer(FORM, B, "ben", correct="no")
-    said = {one.item_id: one.proposed_by for one in hands.people.answers(FORM)}
+    said = {one.unit_id: one.proposed_by for one in hands.people.answers(FORM)}
     assert said == {"a": "big", "b": ""}
 
 
 def rich_form(hands: Annotators) -> None:
-    """Choices of an item's own, places, lists of texts and odd signs come back as they were."""
+    """Choices of a unit's own, places, lists of texts and odd signs come back as they were."""
     asked = Unit(
-        form=RICH.name,
-        item_id="p/1",
+        task=RICH.name,
+        unit_id="p/1",
         shown={"Price": "It is $5 <b>& more</b>"},
         images={"First": "ab" * 32, "Second": "cd" * 32},
         choices={"which": ("$5 and more", "<i>", 'a "b"')},
@@ -59,12 +58,12 @@ def rich_form(hands: Annotators) -> None:
     task = hands.task(asked)
     labels = [one["value"] for one in task["data"]["choices_which"]]
     result = [
-        {"from_name": "which", "to_name": "item", "type": "choices",
+        {"from_name": "which", "to_name": "unit", "type": "choices",
          "value": {"choices": labels[:2]}},
         {"from_name": "place", "to_name": "image", "type": "keypointlabels",
          "original_width": 300, "original_height": 200,
          "value": {"x": 25, "y": 87.5, "width": 0.5, "keypointlabels": ["Where is $\u200bit?"]}},
-        {"from_name": "why", "to_name": "item", "type": "textarea",
+        {"from_name": "why", "to_name": "unit", "type": "textarea",
          "value": {"text": ["one", "two\nlines"]}},
     ]  # fmt: skip
     hands.say("ana", "POST", f"/api/tasks/{task['id']}/annotations", {"result": result})
@@ -78,6 +77,6 @@ def rich_form(hands: Annotators) -> None:
 
 
 CASES: Mapping[str, Callable[[Annotators], None]] = {
-    case.__doc__ or "": case for case in (changed_form, proposals, rich_form)
+    case.__doc__ or "": case for case in (changed_task, proposals, rich_form)
 }
 """By the sentence that each shows."""

@@ -15,7 +15,7 @@ from bench_assets.workspace.annotation import LabelStudioProcess
 from resources.annotation.label_studio.server import program
 from tests.resources.annotation.label_studio.scripted_studio import ADMIN, PEOPLE
 
-SERVER = Path("people", "label-studio", "server")  # of a home
+SERVER = Path("annotation", "label-studio", "server")  # of a home
 
 
 @contextmanager

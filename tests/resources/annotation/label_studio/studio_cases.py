@@ -5,16 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from bench_assets.annotation.answers.resolution import count, open_items
-from bench_assets.annotation.tasks.backend import UnitCounts
-from bench_assets.annotation.tasks.forms import Answer, Unit
+from bench_assets.annotation.answers.resolution import count, open_units
+from bench_assets.annotation.tasks import Answer, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
-from tests.resources.annotation.port_cases import FORM, A, B, item
+from tests.resources.annotation.port_cases import FORM, A, B, unit
 
 
-def _sorted_out(hands: Annotators, items: Sequence[Unit]) -> tuple[list[str], list[str]]:
+def _sorted_out(hands: Annotators, units: Sequence[Unit]) -> tuple[list[str], list[str]]:
     """Who counts, and why the others do not."""
-    counted = count(FORM, items, hands.people.answers(FORM))
+    counted = count(FORM, units, hands.people.answers(FORM))
     return [one.person for one in counted.answers], [one.complaint for one in counted.refused]
 
 
@@ -23,7 +22,7 @@ def _only_project(hands: Annotators) -> int:
 
 
 def authors_own_vote(hands: Annotators) -> None:
-    """An author's own vote does not count, and one person more is served the item."""
+    """An author's own vote does not count, and one person more is served the unit."""
     hands.people.ask(FORM, [B])
     project = _only_project(hands)
     for person in ("ana", "ben"):
@@ -31,7 +30,7 @@ def authors_own_vote(hands: Annotators) -> None:
     assert hands.served(project, "cem") is None
     people, why = _sorted_out(hands, [B])
     assert people == ["ben"]
-    assert why == ["'ana' may not answer: the item is of their own making"]
+    assert why == ["'ana' may not answer: the unit is of their own making"]
     assert hands.served(project, "cem") == "b"
     hands.answer(FORM, B, "cem", correct="yes")
     assert _sorted_out(hands, [B])[0] == ["ben", "cem"]
@@ -41,7 +40,7 @@ def authors_own_vote(hands: Annotators) -> None:
 
 
 def misfit(hands: Annotators) -> None:
-    """What does not fit the form does not count, and one person more is served the item."""
+    """What does not fit the task does not count, and one person more is served the unit."""
     hands.people.ask(FORM, [A])
     project = _only_project(hands)
     hands.answer(FORM, A, "ana", correct="perhaps")
@@ -58,7 +57,7 @@ def unchecked(hands: Annotators) -> None:
     task = hands.task(A)["id"]
     hands.submit(task, "ana", correct="yes", colour="red")
     hands.submit(task, "ben")
-    other = [{"from_name": "correct", "to_name": "item", "type": "rating", "value": {"rating": 3}}]
+    other = [{"from_name": "correct", "to_name": "unit", "type": "rating", "value": {"rating": 3}}]
     hands.say("cem", "POST", f"/api/tasks/{task}/annotations", {"result": other})
     hands.answer(FORM, A, "dora", correct="no")
     people, why = _sorted_out(hands, [A])
@@ -154,15 +153,15 @@ def nobody_is_shown(hands: Annotators) -> None:
 
 
 def another_need(hands: Annotators) -> None:
-    """Items may need different numbers of answers, and other numbers later."""
-    hands.people.ask(FORM, [A, B, replace(item("c"), needed=1)])
+    """Units may need different numbers of answers, and other numbers later."""
+    hands.people.ask(FORM, [A, B, replace(unit("c"), needed=1)])
     project = _only_project(hands)
-    hands.answer(FORM, item("c"), "ana", correct="yes")
+    hands.answer(FORM, unit("c"), "ana", correct="yes")
     assert hands.served(project, "ben") in ("a", "b")
     for one in (A, B):
         hands.answer(FORM, one, "ben", correct="yes")
     assert hands.served(project, "ben") is None
-    asked = hands.people.ask(FORM, [A, B, replace(item("c"), needed=2)])
+    asked = hands.people.ask(FORM, [A, B, replace(unit("c"), needed=2)])
     assert asked == UnitCounts(new=0, there=3, changed=0, withdrawn=0)
     assert hands.served(project, "ben") == "c"
 
@@ -182,11 +181,11 @@ def tampered(hands: Annotators) -> None:
 
 
 def five_people_at_once(hands: Annotators) -> None:
-    """Five people at once: every item has as many answers as it needs, nobody's twice."""
-    items = [replace(item(f"{number}"), needed=3) for number in range(6)]
-    hands.people.ask(FORM, items)
+    """Five people at once: every unit has as many answers as it needs, nobody's twice."""
+    units = [replace(unit(f"{number}"), needed=3) for number in range(6)]
+    hands.people.ask(FORM, units)
     project = _only_project(hands)
-    tasks = {one.item_id: hands.task(one)["id"] for one in items}
+    tasks = {one.unit_id: hands.task(one)["id"] for one in units}
 
     def work(person: str) -> None:
         while (key := hands.served(project, person)) is not None:
@@ -194,9 +193,9 @@ def five_people_at_once(hands: Annotators) -> None:
 
     with ThreadPoolExecutor(5) as five:
         list(five.map(work, ("ana", "ben", "cem", "dora", "eli")))
-    said: list[Answer] = count(FORM, items, hands.people.answers(FORM)).answers
-    assert open_items(items, said) == {}
-    assert len({(one.item_id, one.person) for one in said}) == len(said) >= 18
+    said: list[Answer] = count(FORM, units, hands.people.answers(FORM)).answers
+    assert open_units(units, said) == {}
+    assert len({(one.unit_id, one.person) for one in said}) == len(said) >= 18
 
 
 CASES: Mapping[str, Callable[[Annotators], None]] = {

@@ -8,11 +8,11 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from resources.annotation.label_studio.results import Pseudonyms, answers_of
-from resources.annotation.label_studio.units import data_of, item_of, label_config, task_of
+from resources.annotation.label_studio.units import data_of, label_config, task_of, unit_of
 
-FORM = Form(
+FORM = AnnotationTask(
     name="blink/points",
     title="Where is it?",
     instructions="",
@@ -24,8 +24,8 @@ FORM = Form(
 )
 SHA, OTHER = "00435823" * 8, "00838962" * 8
 ITEM = Unit(
-    form=FORM.name,
-    item_id="a",
+    task=FORM.name,
+    unit_id="a",
     shown={"Question": "It is $5 <b>"},
     images={"H": SHA, "other": OTHER},
     proposal={"v": ("$100",), "t": ("hello",), "pts": ("0.25 0.5",)},
@@ -34,9 +34,9 @@ ITEM = Unit(
 # Submitted in Chromium; the browser filled in the size that it drew the image in.
 RECORDED: Mapping[str, Any] = json.loads(r"""
 {"id": 2, "completed_by": 1, "result": [
-  {"value": {"choices": ["$\u200b100"]}, "id": "x1", "from_name": "v", "to_name": "item",
+  {"value": {"choices": ["$\u200b100"]}, "id": "x1", "from_name": "v", "to_name": "unit",
    "type": "choices", "origin": "prediction"},
-  {"value": {"text": ["hello"]}, "id": "x2", "from_name": "t", "to_name": "item",
+  {"value": {"text": ["hello"]}, "id": "x2", "from_name": "t", "to_name": "unit",
    "type": "textarea", "origin": "prediction"},
   {"original_width": 455, "original_height": 341, "image_rotation": 0,
    "value": {"x": 25, "y": 50, "width": 0.5, "keypointlabels": ["place $\u200bx"]}, "id": "x3",
@@ -59,8 +59,8 @@ def _heard(**more: Any) -> Any:
 def test_what_was_recorded_is_read() -> None:
     answer = _heard()
     assert answer.values == {"v": ("$100",), "t": ("hello",), "pts": ("0.250000 0.500000",)}
-    assert (answer.item_id, answer.item_digest) == ("a", ITEM.digest)
-    assert (answer.form_version, answer.proposed_by) == (FORM.version, "smol")
+    assert (answer.unit_id, answer.unit_digest) == ("a", ITEM.digest)
+    assert (answer.task_version, answer.proposed_by) == (FORM.version, "smol")
     assert (answer.person, answer.changed_by, answer.seconds) == ("ana", "", 4.593)
     assert (answer.at, answer.changed_at) == (
         "2026-11-22T16:42:17.614Z",
@@ -135,7 +135,7 @@ def test_half_a_sign_of_two_becomes_a_sign_that_a_file_can_hold() -> None:
 def test_an_item_comes_back_out_of_its_task() -> None:
     asked = replace(ITEM, choices={"v": ("one", "$2")})
     data = json.loads(json.dumps(data_of(asked, FORM)))
-    assert item_of(FORM, data) == asked
+    assert unit_of(FORM, data) == asked
     assert [one["value"] for one in data["choices_v"]] == ["one", "$\u200b2"]
 
 
@@ -154,7 +154,7 @@ def test_a_form_has_a_control_for_each_field() -> None:
         ("v", "Choices"), ("t", "TextArea"), ("pts", "KeyPointLabels"),
     ]  # fmt: skip
     assert controls["v"].attrib == {
-        "name": "v", "toName": "item", "required": "true",
+        "name": "v", "toName": "unit", "required": "true",
         "requiredMessage": "Please answer: More than $\u200b5?", "choice": "single-radio",
         "showInline": "true", "value": "$choices_v",
     }  # fmt: skip
@@ -166,8 +166,8 @@ def test_a_form_has_a_control_for_each_field() -> None:
 
 
 def test_every_key_that_a_form_shows_is_in_a_task() -> None:
-    for form in (FORM, replace(FORM, fields=FORM.fields[:2])):
-        view = fromstring(label_config(form))
+    for annotation_task in (FORM, replace(FORM, fields=FORM.fields[:2])):
+        view = fromstring(label_config(annotation_task))
         shown = {one.get(name, "") for one in view.iter() for name in ("value", "on")}
         keys = {text[1:].split("[")[0] for text in shown if text.startswith("$")}
-        assert keys - {""} <= data_of(ITEM, form).keys()
+        assert keys - {""} <= data_of(ITEM, annotation_task).keys()

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Field, Form
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from tests.resources.annotation.label_studio.annotators import Annotators, opened
 from tests.resources.annotation.label_studio.form_cases import CASES as FORM_CASES
@@ -21,7 +20,7 @@ from tests.resources.annotation.label_studio.scripted_studio import (
     serving,
 )
 from tests.resources.annotation.label_studio.studio_cases import CASES as STUDIO_CASES
-from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, item
+from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
 
 ALL = {**CASES, **STUDIO_CASES, **FORM_CASES}
 
@@ -62,7 +61,7 @@ def test_a_personal_token_is_refreshed_when_it_has_expired(
 @pytest.mark.parametrize("token", ["f" * 40, "eyJhbGciOi.eyJub25l.c2lnbmF0dXJl", PERSONAL[:-1]])
 def test_a_wrong_token_is_a_sentence_without_it(url: str, tmp_path: Path, token: str) -> None:
     people = opened(LabelStudio(url, token), NAMES, tmp_path)
-    with pytest.raises(PeopleError, match=r"401 Unauthorized: .*token_env") as why:
+    with pytest.raises(AnnotationError, match=r"401 Unauthorized: .*token_env") as why:
         people.answers(FORM)
     assert token not in str(why.value)
 
@@ -74,7 +73,7 @@ def test_a_server_gone_in_mid_answer_leaves_nothing_half(
     hands.people.ask(FORM, [A, B])
     hands.answer(FORM, A, "ana", correct="yes")
     studio.breaks = path
-    with pytest.raises(PeopleError, match="is the Label Studio running"):
+    with pytest.raises(AnnotationError, match="is the Label Studio running"):
         hands.people.answers(FORM)
     assert not list(tmp_path.rglob("seen.jsonl"))
     studio.breaks = ""
@@ -86,7 +85,7 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
     path: str, studio: ScriptedStudio, hands: Annotators
 ) -> None:
     studio.breaks = path
-    with pytest.raises(PeopleError, match="is the Label Studio running"):
+    with pytest.raises(AnnotationError, match="is the Label Studio running"):
         hands.people.ask(FORM, [A, B])
     studio.breaks = ""
     hands.people.ask(FORM, [A, B])
@@ -96,7 +95,7 @@ def test_asking_again_finishes_what_a_server_gone_in_between_left(
 
 def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
     people = opened(LabelStudio("http://127.0.0.1:9", ADMIN), NAMES, tmp_path)
-    with pytest.raises(PeopleError, match=r"127\.0\.0\.1:9/api/projects: ConnectError"):
+    with pytest.raises(AnnotationError, match=r"127\.0\.0\.1:9/api/projects: ConnectError"):
         people.answers(FORM)
 
 
@@ -121,7 +120,7 @@ def test_what_is_no_answer_of_label_studio_is_a_sentence(
     hands.people.ask(FORM, [A])
     hands.answer(FORM, A, "ana", correct="yes")
     studio.instead[path] = told
-    with pytest.raises(PeopleError, match=sentence):
+    with pytest.raises(AnnotationError, match=sentence):
         hands.people.answers(FORM)
 
 
@@ -172,9 +171,9 @@ def test_a_task_imported_twice_is_shown_once(studio: ScriptedStudio, hands: Anno
 
 
 def test_lists_of_many_pages_are_read_whole(studio: ScriptedStudio, hands: Annotators) -> None:
-    items = [item(f"{number:05}") for number in range(1001)]
-    assert hands.people.ask(FORM, items).new == 1001
-    assert hands.people.ask(FORM, items).there == 1001
+    units = [unit(f"{number:05}") for number in range(1001)]
+    assert hands.people.ask(FORM, units).new == 1001
+    assert hands.people.ask(FORM, units).there == 1001
     pages = [verb for verb, path in studio.asked if (verb, path) == ("GET", "/api/tasks")]
     assert len(pages) == 4  # 2 after the import, 2 of the second time
 
@@ -183,22 +182,22 @@ def test_images_are_shown_from_a_folder_that_holds_nothing_else(
     studio: ScriptedStudio, hands: Annotators, tmp_path: Path
 ) -> None:
     sha = "ab" * 32
-    hands.people.ask(FORM, [item("a", images={"Photograph": sha})])
-    shared = tmp_path / "people" / "shared"
+    hands.people.ask(FORM, [unit("a", images={"Photograph": sha})])
+    shared = tmp_path / "annotation" / "shared"
     assert [one.name for one in shared.iterdir()] == ["images"]
     assert (shared / "images").resolve() == (tmp_path / "images").resolve()
     assert [one["path"] for one in studio.shared] == [str(shared / "images")]
     url = studio.tasks[1]["data"]["images"][0]["url"]
     assert url == f"/data/local-files/?d=images/ab/{sha}"
-    hands.people.ask(FORM, [item("a", images={"Photograph": sha})])
+    hands.people.ask(FORM, [unit("a", images={"Photograph": sha})])
     assert len(studio.shared) == 1
 
 
 def test_no_address_and_no_gold_leaves_us(
     studio: ScriptedStudio, hands: Annotators, tmp_path: Path
 ) -> None:
-    hands.people.ask(FORM, [item("a", gold={"correct": ("yes",)}, barred=("ana",))])
-    hands.answer(FORM, item("a"), "ben", correct="yes")
+    hands.people.ask(FORM, [unit("a", gold={"correct": ("yes",)}, barred=("ana",))])
+    hands.answer(FORM, unit("a"), "ben", correct="yes")
     assert [one.person for one in hands.people.answers(FORM)] == ["ben"]
     kept = "".join(file.read_text() for file in tmp_path.rglob("*.json*"))
     assert "lab.example" not in kept
@@ -221,7 +220,7 @@ def test_a_project_that_is_gone_with_its_answers_is_named(
     hands.answer(FORM, A, "ana", correct="yes")
     hands.people.answers(FORM)
     studio.projects[1]["title"] = "my project"
-    with pytest.raises(PeopleError, match=r"project 1 with 1 answers .*seen\.jsonl"):
+    with pytest.raises(AnnotationError, match=r"project 1 with 1 answers .*seen\.jsonl"):
         hands.people.answers(FORM)
 
 
@@ -230,7 +229,7 @@ def test_half_a_line_of_a_killed_run_is_made_good(hands: Annotators, tmp_path: P
     hands.answer(FORM, A, "ana", correct="yes")
     hands.people.answers(FORM)
     (file,) = tmp_path.rglob("seen.jsonl")
-    file.write_text(file.read_text() + '{"form": "co')
+    file.write_text(file.read_text() + '{"task": "co')
     hands.answer(FORM, A, "ben", correct="yes")
     for _ in range(2):
         assert len(count(FORM, [A], hands.people.answers(FORM)).answers) == 2
@@ -239,6 +238,8 @@ def test_half_a_line_of_a_killed_run_is_made_good(hands: Annotators, tmp_path: P
 
 def test_a_form_with_a_image_to_bring_is_refused(hands: Annotators) -> None:
     brought = Field(name="photo", kind="image", label="Your photograph")
-    form = Form(name="codis/submissions", title="", instructions="", fields=(brought,))
-    with pytest.raises(PeopleError, match="field photo: Label Studio takes no images in"):
-        hands.people.ask(form, [])
+    annotation_task = AnnotationTask(
+        name="codis/submissions", title="", instructions="", fields=(brought,)
+    )
+    with pytest.raises(AnnotationError, match="field photo: Label Studio accepts no uploaded"):
+        hands.people.ask(annotation_task, [])

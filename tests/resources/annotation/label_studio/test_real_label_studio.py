@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.backend import PeopleError, UnitCounts
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import AnnotationError, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from resources.annotation.label_studio.units import task_of
 from tests.resources.annotation.label_studio.annotators import Annotators, opened, result
@@ -21,7 +20,7 @@ from tests.resources.annotation.label_studio.form_cases import CASES as FORM_CAS
 from tests.resources.annotation.label_studio.real_studio import sign_up, started
 from tests.resources.annotation.label_studio.scripted_studio import ADMIN, NAMES, PEOPLE
 from tests.resources.annotation.label_studio.studio_cases import CASES as STUDIO_CASES
-from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, item
+from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
 
 pytestmark = pytest.mark.long
 ALL = {**CASES, **STUDIO_CASES, **FORM_CASES}
@@ -53,7 +52,7 @@ def hands(url: str, home: Path, tokens: dict[str, str]) -> Annotators:
     for project in hands.projects():
         hands.say("ana", "DELETE", f"/api/projects/{project}/")
     for suite in ("codis", "blink"):
-        shutil.rmtree(home / "people" / "label-studio" / suite, ignore_errors=True)
+        shutil.rmtree(home / "annotation" / "label-studio" / suite, ignore_errors=True)
     return hands
 
 
@@ -67,7 +66,7 @@ def test_a_real_label_studio_keeps_the_contract(
 @pytest.mark.parametrize("token", ["f" * 40, "eyJhbGciOi.eyJub25l.c2lnbmF0dXJl"])
 def test_a_wrong_token_is_a_sentence(url: str, home: Path, token: str) -> None:
     people = opened(LabelStudio(url, token), NAMES, home)
-    with pytest.raises(PeopleError, match=r"401 Unauthorized: .*token_env"):
+    with pytest.raises(AnnotationError, match=r"401 Unauthorized: .*token_env"):
         people.answers(FORM)
 
 
@@ -97,7 +96,7 @@ def test_a_image_is_served_to_who_signed_in_and_nothing_beside_it(
     sha = sha256(image).hexdigest()
     (home / "images" / sha[:2]).mkdir(parents=True, exist_ok=True)
     (home / "images" / sha[:2] / sha).write_bytes(image)
-    shown = item("a", images={"Photograph": sha})
+    shown = unit("a", images={"Photograph": sha})
     hands.people.ask(FORM, [shown])
     where = url + hands.task(shown)["data"]["images"][0]["url"]
     signed_in = {"Authorization": f"Token {ADMIN}"}
@@ -116,11 +115,11 @@ def test_it_listens_to_this_machine_alone(url: str) -> None:
 
 
 def test_5000_items_are_asked_and_heard(hands: Annotators, url: str) -> None:
-    items = [replace(item(f"{number:05}"), needed=4) for number in range(5000)]
+    units = [replace(unit(f"{number:05}"), needed=4) for number in range(5000)]
     started = time.monotonic()
-    assert hands.people.ask(FORM, items).new == 5000
+    assert hands.people.ask(FORM, units).new == 5000
     asked = time.monotonic()
-    assert hands.people.ask(FORM, items).there == 5000
+    assert hands.people.ask(FORM, units).there == 5000
     again = time.monotonic()
     tasks = {one.data["key"]: one for one in LabelStudio(url, ADMIN).tasks(hands.projects()[-1])}
     for person in PEOPLE[:4]:
@@ -128,24 +127,24 @@ def test_5000_items_are_asked_and_heard(hands: Annotators, url: str) -> None:
     answered = time.monotonic()
     said = hands.people.answers(FORM)
     heard = time.monotonic()
-    assert len(count(FORM, items, said).answers) == 4
+    assert len(count(FORM, units, said).answers) == 4
     print(f"asked {asked - started:.1f} s, again {again - asked:.1f}, heard {heard - answered:.1f}")
     assert heard - answered < 30
 
 
 def test_of_20000_answers_each_is_heard(hands: Annotators, url: str) -> None:
-    items = [replace(item(f"{number:05}"), needed=4) for number in range(5000)]
-    hands.people.ask(FORM, items[:1])
+    units = [replace(unit(f"{number:05}"), needed=4) for number in range(5000)]
+    hands.people.ask(FORM, units[:1])
     server, project = LabelStudio(url, ADMIN), hands.projects()[-1]
     own = {person: hands.number(person) for person in PEOPLE[:4]}
-    server.add(project, [_answered(one, own) for one in items[1:]])
-    assert hands.people.ask(FORM, items).there == 5000
+    server.add(project, [_answered(one, own) for one in units[1:]])
+    assert hands.people.ask(FORM, units).there == 5000
     started = time.monotonic()
     said = hands.people.answers(FORM)
     print(f"{len(said)} answers heard in {time.monotonic() - started:.1f} s")
-    assert len(count(FORM, items, said).answers) == 4 * 4999
+    assert len(count(FORM, units, said).answers) == 4 * 4999
 
 
-def _answered(item: Unit, people: dict[str, int]) -> dict[str, object]:
+def _answered(unit: Unit, people: dict[str, int]) -> dict[str, object]:
     said = [{"result": result(correct="yes"), "completed_by": one} for one in people.values()]
-    return {**task_of(item, FORM), "annotations": said}
+    return {**task_of(unit, FORM), "annotations": said}

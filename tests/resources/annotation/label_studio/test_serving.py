@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from resources.annotation.label_studio.backend import LabelStudioPeople
+from resources.annotation.label_studio.backend import LabelStudioBackend
 from resources.annotation.label_studio.client import checked_address
 from resources.annotation.label_studio.server import arguments, password, program, variables
-from resources.annotation.opening import open_people
+from resources.annotation.opening import open_annotation_backend
 from resources.config.bench_toml import load_settings
 
 TOKEN = "ab" * 20
@@ -38,8 +38,8 @@ def test_all_else_is_refused(url: str) -> None:
 
 
 def _opened(home: Path, *lines: str) -> object:
-    (home / "bench.toml").write_text("\n".join(["[people]", 'kind = "label-studio"', *lines]))
-    return open_people(load_settings(home))
+    (home / "bench.toml").write_text("\n".join(["[annotation]", 'kind = "label-studio"', *lines]))
+    return open_annotation_backend(load_settings(home))
 
 
 def test_bench_toml_opens_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_bench_toml_opens_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         'token_env = "STUDIO_TOKEN"',
         'names = {"a@b.example" = "ana"}',
     )
-    assert isinstance(people, LabelStudioPeople)
+    assert isinstance(people, LabelStudioBackend)
     assert (people.server.url, people.names) == ("http://127.0.0.1:8081", {"a@b.example": "ana"})
 
 
@@ -67,7 +67,7 @@ def test_a_section_that_lacks_something_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str], complaint: str
 ) -> None:
     monkeypatch.setenv("STUDIO_TOKEN", TOKEN)
-    with pytest.raises(SettingsError, match=r"bench\.toml, \[people\]: .*") as why:
+    with pytest.raises(SettingsError, match=r"bench\.toml, \[annotation\]: .*") as why:
         _opened(tmp_path, *lines)
     assert complaint in str(why.value)
 
@@ -99,5 +99,5 @@ def test_the_password_is_drawn_once_and_nobody_elses(tmp_path: Path) -> None:
 
 
 def test_without_it_the_way_to_install_it_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="make people-server"):
+    with pytest.raises(SettingsError, match="make annotation-server"):
         program(tmp_path)

@@ -13,8 +13,8 @@ import httpx
 from PIL import Image
 
 from bench_assets.annotation.answers.resolution import Terms
-from bench_assets.annotation.tasks.forms import Field, Form, Unit
-from resources.annotation.web.backend import PagesPeople
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
+from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer, Setup
 from resources.annotation.web.sessions import RATES, Rate, What
 from resources.annotation.web.signed_links import Links
@@ -25,7 +25,7 @@ from tests.resources.annotation.port_cases import FORM
 NO_LIMITS: dict[What, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
 
 
-BRING = Form(
+BRING = AnnotationTask(
     name="codis/submission",
     title="Bring an image",
     instructions="",
@@ -60,9 +60,9 @@ class Site:
         lease: float = 600,
         url: str = "",
     ) -> None:
-        self.store = Store(folder / "people" / "pages.sqlite")
+        self.store = Store(folder / "annotation" / "pages.sqlite")
         self.images = folder / "images"
-        self.people = PagesPeople(self.store)
+        self.people = PagesBackend(self.store)
         self.clock = Clock()
         self._served = PagesServer(
             Setup(
@@ -99,10 +99,10 @@ class Site:
             file.unlink()
         self.clock.passed = 0.0
 
-    def link(self, person: str, forms: Sequence[str] = (), days: float = 1) -> str:
+    def link(self, person: str, tasks: Sequence[str] = (), days: float = 1) -> str:
         """The path of a link."""
         until = int(self.clock().timestamp() + days * 86400)
-        return f"/in/{Links.beside(self.store).make(person, tuple(forms), until)}"
+        return f"/in/{Links.beside(self.store).make(person, tuple(tasks), until)}"
 
     def visitor(self, person: str) -> "Visitor":
         """A person who came by their link; the same one each time."""
@@ -118,16 +118,16 @@ class Visitor:
         self.http = httpx.Client(base_url=address, follow_redirects=True, trust_env=False)
         self.entered = self.http.get(link)
 
-    def form(self, title: str) -> str:
-        """The path of a form, by its title on the first page."""
+    def task(self, title: str) -> str:
+        """The path of a task, by its title on the first page."""
         page = self.http.get("/").text
         found = re.search(rf'id="form-(\d+)"><bdi>{re.escape(title)}<', unescape(page))
         assert found, page
         return f"/f/{found[1]}"
 
-    def next(self, form: str) -> httpx.Response:
-        """Go to the next item."""
-        return self.http.get(f"{form}/next")
+    def next(self, task: str) -> httpx.Response:
+        """Go to the next unit."""
+        return self.http.get(f"{task}/next")
 
     def send(self, page: httpx.Response, what: str = "send", **values: object) -> httpx.Response:
         """Fill in the form of a page, and send it."""
@@ -137,7 +137,7 @@ class Visitor:
 
 
 def token(page: httpx.Response) -> str:
-    """What a form of a page holds to show where it came from."""
+    """What a task of a page holds to show where it came from."""
     found = re.search(r'name="form-token" value="([^"]+)"', page.text)
     assert found, page.text
     return found[1]
@@ -149,29 +149,29 @@ class OnPages:
     def __init__(self, site: Site) -> None:
         self.people = site.people
         self._site = site
-        self._pages: dict[tuple[str, str, str], str] = {}  # of items that a person was shown
+        self._pages: dict[tuple[str, str, str], str] = {}  # of units that a person was shown
 
-    def answer(self, form: Form, item: Unit, person: str, **values: str) -> None:
+    def answer(self, task: AnnotationTask, unit: Unit, person: str, **values: str) -> None:
         visitor = self._site.visitor(person)
-        key = (form.name, item.digest, person)
+        key = (task.name, unit.digest, person)
         shown = visitor.http.get(self._pages[key]) if key in self._pages else None
-        page = shown or visitor.next(visitor.form(form.title))
-        assert next(iter(item.shown.values())) in unescape(page.text)
+        page = shown or visitor.next(visitor.task(task.title))
+        assert next(iter(unit.shown.values())) in unescape(page.text)
         self._pages[key] = page.url.path
         said = visitor.send(page, **values)
         assert said.status_code == 200, said.text
 
     def edit_by_another(
-        self, form: Form, item: Unit, person: str, other: str, **values: str
+        self, task: AnnotationTask, unit: Unit, person: str, other: str, **values: str
     ) -> None:
         """Nobody can: neither with the other's page nor with their own."""
-        page = self._site.visitor(person).http.get(self._pages[form.name, item.digest, person])
+        page = self._site.visitor(person).http.get(self._pages[task.name, unit.digest, person])
         stolen = self._site.visitor(other).send(page, **values)
         assert stolen.status_code in (403, 404)
 
-    def delete(self, form: Form, item: Unit, person: str) -> None:
+    def delete(self, task: AnnotationTask, unit: Unit, person: str) -> None:
         visitor = self._site.visitor(person)
-        page = visitor.http.get(self._pages[form.name, item.digest, person])
+        page = visitor.http.get(self._pages[task.name, unit.digest, person])
         assert visitor.send(page, "skip").status_code == 200
 
 
@@ -182,7 +182,7 @@ def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
     return written.getvalue()
 
 
-def shown(site: Site, person: str = "ana", form: Form = FORM) -> httpx.Response:
-    """The next item of a person."""
+def shown(site: Site, person: str = "ana", task: AnnotationTask = FORM) -> httpx.Response:
+    """The next unit of a person."""
     visitor = site.visitor(person)
-    return visitor.next(visitor.form(form.title))
+    return visitor.next(visitor.task(task.title))

@@ -6,14 +6,14 @@ import re
 import pytest
 from PIL import Image
 
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import Unit
 from resources.images.store import ImageStore
 from tests.resources.annotation.pages.on_pages import BRING, Site, png, shown, token
-from tests.resources.annotation.port_cases import FORM, item
+from tests.resources.annotation.port_cases import FORM, unit
 
 
 def test_a_image_that_somebody_brings_is_kept_as_it_came(site: Site) -> None:
-    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x", needed=2)])
+    site.people.ask(BRING, [Unit(task=BRING.name, unit_id="x", needed=2)])
     ana, ben, data = site.visitor("ana"), site.visitor("ben"), png() + b"\r\n--"
     page = shown(site, "ana", BRING)
     fields = {"form-token": token(page), "words": "one\r\n\r\n two \r\none"}
@@ -44,7 +44,7 @@ NO_IMAGES: dict[str, bytes] = {
 
 @pytest.mark.parametrize("data", NO_IMAGES.values(), ids=NO_IMAGES)
 def test_what_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) -> None:
-    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x")])
+    site.people.ask(BRING, [Unit(task=BRING.name, unit_id="x")])
     page = shown(site, "ana", BRING)
     sent = site.visitor("ana").http.post(
         page.url.path,
@@ -60,7 +60,7 @@ def test_what_is_no_image_is_refused_with_the_reason(site: Site, data: bytes) ->
 def test_images_are_shown_to_whom_the_item_was_given(site: Site) -> None:
     image_store = ImageStore(folder=str(site.images))
     shown_one, other = image_store.put(png(), "a").sha256, image_store.put(png("blue"), "b").sha256
-    site.people.ask(FORM, [item("a", needed=1, images={"Image": shown_one})])
+    site.people.ask(FORM, [unit("a", needed=1, images={"Image": shown_one})])
     page = shown(site)
     ana, ben = site.visitor("ana"), site.visitor("ben")
     assert ana.http.get(f"{page.url.path}/image/{shown_one}").content == png()
@@ -75,7 +75,7 @@ def test_what_browsers_would_show_otherwise_is_sent_as_models_see_it(site: Site)
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
     frames[0].save(gif, "GIF", save_all=True, append_images=frames[1:])
     sha256 = ImageStore(folder=str(site.images)).put(gif.getvalue(), "a").sha256
-    site.people.ask(FORM, [item("a", images={"Image": sha256})])
+    site.people.ask(FORM, [unit("a", images={"Image": sha256})])
     sent = site.visitor("ana").http.get(f"{shown(site).url.path}/image/{sha256}")
     assert sent.headers["content-type"] == "image/png"
     assert Image.open(io.BytesIO(sent.content)).getpixel((0, 0)) == (255, 0, 0)

@@ -9,15 +9,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from resources.annotation.web.server import PagesServer, Setup, is_loopback
 from resources.annotation.web.sessions import RATES, Limits, Rate
 from resources.annotation.web.store import Store
 from resources.images.locations import ImageFolder
 from tests.resources.annotation.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
-from tests.resources.annotation.port_cases import FORM, A, item
+from tests.resources.annotation.port_cases import FORM, A, unit
 
 CROSS: dict[str, dict[str, str]] = {
     "another site": {"Sec-Fetch-Site": "cross-site"},
@@ -117,7 +116,7 @@ def test_a_field_that_there_is_not_is_left_out(site: Site) -> None:
     site.people.ask(FORM, [A])
     site.visitor("ana").send(shown(site), correct="yes", person="ben", digest="x")
     (only,) = site.people.answers(FORM)
-    assert (only.person, only.item_digest, dict(only.values)) == (
+    assert (only.person, only.unit_digest, dict(only.values)) == (
         "ana", A.digest, {"correct": ("yes",)}
     )  # fmt: skip
 
@@ -126,11 +125,11 @@ def test_what_is_too_large_is_refused_unread(site: Site) -> None:
     site.people.ask(FORM, [A])
     page = shown(site)
     http = site.visitor("ana").http
-    form = {"content-type": "application/x-www-form-urlencoded"}
+    task = {"content-type": "application/x-www-form-urlencoded"}
     for content in (b"a" * (5 * 2**20), iter([b"a" * 2**20] * 5)):  # announced; in pieces
-        sent = http.post(page.url.path, content=content, headers=form)
+        sent = http.post(page.url.path, content=content, headers=task)
         assert sent.status_code == 413
-    assert http.post(page.url.path, content=b"&a" * 2000, headers=form).status_code == 413
+    assert http.post(page.url.path, content=b"&a" * 2000, headers=task).status_code == 413
     assert http.post(page.url.path, content=b"{}").status_code == 415
     assert http.post(page.url.path, json={}).status_code == 415
 
@@ -138,7 +137,7 @@ def test_what_is_too_large_is_refused_unread(site: Site) -> None:
 def test_who_is_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
     few = NO_LIMITS | {"answer": Rate(2, 0.001), "link": Rate(3, 0.001)}
     with Site(tmp_path, rates=few) as site:
-        site.people.ask(FORM, [item(f"i{n}") for n in range(4)])
+        site.people.ask(FORM, [unit(f"i{n}") for n in range(4)])
         ana = site.visitor("ana")
         said = [ana.send(shown(site), correct="yes").status_code for _ in range(3)]
         assert said == [200, 200, 429]
@@ -161,12 +160,12 @@ HOSTILE = "<script>alert(1)</script>\"'>&amp;\u202eback ../../etc/passwd {{7*7}}
 
 
 def test_hostile_texts_are_texts(site: Site) -> None:
-    form = Form(
+    task = AnnotationTask(
         name="codis/votes", title=HOSTILE, instructions=HOSTILE,
         fields=(Field(name="a", kind="choice", label=HOSTILE, choices=(HOSTILE, "b")),
                 Field(name="t", kind="text", label="t", required=False)),
     )  # fmt: skip
-    site.people.ask(form, [Unit(form=form.name, item_id=HOSTILE, shown={HOSTILE: HOSTILE})])
+    site.people.ask(task, [Unit(task=task.name, unit_id=HOSTILE, shown={HOSTILE: HOSTILE})])
     ana = site.visitor("ana")
     number = re.findall(r"/f/(\d+)/next", ana.http.get("/").text)[0]
     page = ana.next(f"/f/{number}")
@@ -174,7 +173,7 @@ def test_hostile_texts_are_texts(site: Site) -> None:
     assert "\\u202eback" in page.text
     assert "{{7*7}}" in page.text
     ana.send(page, a="b", t=HOSTILE)
-    (only,) = site.people.answers(form)
+    (only,) = site.people.answers(task)
     assert only.values["t"] == (HOSTILE,)
     mine = ana.http.get(f"/f/{number}/mine")
     assert "<script>alert" not in mine.text
@@ -184,7 +183,7 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     site.people.ask(FORM, [A])
     with caplog.at_level(logging.DEBUG, "bench_assets"), caplog.at_level(logging.DEBUG, "uvicorn"):
         visitor = Visitor(site.address, link := site.link("pseudonym-of-ana"))
-        visitor.send(visitor.next(visitor.form(FORM.title)), correct="yes", comment="secret-words")
+        visitor.send(visitor.next(visitor.task(FORM.title)), correct="yes", comment="secret-words")
         site.store.file.with_name(f"{site.store.file.name}").write_bytes(b"no data base" * 999)
         broken = visitor.http.get("/")
     assert broken.status_code == 503
@@ -198,7 +197,7 @@ def test_the_file_refuses_to_change_or_lose_an_answer(site: Site) -> None:
     site.people.ask(FORM, [A])
     site.visitor("ana").send(shown(site), correct="yes")
     for forbidden in ("UPDATE answers SET person = 'ben'", "DELETE FROM answers"):
-        with pytest.raises(PeopleError, match="only added to"), site.store.writing() as db:
+        with pytest.raises(AnnotationError, match="only added to"), site.store.writing() as db:
             db.execute(forbidden)
     assert [one.person for one in site.people.answers(FORM)] == ["ana"]
     with site.store.reading() as db:

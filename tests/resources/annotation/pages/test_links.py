@@ -7,8 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.annotation.tasks.backend import PeopleError
-from bench_assets.annotation.tasks.forms import Unit
+from bench_assets.annotation.tasks import AnnotationError, Unit
 from resources.annotation.web.signed_links import NAME, LinkError, Links
 from resources.annotation.web.store import Store
 from tests.resources.annotation.pages.on_pages import BRING, Site, Visitor, shown
@@ -56,7 +55,7 @@ def test_a_link_that_was_revoked_or_expired_opens_nothing_from_then_on(site: Sit
 
 def test_a_link_for_one_form_shows_no_other(site: Site) -> None:
     site.people.ask(FORM, [A])
-    site.people.ask(BRING, [Unit(form=BRING.name, item_id="x")])
+    site.people.ask(BRING, [Unit(task=BRING.name, unit_id="x")])
     ana = Visitor(site.address, site.link("ana", [BRING.name]))
     assert FORM.title not in ana.http.get("/").text
     every = shown(site, "ana").url.path
@@ -71,11 +70,11 @@ def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     assert Links.beside(store).read(link, 98).person == "ana"
     file.chmod(0o644)
-    with pytest.raises(PeopleError, match="others may read"):
+    with pytest.raises(AnnotationError, match="others may read"):
         Links.beside(store)
     file.chmod(0o600)
     file.write_text("ab")
-    with pytest.raises(PeopleError, match="no key"):
+    with pytest.raises(AnnotationError, match="no key"):
         Links.beside(store)
     file.unlink()
     with pytest.raises(LinkError):
@@ -84,5 +83,5 @@ def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])
 def test_what_is_no_pseudonym_gets_no_link(tmp_path: Path, person: str) -> None:
-    with pytest.raises(PeopleError, match="no pseudonym"):
+    with pytest.raises(AnnotationError, match="no pseudonym"):
         Links.beside(Store(tmp_path / "pages.sqlite")).make(person, (), 99)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.resolution import Terms, count, last_words
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from tests.resources.annotation.pages.on_pages import OnPages, Site
-from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, item
+from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -21,8 +21,8 @@ def test_pages_keep_the_contract(case: Callable[[Hands], None], site: Site) -> N
 def answer_all(site: Site, person: str, **values: str) -> int:
     """Answer what a person is shown, until there is nothing more; how many that were."""
     visitor = site.visitor(person)
-    form, n = visitor.form(FORM.title), 0
-    page = visitor.next(form)
+    task, n = visitor.task(FORM.title), 0
+    page = visitor.next(task)
     while "/i/" in page.url.path:
         page, n = visitor.send(page, **values), n + 1
     assert "Thank you" in page.text
@@ -30,16 +30,16 @@ def answer_all(site: Site, person: str, **values: str) -> int:
 
 
 def voters(site: Site) -> dict[str, Counter[str]]:
-    """Who said something of each item, and how often."""
+    """Who said something of each unit, and how often."""
     found: dict[str, Counter[str]] = {}
     for answer in site.people.answers(FORM):
-        found.setdefault(answer.item_id, Counter())[answer.person] += 1
+        found.setdefault(answer.unit_id, Counter())[answer.person] += 1
     return found
 
 
 def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) -> None:
     people = ["ana", "ben", "cem", "dea", "eli"]
-    site.people.ask(FORM, [item(f"i{n:02}", needed=4, barred=("ana",)) for n in range(12)])
+    site.people.ask(FORM, [unit(f"i{n:02}", needed=4, barred=("ana",)) for n in range(12)])
     for person in people:  # enter one after the other; the links are made here
         site.visitor(person)
     with ThreadPoolExecutor(5) as threads:
@@ -52,7 +52,7 @@ def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) 
 @pytest.mark.long
 def test_sixty_items_and_five_people_at_once(site: Site) -> None:
     people = ["ana", "ben", "cem", "dea", "eli"]
-    site.people.ask(FORM, [item(f"i{n:02}", needed=4) for n in range(60)])
+    site.people.ask(FORM, [unit(f"i{n:02}", needed=4) for n in range(60)])
     for person in people:
         site.visitor(person)
     with ThreadPoolExecutor(5) as threads:
@@ -62,13 +62,13 @@ def test_sixty_items_and_five_people_at_once(site: Site) -> None:
 
 
 def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
-    site.people.ask(FORM, [item("a", needed=1)])
+    site.people.ask(FORM, [unit("a", needed=1)])
     away, other = site.visitor("ana"), site.visitor("ben")
-    form = away.form(FORM.title)
-    shown = away.next(form)
-    assert "Others are at what is left" in other.next(form).text
+    task = away.task(FORM.title)
+    shown = away.next(task)
+    assert "Others are at what is left" in other.next(task).text
     site.clock.passed += 601
-    page = other.next(form)
+    page = other.next(task)
     assert page.url.path == shown.url.path
     late = away.send(shown, correct="yes")
     assert late.status_code == 409
@@ -78,22 +78,22 @@ def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
 
 
 def test_who_comes_back_late_has_the_place_while_nobody_took_it(site: Site) -> None:
-    site.people.ask(FORM, [item("a", needed=1)])
+    site.people.ask(FORM, [unit("a", needed=1)])
     ana = site.visitor("ana")
-    page = ana.next(ana.form(FORM.title))
+    page = ana.next(ana.task(FORM.title))
     site.clock.passed += 10_000
     assert "Thank you" in ana.send(page, correct="yes").text
     assert voters(site) == {"a": Counter(["ana"])}
 
 
 def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
-    site.people.ask(FORM, [item("a", needed=1)])
+    site.people.ask(FORM, [unit("a", needed=1)])
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    page = ana.next(ana.form(FORM.title))
+    page = ana.next(ana.task(FORM.title))
     for _ in range(3):
         site.clock.passed += 500
         assert ana.http.post(f"{page.url.path}/stay").status_code == 204
-    assert "Others are at what is left" in ben.next(ben.form(FORM.title)).text
+    assert "Others are at what is left" in ben.next(ben.task(FORM.title)).text
     assert ana.send(page, correct="yes").status_code == 200
     (only,) = site.people.answers(FORM)
     assert only.seconds is not None
@@ -101,13 +101,13 @@ def test_a_place_is_kept_while_somebody_writes(site: Site) -> None:
 
 
 def test_what_is_skipped_is_another_s(site: Site) -> None:
-    site.people.ask(FORM, [item("a", needed=1)])
+    site.people.ask(FORM, [unit("a", needed=1)])
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    form = ana.form(FORM.title)
-    page = ana.next(form)
+    task = ana.task(FORM.title)
+    page = ana.next(task)
     assert "Thank you" in ana.send(page, "skip").text
-    assert "/i/" in ben.next(form).url.path
-    assert ben.send(ben.next(form), correct="yes").status_code == 200
+    assert "/i/" in ben.next(task).url.path
+    assert ben.send(ben.next(task), correct="yes").status_code == 200
     assert ana.send(page, correct="no").status_code == 409  # it was ana's to change, until then
     assert [(one.person, one.skipped) for one in site.people.answers(FORM)] == [
         ("ana", True), ("ben", False)
@@ -117,14 +117,14 @@ def test_what_is_skipped_is_another_s(site: Site) -> None:
 def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana = site.visitor("ana")
-    page = ana.next(ana.form(FORM.title))
+    page = ana.next(ana.task(FORM.title))
     for said in ("yes", "no", "no", "yes"):
         assert ana.send(page, correct=said).status_code == 200
     answers = site.people.answers(FORM)
     assert [one.values["correct"][0] for one in answers] == ["yes", "no", "yes"]
     assert {one.at for one in answers} == {answers[0].changed_at}
     assert [one.values["correct"][0] for one in last_words(answers)] == ["yes"]
-    mine = ana.http.get(f"{ana.form(FORM.title)}/mine").text
+    mine = ana.http.get(f"{ana.task(FORM.title)}/mine").text
     assert mine.count("<li class") == 1
     assert page.url.path in mine
 
@@ -132,38 +132,38 @@ def test_every_word_is_kept_and_the_last_counts(site: Site) -> None:
 def test_another_version_of_the_form_is_asked_anew(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana = site.visitor("ana")
-    ana.send(ana.next(ana.form(FORM.title)), correct="yes")
+    ana.send(ana.next(ana.task(FORM.title)), correct="yes")
     newer = replace(FORM, instructions="Look twice.")
     assert site.people.ask(newer, [A]).there == 1
-    page = ana.next(ana.form(FORM.title))
+    page = ana.next(ana.task(FORM.title))
     assert "/i/" in page.url.path
     ana.send(page, correct="no")
     answers = site.people.answers(newer)
-    assert [one.form_version for one in answers] == [FORM.version, newer.version]
+    assert [one.task_version for one in answers] == [FORM.version, newer.version]
     assert [one.values["correct"][0] for one in count(newer, [A], answers).answers] == ["no"]
 
 
 def test_who_writes_while_an_item_is_withdrawn_or_closed_loses_no_word(site: Site) -> None:
     site.people.ask(FORM, [A])
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    form = ana.form(FORM.title)
-    pages = [ana.next(form), ben.next(form)]
+    task = ana.task(FORM.title)
+    pages = [ana.next(task), ben.next(task)]
     site.people.ask(FORM, [B])
     assert ana.send(pages[0], correct="yes").status_code == 200
     site.people.close(FORM)
     assert ben.send(pages[1], correct="yes").status_code == 200
-    assert "This form is closed" in ben.http.get("/").text
+    assert "This task is closed" in ben.http.get("/").text
     assert sorted(voters(site)["a"]) == ["ana", "ben"]
 
 
 def test_an_attention_check_is_shown_to_everybody(site: Site) -> None:
-    site.people.ask(FORM, [item("gold", needed=1, gold={"correct": ("yes",)})])
+    site.people.ask(FORM, [unit("gold", needed=1, gold={"correct": ("yes",)})])
     assert [answer_all(site, who, correct="yes") for who in ("ana", "ben", "cem")] == [1, 1, 1]
-    assert "gold" not in site.visitor("dea").next(site.visitor("dea").form(FORM.title)).url.path
+    assert "gold" not in site.visitor("dea").next(site.visitor("dea").task(FORM.title)).url.path
 
 
 def test_reopened_places_outlast_being_asked_again(site: Site) -> None:
-    asked = [item("a", needed=1)]
+    asked = [unit("a", needed=1)]
     site.people.ask(FORM, asked)
     answer_all(site, "ana", correct="yes")
     site.people.reopen(FORM, "a")
@@ -173,9 +173,9 @@ def test_reopened_places_outlast_being_asked_again(site: Site) -> None:
 
 def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
     proposed = {"proposal": {"correct": ("no",)}, "proposed_by": "model-1"}
-    site.people.ask(FORM, [item("a", **proposed)])
+    site.people.ask(FORM, [unit("a", **proposed)])
     ana = site.visitor("ana")
-    page = ana.next(ana.form(FORM.title))
+    page = ana.next(ana.task(FORM.title))
     assert 'value="no" checked' in page.text
     assert "model-1" not in page.text
     ana.send(page, correct="no")
@@ -186,8 +186,8 @@ def test_what_was_proposed_is_filled_in_and_noted(site: Site) -> None:
 def test_terms_end_what_is_shown(served: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
     terms = {FORM.name: Terms(most_answers=1, until="2999-01-01T00:00:00.000Z")}
     with Site(tmp_path_factory.mktemp("terms"), terms=terms) as site:
-        site.people.ask(FORM, [item("a"), item("b")])
+        site.people.ask(FORM, [unit("a"), unit("b")])
         assert answer_all(site, "ana", correct="yes") == 1
         assert "no more are asked of one person" in site.visitor("ana").http.get("/").text
-        page = site.visitor("ben").next(site.visitor("ben").form(FORM.title))
+        page = site.visitor("ben").next(site.visitor("ben").task(FORM.title))
         assert "/i/" in page.url.path

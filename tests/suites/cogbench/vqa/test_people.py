@@ -30,21 +30,21 @@ def written(name="q", options=("one", "two", "three", "as long as all others")):
     )
 
 
-def items(*questions, solved=()):
+def units(*questions, solved=()):
     rows = [
         LanguageOnly(question_id=name, model="m", n_tries=3, n_right=3, solvable=True)
         for name in solved
     ]
-    return QUESTION_REVIEW.items(written=list(questions), language_only=rows, images=[STORED])
+    return QUESTION_REVIEW.units(written=list(questions), language_only=rows, images=[STORED])
 
 
 def test_each_question_is_shown_with_its_options_its_key_and_what_is_doubtful():
-    (item,) = items(written())
-    (again,) = items(written(), solved=[item.item_id])
-    assert item.shown["Options"] == "A. one\nB. two\nC. three\nD. as long as all others"
-    assert (item.shown["Called right"], item.shown["Doubtful"]) == ("D", TOO_LONG)
+    (unit,) = units(written())
+    (again,) = units(written(), solved=[unit.unit_id])
+    assert unit.shown["Options"] == "A. one\nB. two\nC. three\nD. as long as all others"
+    assert (unit.shown["Called right"], unit.shown["Doubtful"]) == ("D", TOO_LONG)
     assert again.shown["Doubtful"] == f"{TOO_LONG}; {SOLVABLE}"
-    assert item.images == {"Image": "a" * 64}
+    assert unit.images == {"Image": "a" * 64}
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_each_question_is_shown_with_its_options_its_key_and_what_is_doubtful():
     ],
 )
 def test_what_fits_the_form(values, complaint):
-    (item,) = items(written())
-    assert fits(QUESTION_REVIEW.form, item, answer(item.item_id, **values)) == complaint
+    (unit,) = units(written())
+    assert fits(QUESTION_REVIEW.task, unit, answer(unit.unit_id, **values)) == complaint
 
 
 def refinement(action, note="", replacement=None):
@@ -122,10 +122,10 @@ def test_a_refinement_is_what_most_reviewers_say(said, rows, why):
 
 
 def test_a_question_that_was_written_anew_is_asked_in_the_place_of_the_old_one():
-    (item,) = items(written())
+    (unit,) = units(written())
     source = SourceQuestion(
         where="q", image_id="a", category="event", text="q?", options=written().options, answer="D"
     )
-    decided = QUESTION_REVIEW.to_rows([answer(item.item_id, action=REPLACE, **NEW)])
+    decided = QUESTION_REVIEW.to_rows([answer(unit.unit_id, action=REPLACE, **NEW)])
     (asked,) = refine([source], decided).questions
     assert (asked.image_id, asked.category, asked.text) == ("a", "event", "What now?")

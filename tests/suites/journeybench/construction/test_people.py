@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.captions import verify_captions
@@ -40,12 +40,12 @@ def stored(name):
 IMAGES = [stored("cats/a.png"), stored("b.png")]
 
 
-def answer(form, item, person, **values):
+def answer(task, unit, person, **values):
     return Answer(
-        form=form.form.name,
-        form_version=form.form.version,
-        item_id=item.item_id,
-        item_digest=item.digest,
+        task=task.task.name,
+        task_version=task.task.version,
+        unit_id=unit.unit_id,
+        unit_digest=unit.digest,
         person=person,
         values={name: (value,) for name, value in values.items()},
         at="2026-11-22T16:00:00.000Z",
@@ -55,11 +55,11 @@ def answer(form, item, person, **values):
     )
 
 
-def heard(form, items, *answers):
+def heard(task, units, *answers):
     """Rows of the answers, of which all count; how they were said is looked at elsewhere."""
-    found = count(form.form, items, answers)
+    found = count(task.task, units, answers)
     assert found.refused == []
-    rows = form.to_rows(found.answers)
+    rows = task.to_rows(found.answers)
     assert {(row.seconds, row.at, row.tool) for row in rows} <= {
         (2.0, "2026-11-22T16:00:00.000Z", "pages")
     }
@@ -100,15 +100,15 @@ def statement(text, number=1):
 def test_filtering_votes_of_people_decide_as_those_of_a_file():
     names = ("cats/a.png", "b.png", "torn.png")
     gallery = [GalleryImage(image=name, query="q", prompt="p") for name in names]
-    items = annotation.FILTER.items(gallery=gallery, images=IMAGES)
-    assert [(item.item_id, item.needed) for item in items] == [("cats%2Fa.png", 4), ("b.png", 4)]
-    first, second = items
+    units = annotation.FILTER.units(gallery=gallery, images=IMAGES)
+    assert [(unit.unit_id, unit.needed) for unit in units] == [("cats%2Fa.png", 4), ("b.png", 4)]
+    first, second = units
     yes = dict.fromkeys(CRITERIA, "yes")
     said = [answer(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
     said += [
         answer(annotation.FILTER, second, who, **yes | {"unusual": "no"}) for who in ("ana", "bo")
     ]
-    rows = heard(annotation.FILTER, items, *said)
+    rows = heard(annotation.FILTER, units, *said)
     no = {"unusual": False, "fictional": True, "comprehensible": True}
     assert rows[:1] == [FilterVote(image="b.png", annotator="ana", **no)]
     assert rows[2:3] == [
@@ -124,10 +124,10 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
 
 def test_captions_are_written_of_kept_images_only():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False, is_open=True)]
-    (item,) = annotation.WRITE.items(decisions=decisions, images=IMAGES)
-    assert (item.item_id, item.needed) == ("cats%2Fa.png", 8)
+    (unit,) = annotation.WRITE.units(decisions=decisions, images=IMAGES)
+    assert (unit.unit_id, unit.needed) == ("cats%2Fa.png", 8)
     assert heard(
-        annotation.WRITE, [item], answer(annotation.WRITE, item, "wu", caption="A cat.")
+        annotation.WRITE, [unit], answer(annotation.WRITE, unit, "wu", caption="A cat.")
     ) == [WrittenCaption(image="cats/a.png", writer="wu", caption="A cat.")]
 
 
@@ -139,9 +139,9 @@ def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
         WrittenCaption(image="b.png", writer="w1", caption="A dog."),
     ]
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
-    (item,) = annotation.VERIFY.items(written=written, decisions=decisions, images=IMAGES)
-    assert (item.shown, item.barred, item.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
-    rows = heard(annotation.VERIFY, [item], answer(annotation.VERIFY, item, "ana", accepts="yes"))
+    (unit,) = annotation.VERIFY.units(written=written, decisions=decisions, images=IMAGES)
+    assert (unit.shown, unit.barred, unit.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
+    rows = heard(annotation.VERIFY, [unit], answer(annotation.VERIFY, unit, "ana", accepts="yes"))
     assert rows == [CaptionVote(image="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
     decided = verify_captions(written, rows, {"cats/a.png"})
     assert [one.kept for one in decided] == [True, False, False]
@@ -155,12 +155,12 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
         statement("", 4),
     ]
     captions = [caption("b.png", "A cat with a hat.")]
-    (item,) = annotation.CONFLICTS.items(
+    (unit,) = annotation.CONFLICTS.units(
         statements=statements, caption_decisions=captions, images=IMAGES
     )
-    assert item.shown == {"Statement": "A dog with a red/blue hat."}
+    assert unit.shown == {"Statement": "A dog with a red/blue hat."}
     rows = heard(
-        annotation.CONFLICTS, [item], answer(annotation.CONFLICTS, item, "ana", conflicts="no")
+        annotation.CONFLICTS, [unit], answer(annotation.CONFLICTS, unit, "ana", conflicts="no")
     )
     assert rows == [
         StatementVote(
@@ -185,12 +185,12 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
         LookAlike(image="b.png", candidate="cats/a.png", criterion=way, similarity=0.5)
         for way in ("subject", "both")
     ]
-    (item,) = annotation.ALIKE.items(
+    (unit,) = annotation.ALIKE.units(
         proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
     )
-    assert item.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
-    given = answer(annotation.ALIKE, item, "ana", alike=alike, conflicts=conflicts)
-    rows = heard(annotation.ALIKE, [item], given)
+    assert unit.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
+    given = answer(annotation.ALIKE, unit, "ana", alike=alike, conflicts=conflicts)
+    rows = heard(annotation.ALIKE, [unit], given)
     assert rows == [
         LookAlikeVote(
             image="b.png",
@@ -210,9 +210,9 @@ def test_questions_are_checked_that_are_whole():
     response = GeneratedText(
         request_id="b.png/triggers", text=TRIGGER, error="", writer="m", prompt="", prompt_sha256=""
     )
-    (item,) = annotation.TRIGGER.items(responses=[response], images=IMAGES)
-    assert item.shown["Answers"] == "Nowhere"
-    rows = heard(annotation.TRIGGER, [item], answer(annotation.TRIGGER, item, "ana", accepts="yes"))
+    (unit,) = annotation.TRIGGER.units(responses=[response], images=IMAGES)
+    assert unit.shown["Answers"] == "Nowhere"
+    rows = heard(annotation.TRIGGER, [unit], answer(annotation.TRIGGER, unit, "ana", accepts="yes"))
     assert rows == [
         TriggerVote(image="b.png", question="where is the dog?", annotator="ana", accepts=True)
     ]

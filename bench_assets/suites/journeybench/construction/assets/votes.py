@@ -7,7 +7,7 @@ from typing import Any
 
 import dagster as dg
 
-from bench_assets.annotation.tasks.forms import SuiteForm
+from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
@@ -28,7 +28,7 @@ from resources.tables.parquet import TableFiles, table_output
 _HERE = AssetFolder(SUITE)
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.FILTER)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.FILTER)], **_HERE.stage("annotation"))
 def filter_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[FilterVote]]:
     """Read the votes on images of the gallery.
 
@@ -37,7 +37,7 @@ def filter_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Fil
     return table_output(_said(sources, tables, annotation.FILTER))
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.WRITE)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.WRITE)], **_HERE.stage("annotation"))
 def written_captions(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[WrittenCaption]]:
     """Read the captions.
 
@@ -46,7 +46,7 @@ def written_captions(sources: SourceFiles, tables: TableFiles) -> dg.Output[list
     return table_output(_said(sources, tables, annotation.WRITE))
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.VERIFY)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.VERIFY)], **_HERE.stage("annotation"))
 def caption_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[CaptionVote]]:
     """Read the votes on captions.
 
@@ -55,7 +55,7 @@ def caption_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Ca
     return table_output(_said(sources, tables, annotation.VERIFY))
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.CONFLICTS)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.CONFLICTS)], **_HERE.stage("annotation"))
 def statement_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[StatementVote]]:
     """Read the votes on statements.
 
@@ -64,7 +64,7 @@ def statement_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[
     return table_output(_said(sources, tables, annotation.CONFLICTS))
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.ALIKE)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.ALIKE)], **_HERE.stage("annotation"))
 def look_alike_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[LookAlikeVote]]:
     """Read the votes on images that may distract from another.
 
@@ -73,7 +73,7 @@ def look_alike_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list
     return table_output(_said(sources, tables, annotation.ALIKE))
 
 
-@dg.asset(deps=[*_HERE.source, answers_key(annotation.TRIGGER)], **_HERE.stage("people"))
+@dg.asset(deps=[*_HERE.source, answers_key(annotation.TRIGGER)], **_HERE.stage("annotation"))
 def trigger_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[TriggerVote]]:
     """Read the votes on questions that invite hallucinations.
 
@@ -82,5 +82,5 @@ def trigger_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Tr
     return table_output(_said(sources, tables, annotation.TRIGGER))
 
 
-def _said(sources: SourceFiles, tables: TableFiles, form: SuiteForm) -> list[Any]:
-    return last_words([*read_raw(source_folder(sources), form.row), *heard(tables, form)])
+def _said(sources: SourceFiles, tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
+    return last_words([*read_raw(source_folder(sources), task.row), *heard(tables, task)])

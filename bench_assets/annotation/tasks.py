@@ -1,8 +1,8 @@
-"""Annotation forms, their fields, and the units that are annotated.
+"""Annotation tasks, their fields, and the units that are annotated.
 
-What a suite says of one of its forms: two pure functions, and the tables they need.
+What a suite says of one of its tasks: two pure functions, and the tables they need.
 
-Ids of items that are several things at once: an image and who wrote about it, say.
+Ids of units that are several things at once: an image and who wrote about it, say.
 
 Points in time as answers have them: texts that sort as time goes.
 """
@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+from bench_assets.core.schema.errors import BenchError
 
 FieldKind: TypeAlias = Literal["choice", "choices", "text", "texts", "points", "image"]
 """``choice``: one of several; ``choices``: some of them; ``text``; ``texts``: a list of short ones;
-``points``: places on the form's first image, each ``"x y"`` in shares of width and height, from
+``points``: places on the task's first image, each ``"x y"`` in shares of width and height, from
 the top left; ``image``: one that the person brings, by the SHA-256 of its bytes in the store."""
 
 Values: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -26,12 +28,12 @@ Values: TypeAlias = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing that a person is asked of each item."""
+    """One thing that a person is asked of each unit."""
 
     name: str  # of a column or section that comes of it: letters, digits and _
     kind: FieldKind
     label: str  # what the person reads
-    choices: tuple[str, ...] = ()  # in the order shown; an item may have its own
+    choices: tuple[str, ...] = ()  # in the order shown; a unit may have its own
     required: bool = True
     least: int = 1  # entries of a list, points or choices, where something is filled in at all
     most: int = 2000  # characters of a text; entries of a list, points or choices
@@ -43,12 +45,12 @@ def yes_or_no(name: str, label: str) -> Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    """What is asked of every item of one kind."""
+class AnnotationTask:
+    """What is asked of every unit of one kind."""
 
     name: str  # "codis/votes": its suite, and its own
     title: str
-    instructions: str  # what the person reads before the first item: the paper's own rules
+    instructions: str  # what the person reads before the first unit: the paper's own rules
     fields: tuple[Field, ...]
     about: str = ""  # where the paper has it
 
@@ -66,11 +68,11 @@ class Form:
 class Unit:
     """One thing that people are asked about."""
 
-    form: str
-    item_id: str
+    task: str
+    unit_id: str
     shown: Mapping[str, str] = field(default_factory=dict)  # texts by their headings, in order
     images: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by heading, in order
-    choices: Values = field(default_factory=dict)  # of fields whose choices are the item's own
+    choices: Values = field(default_factory=dict)  # of fields whose choices are the unit's own
     needed: int = 1  # answers of as many people
     barred: tuple[str, ...] = ()  # who may not answer: its author, say
     proposal: Values = field(default_factory=dict)  # filled in before the person comes
@@ -90,12 +92,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What one person last said of one item."""
+    """What one person last said of one unit."""
 
-    form: str
-    form_version: str
-    item_id: str
-    item_digest: str  # of what was shown; "": nobody noted it, as in files that people write
+    task: str
+    task_version: str
+    unit_id: str
+    unit_digest: str  # of what was shown; "": nobody noted it, as in files that people write
     person: str  # a pseudonym
     values: Values
     at: str  # when it was first given: ISO 8601, UTC
@@ -110,8 +112,8 @@ class Answer:
 
 
 @lru_cache(maxsize=256)  # it is asked for with every answer
-def _version(form: Form) -> str:
-    return _digest(asdict(form) | {"about": ""})
+def _version(task: AnnotationTask) -> str:
+    return _digest(asdict(task) | {"about": ""})
 
 
 def _digest(value: object) -> str:
@@ -120,54 +122,54 @@ def _digest(value: object) -> str:
 
 
 class Summary(NamedTuple):
-    """A table of what comes of a form's answers about models' responses."""
+    """A table of what comes of a task's answers about models' responses."""
 
-    name: str  # its asset is named after the form and this: "preferences_rates"
+    name: str  # its asset is named after the task and this: "preferences_rates"
     about: str  # what one row is, after "One row: "
     row: type[Any]
-    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # of the form's rows and predictions
+    rows: Callable[[Sequence[Any], Sequence[Any]], list[Any]]  # of the task's rows and predictions
 
 
 class TableOf(NamedTuple):
-    """A table of the suite that items are made of."""
+    """A table of the suite that units are made of."""
 
     key: str  # of its asset: "codis/submissions"
     row: type[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteForm:
-    """One form of a suite; no suite knows in what it is filled in."""
+class SuiteAnnotationTask:
+    """One task of a suite; no suite knows in what it is filled in."""
 
-    form: Form
-    reads: Mapping[str, TableOf]  # by the names of the arguments of ``items``
-    items: Callable[..., list[Unit]]  # what is asked, of the tables as they are now
+    task: AnnotationTask
+    reads: Mapping[str, TableOf]  # by the names of the arguments of ``units``
+    units: Callable[..., list[Unit]]  # what is asked, of the tables as they are now
     row: type[Any]  # of what ``to_rows`` makes: the suite's own row of such votes
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # of the answers that count
-    summary: Summary | None = None  # of a form about models' responses
+    summary: Summary | None = None  # of a task about models' responses
 
     @property
     def suite(self) -> str:
         """The suite it belongs to."""
-        return self.form.name.split("/")[0]
+        return self.task.name.split("/")[0]
 
     def table(self, which: str) -> str:
-        """The key of one of its tables: "codis/people/votes_answers"."""
-        suite, _, name = self.form.name.partition("/")
-        return f"{suite}/people/{name.replace('/', '_')}_{which}"
+        """The key of one of its tables: "codis/annotation/votes_answers"."""
+        suite, _, name = self.task.name.partition("/")
+        return f"{suite}/annotation/{name.replace('/', '_')}_{which}"
 
 
-def item_id(*parts: str) -> str:
+def unit_id(*parts: str) -> str:
     """Make one id of several, from which ``parts_of`` gets them back.
 
-    >>> item_id("cats/01.png", "writer 1")
+    >>> unit_id("cats/01.png", "writer 1")
     'cats%2F01.png/writer 1'
     """
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Take apart what ``item_id`` made.
+    """Take apart what ``unit_id`` made.
 
     >>> parts_of("cats%2F01.png/writer 1")
     ('cats/01.png', 'writer 1')
@@ -206,3 +208,68 @@ def end_of(deadline: date) -> str:
     if isinstance(deadline, datetime):
         return moment(deadline)
     return moment(datetime.combine(deadline, time(23, 59, 59, 999000), UTC))
+
+
+class AnnotationError(BenchError):
+    """What people answer in cannot be used now: it is down, refuses the token, or is damaged."""
+
+
+class UnitCounts(NamedTuple):
+    """What came of asking: how many units of each kind."""
+
+    new: int  # that were not there
+    there: int  # that were there as they are
+    changed: int  # that were there with another text or image: asked anew, old answers kept
+    withdrawn: int  # that were there and are wanted no more: nobody is shown them
+
+
+class AnnotationBackend(Protocol):
+    """Port to an annotation backend: files, our own pages, or Label Studio.
+
+    Every method raises ``AnnotationError`` if the backend cannot be used; repeating the call
+    completes what it left unfinished.
+    """
+
+    def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
+        """Make these the units of a task, and no others; twice is as good as once.
+
+        Answers to units that changed or were withdrawn are kept. What a unit needs, whom it bars
+        and what is proposed may change without its being asked anew.
+
+        Raises:
+            AnnotationError: If two units have one id.
+        """
+        ...
+
+    def answers(self, task: AnnotationTask) -> list[Answer]:
+        """Everything that was said on any version of the task's units, the whole of it each time.
+
+        Each person's last word, and their earlier ones where the tool keeps them: ``last_words``
+        takes the last in time. Sorted by unit, digest, person and time. What cannot be an answer at
+        all, such as an entry of another shape, is there with a complaint.
+        """
+        ...
+
+    def reopen(self, task: AnnotationTask, unit_id: str) -> None:
+        """Ask one more person about a unit.
+
+        Raises:
+            AnnotationError: If the unit is not asked.
+        """
+        ...
+
+    def close(self, task: AnnotationTask) -> None:
+        """Show nobody any more of a task; its answers stay. Asking again opens it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedUnit:
+    """One unit as a tool has it: a row of the table that tells what people are asked."""
+
+    task: str
+    task_version: str
+    unit_id: str
+    digest: str
+    needed: int
+    tool: str

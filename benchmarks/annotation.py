@@ -1,19 +1,19 @@
-"""What it takes to ask people 50,000 items, and to make tables of what four say of each."""
+"""What it takes to ask people 50,000 units, and to make tables of what four say of each."""
 
 import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench_assets.annotation.answers.quality import people_quality, progress_of
+from bench_assets.annotation.answers.quality import annotator_quality, progress_of
 from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.tasks.forms import Answer, Field, Form, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 from benchmarks.figures import Figure, expect, run_command
-from resources.annotation.files import FilePeople
+from resources.annotation.files import FileBackend
 from resources.tables.parquet import TableFiles
 
 N, PEOPLE = 50_000, 4
-FORM = Form(
+FORM = AnnotationTask(
     name="codis/votes",
     title="Votes",
     instructions="Say yes or no.",
@@ -27,39 +27,39 @@ FORM = Form(
 def measure(folder: Path) -> list[Figure]:
     """Ask, poll and write tables in a process of its own; people write files meanwhile."""
     home = folder / "home"
-    people = FilePeople(home / "people")
-    people.ask(FORM, items()[:1])  # makes the folder
-    _answer(home / "people" / FORM.name / "answers.jsonl")
+    people = FileBackend(home / "annotation")
+    people.ask(FORM, units()[:1])  # makes the folder
+    _answer(home / "annotation" / FORM.name / "answers.jsonl")
     ran = expect(run_command(home, sys.executable, "-c", f"{_WORK}({str(home)!r})"))
-    told = f"{N:,} items asked, {N * PEOPLE:,} answers heard, as tables"
+    told = f"{N:,} units asked, {N * PEOPLE:,} answers heard, as tables"
     return [
         Figure(what=f"{told}, CPU", value=ran.cpu, most=120, unit="s"),
         Figure(what=f"{told}, peak", value=ran.peak_mb, most=500, unit="MiB"),
     ]
 
 
-_WORK = "from benchmarks.people import work; work"
+_WORK = "from benchmarks.annotation import work; work"
 
 
 def work(home: str) -> None:
-    """Do what the graph does with a form, and what ``bench annotate`` tells of it."""
-    asked, people = items(), FilePeople(Path(home) / "people")
+    """Do what the graph does with a task, and what ``bench annotate`` tells of it."""
+    asked, people = units(), FileBackend(Path(home) / "annotation")
     people.ask(FORM, asked)
     counted = count(FORM, asked, people.answers(FORM))
     assert len(counted.answers) == N * PEOPLE
     tables = TableFiles(folder=str(Path(home) / "tables"))
-    tables.write(["codis", "people", "votes_items"], asked, Unit)
-    tables.write(["codis", "people", "votes_answers"], counted.all, Answer)
+    tables.write(["codis", "annotation", "votes_units"], asked, Unit)
+    tables.write(["codis", "annotation", "votes_answers"], counted.all, Answer)
     progress_of(FORM.name, asked, counted.all, datetime.now(UTC))
-    people_quality(FORM, asked, counted.all)
+    annotator_quality(FORM, asked, counted.all)
 
 
-def items() -> list[Unit]:
+def units() -> list[Unit]:
     """All of them, alike but for their texts."""
     return [
         Unit(
-            form=FORM.name,
-            item_id=f"s{n:06}",
+            task=FORM.name,
+            unit_id=f"s{n:06}",
             shown={"Question": f"What is in image {n}?", "Context": "It is evening. " * 8},
             images={"Image": f"{n:064x}"},
             needed=PEOPLE,
@@ -70,8 +70,8 @@ def items() -> list[Unit]:
 
 def _answer(file: Path) -> None:
     with file.open("w", encoding="utf-8") as lines:
-        for item in items():
-            said = {"item": item.item_id, "digest": item.digest, "values": {"correct": "yes"}}
+        for unit in units():
+            said = {"unit": unit.unit_id, "digest": unit.digest, "values": {"correct": "yes"}}
             for person in range(PEOPLE):
                 at = f"2026-11-22T10:{person:02}:00Z"
                 line = {**said, "person": f"p{person}", "at": at, "seconds": 3}

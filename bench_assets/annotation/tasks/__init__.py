@@ -1,1 +1,0 @@
-"""Annotation forms, units, and the port to annotation backends."""
