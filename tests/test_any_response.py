@@ -18,8 +18,8 @@ from bench_assets.evaluation.task import ByModel
 from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.suites.cogbench.description.judging import read_by_position
 from bench_assets.suites.cogbench.description.recognition import affirmed
+from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING

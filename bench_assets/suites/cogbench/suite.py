@@ -1,4 +1,4 @@
-"""CogBench as a suite."""
+"""The CogBench suite."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ def _recognised(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
-    from bench_assets.suites.cogbench.description.assets.metrics import recognised
+    from bench_assets.suites.cogbench.assets.description import recognised
 
     return recognised(settings, model, questions, predictions)
 

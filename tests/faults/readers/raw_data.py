@@ -12,7 +12,7 @@ from bench_assets.suites.blink.raw_formats.pickles import read_arrays
 from bench_assets.suites.blink.studies import released_outputs
 from bench_assets.suites.codis import dataset as codis
 from bench_assets.suites.cogbench.dataset import source as cogbench
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
@@ -20,7 +20,7 @@ from bench_assets.suites.journeybench.mcot.problems import read_problems
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset import source as multi
-from bench_assets.suites.multi.dataset.release import find_release, read_list
+from bench_assets.suites.multi.dataset.source import find_release, read_list
 from tests.faults.readers.reader import Reader, of_file
 from tests.suites.codis.raw import entry
 

@@ -7,7 +7,7 @@ from bench_assets.core.schema.signature import Signature
 from bench_assets.file_benchmarks.answers import read_answer, read_options
 from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.codis.scoring import read_verdict as codis_verdict
-from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
@@ -15,7 +15,7 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import split_ans
 from bench_assets.suites.journeybench.published_files import texts
 from bench_assets.suites.journeybench.text_generation import json_objects
 from bench_assets.suites.multi.construction import markup
-from bench_assets.suites.multi.construction.table_images import draw_table
+from bench_assets.suites.multi.construction.markup import draw_table
 from bench_assets.suites.multi.parsing import boxed_answers
 from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
 from resources.datasets.hub import parse_release_address

@@ -5,34 +5,22 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.suites.cogbench.assets import merge as merge_assets
-from bench_assets.suites.cogbench.assets import source as assets
-from bench_assets.suites.cogbench.description.assets import metrics as caption_studies
-from bench_assets.suites.cogbench.description.assets import questions as description
-from bench_assets.suites.cogbench.description.assets import studies as description_studies
-from bench_assets.suites.cogbench.vqa.assets import checks
-from bench_assets.suites.cogbench.vqa.assets import questions as vqa
-from bench_assets.suites.cogbench.vqa.assets import studies as vqa_studies
+from bench_assets.suites.cogbench.assets import construction, description, vqa
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, TableIOManager
 
-MODULES = (
-    assets,
-    merge_assets,
-    description,
-    vqa,
-    description_studies,
-    caption_studies,
-    vqa_studies,
-)
+MODULES = (construction, description, vqa)
+STUDIES = ("human", "oracle")
 LEFT = dg.AssetSelection.assets(
     *(
         key
-        for a in dg.load_assets_from_modules([assets, merge_assets, description, vqa])
-        for key in a.keys
+        for asset in dg.load_assets_from_modules(MODULES)
+        if asset.partitions_def is None
+        for key in asset.keys
+        if key.path[-1] not in STUDIES
     )
 )
 
@@ -61,7 +49,7 @@ class Home:
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(str(MODELS.name), [model] if model else [])
             result = dg.materialize(
-                [*loaded, *dg.load_asset_checks_from_modules([assets, checks]), *specs],
+                [*loaded, *dg.load_asset_checks_from_modules(MODULES), *specs],
                 selection=selection,
                 partition_key=model,
                 instance=instance,

@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image
 
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 
 
 def described(**fields: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 import pytest
 
-from bench_assets.suites.cogbench.construction.annotation_parsing import read_annotations
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.construction.annotation_files import read_annotations
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
 REST = "\n".join(f"[{kind.field}]: None" for kind in KINDS if kind.code not in ("event", "mental"))

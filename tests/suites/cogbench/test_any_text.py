@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.suites.cogbench.construction.annotation_parsing import FIELDS, read_annotations
-from bench_assets.suites.cogbench.dataset.reasoning_chains import read_chain
+from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, read_annotations
+from bench_assets.suites.cogbench.dataset.reasoning import read_chain
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
-from bench_assets.suites.cogbench.description.judging import read_by_position
-from bench_assets.suites.cogbench.vqa.question_writing import read_response
+from bench_assets.suites.cogbench.description.scoring import read_by_position
+from bench_assets.suites.cogbench.vqa.questions import read_response
 
 VERDICTS = st.text(alphabet="0123 .[]\n:x") | st.text()
 

@@ -1,7 +1,6 @@
 import pytest
 
-from bench_assets.suites.cogbench.dataset.reasoning_chains import Chain, read_chain
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, find_kind
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Chain, find_kind, read_chain
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.cogbench.assets.source import edition_of
+from bench_assets.suites.cogbench.assets.construction import edition_of
 from resources.datasets.source_files import SuiteSource
 from tests.suites.cogbench.release import write_release
 

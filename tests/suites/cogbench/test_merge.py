@@ -4,11 +4,18 @@ from math import isnan
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from bench_assets.suites.cogbench.construction.annotation_files import (
+    AnnotatedItem,
+    Review,
+    read_reviews,
+)
 from bench_assets.suites.cogbench.construction.merging import agreement, merge_items
-from bench_assets.suites.cogbench.construction.reviews import Review, read_reviews
-from bench_assets.suites.cogbench.construction.stories import merged_chains, merged_stories
-from bench_assets.suites.cogbench.construction.understanding import compare_descriptions, untold
+from bench_assets.suites.cogbench.construction.stories import (
+    compare_descriptions,
+    merged_chains,
+    merged_stories,
+    untold,
+)
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 ENCODER = MeaningEncoder({"boy", "lad", "youngster"}, {"cat", "kitten"}, {"told so", "told thus"})

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.synthetic.edition import write
 
 

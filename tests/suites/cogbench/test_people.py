@@ -7,14 +7,14 @@ import pytest
 
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
-from bench_assets.suites.cogbench.construction.annotation_parsing import (
+from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     AnnotatedItem,
+    Review,
     read_annotations,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.reviews import Review
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from tests.annotation.said import answer, fits

@@ -6,9 +6,9 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.tasks import Answer
-from bench_assets.suites.cogbench.assets import merge as assets
+from bench_assets.suites.cogbench.assets import construction as assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION
-from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
+from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
 from tests.annotation.said import answer
 from tests.home import Home
 

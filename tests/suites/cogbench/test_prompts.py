@@ -1,6 +1,6 @@
 """What models read, as a golden file that a person can look through."""
 
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import NEXT_EVENT
+from bench_assets.suites.cogbench.dataset.reasoning import NEXT_EVENT
 from bench_assets.suites.cogbench.dataset.source import Story
 from bench_assets.suites.cogbench.description import prompts as description
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION

@@ -7,14 +7,13 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.suites.cogbench.construction.annotation_parsing import DESCRIPTION
+from bench_assets.suites.cogbench.construction.annotation_files import DESCRIPTION
 from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.stories import StoryFunnelStep
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
-from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.question_writing import WriterResponse, WrittenQuestion
-from bench_assets.suites.cogbench.vqa.refinement import Flag
+from bench_assets.suites.cogbench.vqa.questions import WriterResponse, WrittenQuestion
+from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag, LanguageOnly
 from tests.suites.cogbench.graph import LEFT, Home
 from tests.suites.cogbench.release import asked, described, write_release
 

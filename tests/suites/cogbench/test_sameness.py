@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench_assets.suites.cogbench.construction.annotation_parsing import AnnotatedItem
-from bench_assets.suites.cogbench.construction.similarity import SimilarityResult, contradiction
+from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
+from bench_assets.suites.cogbench.construction.merging import SimilarityResult, contradiction
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 

@@ -4,14 +4,17 @@
 Rows are (function, arguments, what it should give); a list of words is a sentence around each.
 """
 
+from types import SimpleNamespace
+
 import pytest
 
-from bench_assets.suites.cogbench.construction import similarity
-from bench_assets.suites.cogbench.dataset import content_words, reasoning_chains
-from bench_assets.suites.cogbench.description import judging, recognition
+from bench_assets.suites.cogbench.construction import merging
+from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem
+from bench_assets.suites.cogbench.dataset import reasoning
+from bench_assets.suites.cogbench.description import recognition, scoring
 from tests.pinned_words import inline_words, survivors
 
-READERS = [reasoning_chains, content_words, recognition, judging, similarity]
+READERS = [reasoning, recognition, scoring, merging]
 
 SMALL = (
     "a an and are as at be been being by for from has have he her him his i in into is it its of "
@@ -58,27 +61,69 @@ DENIALS = [
 ]
 
 
+FIELDS = [
+    "Entities", "Special Time Reasoning", "Location Reasoning", "Character Reasoning",
+    "Character Relationship Reasoning", "Event Reasoning", "Event Relationship Reasoning",
+    "Next Moment Event Reasoning", "Mental State Reasoning", "Description",
+]  # fmt: skip
+CODES = "time location character character_relationship event event_relationship next_event mental"
+
+
+def code_of(spelling):
+    return reasoning.find_kind(spelling).code
+
+
+def agreed_fields():
+    given = {"image": "a.png", "text": "x"}
+    items = [AnnotatedItem(annotator="p", field=field, **given) for field in FIELDS]
+    merged = [
+        merging.MergedItem(
+            field=field, variants=("x",), annotators=("p",), outcome="waiting", reason="", **given
+        )
+        for field in FIELDS
+    ]
+    return [row.field for row in merging.agreement(items, merged)]
+
+
+def cognition_metrics():
+    return list(scoring.cognition_by_kind())
+
+
+def shipped_threshold():
+    return recognition.threshold_of(
+        SimpleNamespace(name="all-MiniLM-L6-v2@sha256:1796dd706fccb36d")
+    )[0]
+
+
 def taken_out(text):
     return " ".join(recognition.affirmed(text).split())
 
 
 def differ(one, other):
-    return similarity.contradiction(one, other)
+    return merging.contradiction(one, other)
 
 
 ROWS = [
-    *((content_words.content_words, (f"{word} boy",), {"boy"}) for word in SMALL),
-    *((content_words.content_words, (form,), {"paint"}) for form in ("painting", "painted", "paints")),
-    (content_words.content_words, ("watches",), {"watch"}),
-    (content_words.content_words, ("as us",), {"us"}),
-    *((reasoning_chains.read_chain, (f"A. {arrow} B.",), reasoning_chains.Chain(("A.",), "B."))
+    *((reasoning.content_words, (f"{word} boy",), {"boy"}) for word in SMALL),
+    *((reasoning.content_words, (form,), {"paint"}) for form in ("painting", "painted", "paints")),
+    (reasoning.content_words, ("watches",), {"watch"}),
+    (reasoning.content_words, ("as us",), {"us"}),
+    *((reasoning.read_chain, (f"A. {arrow} B.",), reasoning.Chain(("A.",), "B."))
       for arrow in ("->", "-->", "→", "⇒", "=>")),
-    *((reasoning_chains.read_chain, (f"{clues} -> C.",), reasoning_chains.Chain(("A.", "B."), "C."))
+    *((reasoning.read_chain, (f"{clues} -> C.",), reasoning.Chain(("A.", "B."), "C."))
       for clues in ("A. + B.", "A.+B.", "+ A. + B.", "+A. + B. +", "A. +\n B.", "A.  +B.")),
-    (reasoning_chains.read_chain, ("A c++ book. -> C.",), reasoning_chains.Chain(("A c++ book.",), "C.")),
-    (reasoning_chains.read_chain, ("A. +5 books. -> C.",), reasoning_chains.Chain(("A. +5 books.",), "C.")),
-    *((reasoning_chains.is_none, (text,), True) for text in ("None.", "", "[none]")),
-    (judging.read_by_position, ("1. [1] 2. [0]", 2), [True, False]),
+    (reasoning.read_chain, ("A c++ book. -> C.",), reasoning.Chain(("A c++ book.",), "C.")),
+    (reasoning.read_chain, ("A. +5 books. -> C.",), reasoning.Chain(("A. +5 books.",), "C.")),
+    *((reasoning.is_none, (text,), True) for text in ("None.", "", "[none]")),
+    *((code_of, (spelling,), code)
+      for field, code in zip(FIELDS[1:-1], CODES.split(), strict=True)
+      for spelling in (field, field.removesuffix(" Reasoning"), code)),
+    (code_of, ("Next Event",), "next_event"),
+    (code_of, ("Mental State",), "mental"),
+    (agreed_fields, (), FIELDS),
+    (shipped_threshold, (), 0.6604),
+    (cognition_metrics, (), [f"cognition_{code}" for code in CODES.split()]),
+    (scoring.read_by_position, ("1. [1] 2. [0]", 2), [True, False]),
     *((taken_out, (f"There is no boy {end} a dog.",), f"There is {end} a dog.") for end in ENDS),
     *((taken_out, (f"There is no boy{stop} A dog.",), f"There is {stop} A dog.") for stop in ".,;:!?"),
     (taken_out, ("There is no boy",), "There is"),

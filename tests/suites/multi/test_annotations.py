@@ -3,7 +3,7 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.multi.construction.annotation_merging import (
+from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     merge,
     read_annotations,

@@ -4,11 +4,10 @@ import dagster as dg
 import pytest
 
 from bench_assets.core.schema.rows import Question, Rejection, Score
-from bench_assets.suites.multi.assets import studies
-from bench_assets.suites.multi.construction.elite import EliteChoice
+from bench_assets.suites.multi.assets import ablations
 from bench_assets.suites.multi.construction.rewriting import Transformation
-from bench_assets.suites.multi.construction.selection import SelectionDecision
-from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink
+from bench_assets.suites.multi.construction.selection import EliteChoice, SelectionDecision
+from bench_assets.suites.multi.dataset.questions import KnowledgeLink
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.bench import LEFT_HALF, Bench
@@ -118,7 +117,7 @@ def test_information_gain_reads_the_scores_of_all_conditions(built, tmp_path):
             for q in questions
         ]
         built.tables.write(key, rows, Score, "m")
-    built.materialize([*LEFT_HALF, studies.information_gain], [studies.information_gain], "m")
+    built.materialize([*LEFT_HALF, ablations.information_gain], [ablations.information_gain], "m")
     rows = built.read(InformationGain, "information_gain", model="m")
     assert [(row.condition, row.category) for row in rows][:2] == [("main", "SI"), ("main", "MI")]
     assert rows[0].gain > 0

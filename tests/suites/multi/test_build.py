@@ -1,10 +1,10 @@
-from bench_assets.suites.multi.construction.annotation_merging import Annotation
 from bench_assets.suites.multi.construction.decisions import (
+    Annotation,
     annotate,
     duplicate_rejections,
     without_duplicates,
 )
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.selection import SelectionParameters, select
 from tests.suites.multi.rows import item
 

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.item_checks import defects
 from tests.suites.multi.rows import item
 
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.construction.near_duplicates import duplicates
+from bench_assets.suites.multi.construction.item_checks import duplicates
 from tests.suites.multi.rows import item
 
 HASHES = {"a.png": "00" * 8, "a2.png": "00" * 7 + "03", "b.png": "ff" * 8}

@@ -4,7 +4,13 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Score
-from bench_assets.suites.multi.construction.elite import NOTEBOOK, WEIGHTS, Quotas, choose, hardness
+from bench_assets.suites.multi.construction.selection import (
+    NOTEBOOK,
+    WEIGHTS,
+    Quotas,
+    choose,
+    hardness,
+)
 from tests.suites.multi.rows import question
 
 

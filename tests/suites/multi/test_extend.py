@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.multi.dataset.knowledge import link, usable
+from bench_assets.suites.multi.dataset.questions import link, usable
 from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.suites.multi.rows import item
 

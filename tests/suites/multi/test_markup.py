@@ -4,9 +4,8 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
-from bench_assets.suites.multi.construction.defects import defects
-from bench_assets.suites.multi.construction.markup import leftover_tags, prepare
-from bench_assets.suites.multi.construction.table_images import draw_table
+from bench_assets.suites.multi.construction.item_checks import defects
+from bench_assets.suites.multi.construction.markup import draw_table, leftover_tags, prepare
 from tests.suites.multi.rows import item
 
 JOINED = "<table><tr><td colspan='2'>a</td></tr><tr><td>b</td><td>c</td></tr></table>"

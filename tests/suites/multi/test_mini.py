@@ -3,11 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.multi.construction.annotation_merging import read_annotations
-from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.decisions import read_annotations
+from bench_assets.suites.multi.construction.item_checks import defects
 from bench_assets.suites.multi.construction.markup import prepare
-from bench_assets.suites.multi.dataset.release import find_release
-from bench_assets.suites.multi.dataset.source import read_image_texts, read_items, read_knowledge
+from bench_assets.suites.multi.dataset.source import (
+    find_release,
+    read_image_texts,
+    read_items,
+    read_knowledge,
+)
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 from bench_assets.suites.multi.synthetic import edition as mini
 

@@ -7,19 +7,17 @@ import pytest
 
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.multi.construction.annotation_merging import (
+from bench_assets.suites.multi.construction.decisions import (
     merge,
     read_annotations,
     wishes,
+    without_duplicates,
 )
-from bench_assets.suites.multi.construction.decisions import without_duplicates
-from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from bench_assets.suites.multi.construction.markup import prepare
-from bench_assets.suites.multi.construction.near_duplicates import duplicates
 from bench_assets.suites.multi.construction.rewriting import apply, transformations
 from bench_assets.suites.multi.dataset.questions import to_questions
-from bench_assets.suites.multi.dataset.release import find_release
-from bench_assets.suites.multi.dataset.source import read_items
+from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
 from tests.fair_exam import chance, shortcuts

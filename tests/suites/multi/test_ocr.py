@@ -4,8 +4,8 @@ import io
 
 from PIL import Image
 
-from bench_assets.suites.multi.construction.table_images import author, recognise
-from bench_assets.suites.multi.synthetic.figures import draw
+from bench_assets.suites.multi.construction.markup import author, recognise
+from bench_assets.suites.multi.synthetic.edition import draw
 
 
 def drawn(**figure):

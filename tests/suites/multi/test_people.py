@@ -8,11 +8,16 @@ from bench_assets.suites.multi.construction.annotation import (
     KNOWLEDGE,
     TRANSFORMATION_REVIEW,
 )
-from bench_assets.suites.multi.construction.annotation_merging import Annotation, wishes
-from bench_assets.suites.multi.construction.decisions import by_hand, informed, settled
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.decisions import (
+    Annotation,
+    by_hand,
+    informed,
+    settled,
+    wishes,
+)
+from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.rewriting import apply, transformations
-from bench_assets.suites.multi.dataset.knowledge import UNCOVERED, WRITTEN, KnowledgeLink
+from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.annotation.said import answer, fits
 from tests.suites.multi.rows import item

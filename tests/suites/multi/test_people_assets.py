@@ -11,7 +11,7 @@ from bench_assets.suites.multi.construction.annotation import (
     DUPLICATE_CONFLICTS,
     TRANSFORMATION_REVIEW,
 )
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.rewriting import Transformation
 from bench_assets.suites.multi.dataset.source import MultiItem
 from tests.annotation.said import answer

@@ -1,9 +1,9 @@
 import pytest
 
 from bench_assets.core.schema.rows import ImageText, StoredImage
-from bench_assets.suites.multi.dataset.knowledge import KnowledgeLink
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
+    KnowledgeLink,
     elite,
     split_options,
     to_questions,

@@ -5,13 +5,14 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.multi.dataset.release import find_release, source_files
 from bench_assets.suites.multi.dataset.source import (
+    find_release,
     image_name,
     read_hard_list,
     read_image_texts,
     read_items,
     read_knowledge,
+    source_files,
 )
 
 PROBLEM = {

@@ -1,7 +1,6 @@
-"""What people are asked when CogBench is made: to annotate images, and to review what was merged.
+"""Annotation forms: annotate images (Figure 6) and review merged items (section 2.2, appendix A).
 
-``annotation`` is Figure 6 (section 2.2, appendix A), ``merge_review`` the merging by people of the
-same section; questions are reviewed in ``vqa.people``. The instructions are the paper's rules in
+Written questions are reviewed by ``vqa.annotation``. The instructions are the paper's rules in
 our words.
 """
 
@@ -20,14 +19,14 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.cogbench.construction.annotation_parsing import (
+from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
     AnnotatedItem,
+    Review,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.reviews import Review
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
 _ANNOTATORS = 3  # of each image (section 2.2)

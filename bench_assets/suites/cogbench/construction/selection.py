@@ -1,7 +1,4 @@
-"""Which images and questions stay, and the reason for each that does not.
-
-The order in which the options of a question are shown.
-"""
+"""Selects images and questions, with a reason for each rejection; shuffles the options."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +9,7 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, find_kind
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
 
 

@@ -1,14 +1,177 @@
-"""Makes stories and chains of merged annotations, and counts what is left at each step."""
+"""Stories and chains of merged annotations, and the funnel of the dataset build (section 2.2).
+
+An image without two annotators who understand it alike is dropped; of those, the description that
+contains the most accepted items is taken. Where the paper has people, cosines decide whether two
+descriptions tell one story, and words whether an item is mentioned. A review of a description
+overrules both.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
+from bench_assets.core.schema.chat import TextEncoder, Vectors
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.cogbench.construction.annotation_parsing import ENTITIES, AnnotatedItem
+from bench_assets.suites.cogbench.construction.annotation_files import (
+    DESCRIPTION,
+    ENTITIES,
+    AnnotatedItem,
+    Review,
+)
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.understanding import ImageUnderstanding
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.construction.selection import plain
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
+
+_TOLD = 0.5  # share of an item's words that a description has if it tells the item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageUnderstanding:
+    """Whether the annotators understand an image alike, and whose description is taken."""
+
+    image: str
+    n_annotators: int
+    alike: tuple[str, ...]  # the largest group that understands it alike; () if there is none
+    closeness: float  # mean cosine of the descriptions of that group, or the highest of any two
+    author: str  # whose description is taken; "" if the image is dropped
+    description: str
+    by_review: bool = False  # a person took it
+
+
+def compare_descriptions(
+    items: Sequence[AnnotatedItem],
+    merged: Iterable[MergedItem],
+    encoder: TextEncoder,
+    similarity: float,
+    reviews: Iterable[Review] = (),
+) -> list[ImageUnderstanding]:
+    """Find, for each image, the annotators who understand it alike, and their best description.
+
+    Args:
+        items: As annotated; descriptions are compared.
+        merged: Entities and chains; a description is the better the more accepted ones it tells.
+        encoder: Embeds the descriptions.
+        similarity: Least cosine of two descriptions of one story.
+        reviews: What people decided about descriptions; others are left alone.
+    """
+    told, taken = _told(items, reviews)
+    accepted: dict[str, list[str]] = {}
+    for one in merged:
+        if one.outcome == "accepted":
+            accepted.setdefault(one.image, []).append(one.text)
+    vectors = encoder.encode_texts([item.text for item in told])
+    return [
+        _reviewed(taken[image], len(rows))
+        if image in taken
+        else _understanding(
+            image,
+            [told[row] for row in rows],
+            vectors[rows] @ vectors[rows].T,
+            similarity,
+            accepted.get(image, []),
+        )
+        for image in dict.fromkeys(item.image for item in items)
+        for rows in [[row for row, item in enumerate(told) if item.image == image]]
+    ]
+
+
+def untold(
+    items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
+) -> list[MergedItem]:
+    """List the descriptions of dropped images, each beside the others, for a person."""
+    dropped = {one.image: one for one in understood if not one.author}
+    told = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
+    return [
+        MergedItem(
+            image=item.image,
+            field=DESCRIPTION,
+            text=item.text,
+            variants=(item.text,),
+            annotators=(item.annotator,),
+            outcome="waiting",
+            reason=f"no two tell one story; the closest: {dropped[item.image].closeness:.2f}",
+            near=tuple(
+                other.text for other in told if other.image == item.image and other is not item
+            ),
+        )
+        for item in told
+    ]
+
+
+def _told(
+    items: Iterable[AnnotatedItem], reviews: Iterable[Review]
+) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
+    """The descriptions that no person put aside, and those that one took, by image."""
+    decided = {
+        (review.image, plain(review.text)): review.accept
+        for review in reviews
+        if review.field == DESCRIPTION
+    }
+    verdicts = [
+        (item, decided.get((item.image, plain(item.text))))
+        for item in items
+        if item.field == DESCRIPTION
+    ]
+    told = [item for item, accept in verdicts if accept is not False]
+    return told, {item.image: item for item, accept in reversed(verdicts) if accept}
+
+
+def _reviewed(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
+    return ImageUnderstanding(
+        image=taken.image,
+        n_annotators=n_annotators,
+        alike=(taken.annotator,),
+        closeness=1.0,
+        author=taken.annotator,
+        description=taken.text,
+        by_review=True,
+    )
+
+
+def _understanding(
+    image: str,
+    told: Sequence[AnnotatedItem],
+    cosines: Vectors,
+    similarity: float,
+    accepted: Sequence[str],
+) -> ImageUnderstanding:
+    groups = [
+        (len(group), closeness, group)
+        for size in range(2, len(told) + 1)
+        for group in combinations(range(len(told)), size)
+        for pairs in [[float(cosines[i, j]) for i, j in combinations(group, 2)]]
+        for closeness in [sum(pairs) / len(pairs)]
+        if min(pairs) >= similarity
+    ]
+    if not groups:
+        nearest = max(
+            (float(cosines[i, j]) for i, j in combinations(range(len(told)), 2)), default=0
+        )
+        return ImageUnderstanding(
+            image=image,
+            n_annotators=len(told),
+            alike=(),
+            closeness=nearest,
+            author="",
+            description="",
+        )
+    _, closeness, group = max(groups)
+    best = max((told[i] for i in group), key=lambda item: _n_told(item.text, accepted))
+    return ImageUnderstanding(
+        image=image,
+        n_annotators=len(told),
+        alike=tuple(told[i].annotator for i in group),
+        closeness=closeness,
+        author=best.annotator,
+        description=best.text,
+    )
+
+
+def _n_told(description: str, accepted: Sequence[str]) -> int:
+    said = content_words(description)
+    return sum(word_share(text, said) >= _TOLD for text in accepted)
+
 
 _PAPER = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {
     "Event": 701,

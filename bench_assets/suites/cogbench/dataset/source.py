@@ -19,8 +19,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, SourceFile
 from bench_assets.core.tables.json_records import Entry, field, parse_json, read_entries, records
 from bench_assets.core.tables.source_folder import image_files, pin
-from bench_assets.suites.cogbench.dataset.reasoning_chains import is_none
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS, Kind, find_kind
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Kind, find_kind, is_none
 
 DESCRIPTIONS, QUESTIONS = "cogbench_description.json", "cogbench_vqa.json"
 ANNOTATIONS, REVIEWS = "annotations.json", "reviews.json"

@@ -8,8 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from bench_assets.core.schema.rows import Edition, Question, StoredImage
-from bench_assets.suites.cogbench.dataset.reasoning_chains import conclusion
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT_RELATIONSHIP, KINDS, Kind
+from bench_assets.suites.cogbench.dataset.reasoning import (
+    EVENT_RELATIONSHIP,
+    KINDS,
+    Kind,
+    conclusion,
+)
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
 INSTRUCTION = "Describe this image in detail."  # section 3.3

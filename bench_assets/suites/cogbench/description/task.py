@@ -1,9 +1,9 @@
-"""The description task of CogBench as a task."""
+"""The description task of CogBench."""
 
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.cogbench.construction.annotation import MERGE_REVIEW
-from bench_assets.suites.cogbench.description import judging, prompts, scoring
+from bench_assets.suites.cogbench.description import prompts, scoring
 
 TASK = Task(
     name="cogbench/description",
@@ -17,7 +17,7 @@ TASK = Task(
     },
     readings={"careful": scoring.score_by_number, "official": scoring.score_officially},
     measures={"cognition": scoring.cognition, **scoring.cognition_by_kind()},
-    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(judging.judge)},
+    judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     counts={"all": 251},
     vote_tables=(VoteTable.of_answers(MERGE_REVIEW),),
 )

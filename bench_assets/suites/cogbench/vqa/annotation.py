@@ -1,4 +1,4 @@
-"""What people are asked about the questions that a model wrote (section 2.3.2, refinement).
+"""The review form of written questions (section 2.3.2, manual refinement).
 
 The instructions are the paper's rules in our words.
 """
@@ -25,9 +25,14 @@ from bench_assets.annotation.tasks import (
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.cogbench.construction.selection import by_image_id, question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
-from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.question_writing import WrittenQuestion, as_source_question
-from bench_assets.suites.cogbench.vqa.refinement import Action, Refinement, find_flags
+from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion, as_source_question
+from bench_assets.suites.cogbench.vqa.refinement import (
+    SOLVABLE,
+    Action,
+    LanguageOnly,
+    Refinement,
+    find_flags,
+)
 
 _LETTERS = "ABCD"
 _ACTIONS: Mapping[str, Action] = {

@@ -1,9 +1,9 @@
-"""Every text a model reads in the question task.
+"""Prompts of the question task.
 
-The paper does not print how models are asked: that text is ours, and asks for the letter alone,
-because the authors read nothing but a response's first character. How questions are written is
-Figure 7, in ``figure_7.md``; it is printed for events, and for other kinds of reasoning only the
-name of the reasoning is another ("similar to this one", appendix B).
+The paper does not print how models are asked: that text is ours. It requests the letter alone,
+because the authors read only a response's first character. Question writing is Figure 7
+(``figure_7.md``), printed for events; other kinds replace only the name of the reasoning
+("similar to this one", appendix B).
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from string import ascii_uppercase
 
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.rows import Question
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import Kind
+from bench_assets.suites.cogbench.dataset.reasoning import Kind
 from bench_assets.suites.cogbench.dataset.source import Story
 
 _FIGURE_7 = Path(__file__).with_name("figure_7.md").read_text(encoding="utf-8")

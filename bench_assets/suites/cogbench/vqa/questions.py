@@ -1,14 +1,29 @@
-"""Turns multiple-choice questions of the source into questions of the benchmark."""
+"""Questions of the question task: of the source, or written by a model (section 2.3.2, Figure 7).
 
+A writer's response that is not strictly in the format is requested again, with the complaint.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, StoredImage
 from bench_assets.suites.cogbench.construction.selection import question_id
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import find_kind
-from bench_assets.suites.cogbench.dataset.source import SourceQuestion
+from bench_assets.suites.cogbench.dataset.reasoning import (
+    KINDS,
+    Kind,
+    content_words,
+    find_kind,
+    read_chain,
+    word_share,
+)
+from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
+from bench_assets.suites.cogbench.vqa import prompts
 
 
 def to_questions(
@@ -58,3 +73,208 @@ def _category(question: SourceQuestion) -> str:
     if kind is None:
         raise SourceError(f"{question.where}: unknown category {question.category!r}")
     return kind.name
+
+
+_LETTERS = "ABCD"
+_GOLD = re.compile(r"Correct Answer: \[([A-D])\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenQuestion:
+    """One question as a model wrote it, and where it comes from."""
+
+    question_id: str
+    image_id: str
+    kind: str  # as Table 1 names it
+    text: str
+    options: tuple[str, ...]
+    answer: str  # a letter
+    chain: int  # number of the chain whose words the right option has most of
+    side: str  # "conclusion" or "evidence": the part of that chain
+    tries: int  # how often the model was asked until its response could be read
+    writer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterResponse:
+    """What a model responded when it was asked for questions about one kind of reasoning."""
+
+    image_id: str
+    kind: str  # as Table 1 names it
+    tries: int  # from 1; above, the response before could not be read
+    writer: str
+    text: str
+    complaint: str  # why the response cannot be used; "" if it can
+
+
+class _Assignment(NamedTuple):
+    """The chains of one kind in one image: one response is asked for."""
+
+    story: Story
+    kind: Kind
+    chains: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """By which a recorded writer finds its response."""
+        return f"cogbench/writing/{self.story.image_id}/{self.kind.code}"
+
+
+def ask_writer(
+    stories: Iterable[Story], chains: Iterable[StoryChain], writer: ChatModel, max_tries: int
+) -> list[WriterResponse]:
+    """Ask for questions about each image and kind of reasoning, all in one call, then again.
+
+    What did not come back is asked again as it was, what cannot be read with the complaint.
+
+    Args:
+        stories: The images.
+        chains: Their chains.
+        writer: Writes the questions.
+        max_tries: How often it is asked for a response that can be read.
+    """
+    waiting = [(one, prompts.write(*one)) for one in _assignments(stories, chains)]
+    responses = []
+    for tries in range(1, max_tries + 1):
+        if not waiting:
+            break
+        requests = [
+            Request(prompt=prompt, sample=tries - 1, name=one.name) for one, prompt in waiting
+        ]
+        again = []
+        for (one, prompt), said in zip(waiting, writer.response(requests), strict=True):
+            row = _response(one, said, tries, writer.name)
+            responses.append(row)
+            if said.error:
+                again.append((one, prompt))
+            elif row.complaint:
+                again.append((one, prompts.write_again(prompt, said.text, row.complaint)))
+        waiting = again
+    return responses
+
+
+def written_questions(
+    responses: Iterable[WriterResponse], chains: Iterable[StoryChain]
+) -> list[WrittenQuestion]:
+    """Take the questions out of the responses that can be read, in order."""
+    noted = _by_image_and_kind(chains)
+    return [
+        _written(response, draft, noted[response.image_id, response.kind])
+        for response in responses
+        if not response.complaint
+        for draft in read_response(response.text, n_chains=0)
+        if isinstance(draft, SourceQuestion)
+    ]
+
+
+def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
+    """Read questions as Figure 7 prints them, or say what is wrong with the response.
+
+    Six lines a question: the question, four options "A. ..." to "D. ...", and "Correct Answer:
+    [D]"; blank lines do not count.
+    """
+    lines = [line.strip() for line in response.splitlines() if line.strip()]
+    if not lines or len(lines) % 6:
+        return (
+            f"{len(lines)} lines; each question has six: itself, A. to D., and Correct Answer: [X]"
+        )
+    drafts = [_draft(lines[start : start + 6]) for start in range(0, len(lines), 6)]
+    complaints = [draft for draft in drafts if isinstance(draft, str)]
+    if complaints:
+        return complaints[0]
+    if len(drafts) < n_chains:
+        return (
+            f"{len(drafts)} questions for {n_chains} reasoning processes; each needs at least one"
+        )
+    return [draft for draft in drafts if isinstance(draft, SourceQuestion)]
+
+
+def as_source_question(written: WrittenQuestion) -> SourceQuestion:
+    """A written question in the form that the authors' file has, still to be refined."""
+    return SourceQuestion(
+        where=written.question_id,
+        image_id=written.image_id,
+        category=written.kind,
+        text=written.text,
+        options=written.options,
+        answer=written.answer,
+    )
+
+
+def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list[_Assignment]:
+    noted = _by_image_and_kind(chains)
+    return [
+        _Assignment(story, kind, noted[story.image_id, kind.name])
+        for story in stories
+        for kind in KINDS
+        if (story.image_id, kind.name) in noted
+    ]
+
+
+def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
+    noted: dict[tuple[str, str], tuple[str, ...]] = {}
+    for chain in chains:
+        place = chain.image_id, chain.kind
+        noted[place] = (*noted.get(place, ()), chain.text)
+    return noted
+
+
+def _response(assignment: _Assignment, said: Response, tries: int, writer: str) -> WriterResponse:
+    read = said.error or read_response(said.text, n_chains=len(assignment.chains))
+    return WriterResponse(
+        image_id=assignment.story.image_id,
+        kind=assignment.kind.name,
+        tries=tries,
+        writer=writer,
+        text=said.text,
+        complaint=read if isinstance(read, str) else "",
+    )
+
+
+def _draft(lines: Sequence[str]) -> SourceQuestion | str:
+    text, *choices, gold = lines
+    for letter, choice in zip(_LETTERS, choices, strict=True):
+        if not re.match(rf"{letter}\. \S", choice):
+            return f"expected an option that starts with '{letter}. ', found {choice!r:.80}"
+    if not (found := _GOLD.fullmatch(gold)):
+        return f"expected 'Correct Answer: [X]' with X from A to D, found {gold!r:.80}"
+    return SourceQuestion(
+        where="",
+        image_id="",
+        category="",
+        text=text,
+        options=tuple(choice[3:].strip() for choice in choices),
+        answer=found[1],
+    )
+
+
+def _written(
+    response: WriterResponse, draft: SourceQuestion, chains: Sequence[str]
+) -> WrittenQuestion:
+    right = draft.options[_LETTERS.index(draft.answer)]
+    _, number, side = max(_overlaps(chains, right), key=lambda found: found[0])
+    return WrittenQuestion(
+        question_id=question_id(replace(draft, image_id=response.image_id)),
+        image_id=response.image_id,
+        kind=response.kind,
+        text=draft.text,
+        options=draft.options,
+        answer=draft.answer,
+        chain=number,
+        side=side,
+        tries=response.tries,
+        writer=response.writer,
+    )
+
+
+def _overlaps(chains: Sequence[str], right: str) -> list[tuple[float, int, str]]:
+    """How much of the right option each side of each chain has."""
+    parts = [(number, read_chain(text)) for number, text in enumerate(chains, 1)]
+    sides = [
+        (number, side, text)
+        for number, chain in parts
+        if not isinstance(chain, str)
+        for side, text in (("conclusion", chain.conclusion), ("evidence", " ".join(chain.premises)))
+    ]
+    found = [(word_share(right, content_words(text)), number, side) for number, side, text in sides]
+    return found or [(0.0, 0, "")]

@@ -1,4 +1,4 @@
-"""The question tables of MULTI's ablations: other images, other texts, or fewer questions."""
+"""Question tables of MULTI's ablations, and their information gain (sections 3.3 to 4.7)."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -8,17 +8,36 @@ import dagster as dg
 from PIL import Image
 from pydantic import Field
 
-from bench_assets.asset_factory.suite_assets import asking
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, asking
 from bench_assets.core.images.text_substitutes import describe
 from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
-from bench_assets.suites.multi.construction import table_images as writing
-from bench_assets.suites.multi.construction.elite import NOTEBOOK, EliteChoice, choose, hardness
-from bench_assets.suites.multi.dataset.questions import elite, with_blank_image, with_image_texts
-from bench_assets.suites.multi.dataset.source import read_hard_list, read_image_texts
+from bench_assets.suites.multi.construction import markup as writing
+from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
+from bench_assets.suites.multi.construction.decisions import informed
+from bench_assets.suites.multi.construction.selection import NOTEBOOK, EliteChoice, choose, hardness
+from bench_assets.suites.multi.dataset.questions import (
+    KnowledgeLink,
+    elite,
+    link,
+    usable,
+    with_blank_image,
+    with_image_texts,
+    with_knowledge,
+)
+from bench_assets.suites.multi.dataset.source import (
+    MultiItem,
+    read_hard_list,
+    read_image_texts,
+    read_knowledge,
+)
 from bench_assets.suites.multi.settings import MultiSettings
+from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
+from bench_assets.suites.multi.studies import information_gain as compare
+from bench_assets.suites.multi.task import TASK
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.store import ImageStore
@@ -204,3 +223,71 @@ def _released(texts: dict[str, str], stored: Sequence[StoredImage], author: str)
 
 def _shown(questions: Sequence[Question]) -> list[str]:
     return list(dict.fromkeys(image for question in questions for image in question.images))
+
+
+@dg.asset(
+    ins=MULTI.ins("transformed_items"),
+    deps=MULTI.source,
+    **MULTI.stage("select", below="with_knowledge"),
+)
+def knowledge_links(
+    sources: SourceFiles, transformed_items: list[MultiItem]
+) -> dg.Output[list[KnowledgeLink]]:
+    """Link knowledge pieces to questions (MULTI-Extend, section 3.4).
+
+    One row: the knowledge piece of one item, or that it has none. In the paper 7,987 of 18,430
+    questions have one of 4,595 pieces (Table 9).
+    """
+    release = release_of(sources)
+    built = release.annotations is not None  # the authors' own links are left as they are
+    return table_output(link(transformed_items, read_knowledge(release), search=built))
+
+
+@dg.asset(
+    name="questions",
+    ins=MULTI.ins("questions", stored="images", links="with_knowledge/knowledge_links"),
+    deps=[answers_key(KNOWLEDGE)],
+    **MULTI.stage("questions", below="with_knowledge"),
+)
+def questions_with_knowledge(
+    sources: SourceFiles,
+    tables: TableFiles,
+    questions: list[Question],
+    links: list[KnowledgeLink],
+    stored: list[StoredImage],
+) -> dg.Output[list[Question]]:
+    """Add the knowledge piece of each question that has one (section 4.7).
+
+    One row: one question, all of them; Table 8 is over the whole set.
+    """
+    by_name = {image.name: image for image in stored}
+    pieces = usable(read_knowledge(release_of(sources)), by_name).usable
+    known = informed(links, pieces, heard(tables, KNOWLEDGE))
+    return table_output(with_knowledge(questions, known.links, known.pieces, by_name))
+
+
+_MULTI = AssetFolder("multi", str(TASK.version))
+_SCORES = {
+    condition: ["multi", *([] if condition == "main" else [condition]), "scores"]
+    for condition in CONDITIONS
+}
+
+
+@dg.asset(
+    ins=_MULTI.ins("questions"),
+    deps=[dg.AssetKey(key) for key in _SCORES.values()],
+    **_MULTI.stage("metrics", ablation=True, partitions=MODELS),
+)
+def information_gain(
+    context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]
+) -> dg.Output[list[InformationGain]]:
+    """Compare the conditions question by question.
+
+    One row: how much a model gains by images, captions or recognised writing over nothing, for
+    questions with one image and with several (Table 6), or by knowledge (Table 8).
+    """
+    model = context.partition_key
+    scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}
+    rows = compare(questions, scores, model)
+    gains = {f"gain/{row.condition}/{row.category}": row.gain for row in rows if row.n_questions}
+    return table_output(rows, gains)

@@ -1,6 +1,6 @@
-"""The built route as assets: selection, annotation, transformation, near-duplicates (section 3.2).
+"""Dataset build of raw material: selection, annotation, transformation, near-duplicates (3.2).
 
-The release has gone through all this: of it these tables are empty, or pass its items on.
+For the release these tables are empty, or pass its items on.
 """
 
 import dagster as dg
@@ -15,16 +15,16 @@ from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import TRANSFORMATION_REVIEW
-from bench_assets.suites.multi.construction.annotation_merging import (
+from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
     ItemRevision,
+    by_hand,
     read_annotations,
     wishes,
 )
-from bench_assets.suites.multi.construction.decisions import by_hand
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
-from bench_assets.suites.multi.construction.near_duplicates import duplicates as find_duplicates
+from bench_assets.suites.multi.construction.item_checks import Duplicate
+from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
 from bench_assets.suites.multi.construction.rewriting import (
     Transformation,
     apply,

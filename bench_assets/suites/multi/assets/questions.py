@@ -1,4 +1,4 @@
-"""MULTI left of the waist: from the files of its source to the question table."""
+"""MULTI's dataset build: source, items, images and the question table."""
 
 import dagster as dg
 
@@ -10,13 +10,17 @@ from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.construction.decisions import settled
-from bench_assets.suites.multi.construction.markup import prepare
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
-from bench_assets.suites.multi.construction.table_images import draw_table
-from bench_assets.suites.multi.dataset.knowledge import usable
-from bench_assets.suites.multi.dataset.questions import edition_of, to_questions
-from bench_assets.suites.multi.dataset.release import MultiRelease, find_release, source_files
-from bench_assets.suites.multi.dataset.source import MultiItem, read_items, read_knowledge
+from bench_assets.suites.multi.construction.item_checks import Duplicate
+from bench_assets.suites.multi.construction.markup import draw_table, prepare
+from bench_assets.suites.multi.dataset.questions import edition_of, to_questions, usable
+from bench_assets.suites.multi.dataset.source import (
+    MultiItem,
+    MultiRelease,
+    find_release,
+    read_items,
+    read_knowledge,
+    source_files,
+)
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.synthetic import edition as mini
 from resources.config.settings_resource import SettingsResource

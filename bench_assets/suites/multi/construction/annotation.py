@@ -1,8 +1,6 @@
-"""What people are asked when MULTI is made: to transform, to write knowledge, to tell twins apart.
+"""Annotation forms: transformations (Figure 6), knowledge (section 3.4), near-duplicates (3.2).
 
-Transformations are those of Figure 6 (section 3.2), knowledge that of MULTI-Extend (section 3.4),
-and twins the "over 800 similar questions" of section 3.2. The instructions are the paper's rules in
-our words. What comes of the answers is applied in ``decided``.
+The instructions are the paper's rules in our words; ``decisions`` applies the answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +17,15 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.multi.construction.annotation_merging import Annotation
-from bench_assets.suites.multi.construction.decisions import BY_HAND, TwinDecision, WrittenPiece
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.suites.multi.construction.decisions import (
+    BY_HAND,
+    Annotation,
+    TwinDecision,
+    WrittenPiece,
+)
+from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.rewriting import FOR_REVIEW, transformations
-from bench_assets.suites.multi.dataset.knowledge import UNCOVERED, KnowledgeLink
+from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import TYPES
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 

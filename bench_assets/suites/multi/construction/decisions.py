@@ -1,24 +1,167 @@
-"""What people decided about transformations, knowledge and near-duplicates, applied to tables.
+"""Annotators' changes and decisions, applied to items (section 3.2, data annotation).
 
-The steps of the built route that look at several tables at once.
+``annotations.json`` is a list of ``{item, round, annotator}`` with any of ``difficulty`` and
+``quality`` (numbers), ``changes`` (field of the item -> new text), ``drop`` (the reason) and
+``transform`` (a requested transformation). An item has at most one annotation a round.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.multi.construction.annotation_merging import (
-    AnnotatedItems,
-    Annotation,
-    merge,
-)
-from bench_assets.suites.multi.construction.defects import defects
-from bench_assets.suites.multi.construction.near_duplicates import Duplicate
+from bench_assets.core.tables import json_records
+from bench_assets.core.tables.json_records import Entry, read_entries
+from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.rewriting import Transformation
 from bench_assets.suites.multi.construction.selection import SelectionDecision
-from bench_assets.suites.multi.dataset.knowledge import WRITTEN, KnowledgeLink
-from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
+from bench_assets.suites.multi.dataset.questions import WRITTEN, KnowledgeLink
+from bench_assets.suites.multi.dataset.source import TYPES, Knowledge, MultiItem
+
+ROUNDS = (1, 2)
+"""Format, content and labels in the first round; semantics and enhancement in the second."""
+
+CHANGEABLE = ("general", "specific", "type", "answer", "analysis", "education", "subject")
+"""Fields an annotator may write anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """What one annotator did to one item in one round."""
+
+    item_id: str
+    round: int
+    annotator: str
+    difficulty: str = ""  # a number; "" leaves it as it is
+    quality: str = ""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    drop: str = ""  # why the item is to go; "" if it stays
+    transform: Mapping[str, str] = field(default_factory=dict)  # its `name` and what it needs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRevision:
+    """One field of one item, before and after an annotator changed it."""
+
+    item_id: str
+    round: int
+    annotator: str
+    field: str
+    before: str
+    after: str
+
+
+class AnnotatedItems(NamedTuple):
+    """The items that both rounds left in, what was changed, and why the others went."""
+
+    items: list[MultiItem]
+    revisions: list[ItemRevision]
+    rejections: list[Rejection]
+
+
+def read_annotations(file: Path) -> list[Annotation]:
+    """Read every annotation in file order.
+
+    Raises:
+        SourceError: If an entry is not of the form above, or an item is annotated twice in a round.
+    """
+    annotations: dict[tuple[str, int], Annotation] = {}
+    for entry, where in read_entries(file):
+        one = _annotation(entry, where)
+        if (one.item_id, one.round) in annotations:
+            raise SourceError(f"{where}: {one.item_id} is annotated twice in round {one.round}")
+        annotations[one.item_id, one.round] = one
+    return list(annotations.values())
+
+
+def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> AnnotatedItems:
+    """Apply the first round to every item, and the second to what came of it.
+
+    An item that either round drops goes, with the reason; an annotation of no item is a rejection
+    too.
+    """
+    by_round = {(one.item_id, one.round): one for one in annotations}
+    known = {item.item_id for item in items}
+    merged = AnnotatedItems([], [], [])
+    for item_id, round_ in by_round:
+        if item_id not in known:
+            merged.rejections.append(
+                _rejection(item_id, f"annotated in round {round_}: no such item")
+            )
+    for item in items:
+        rounds = [by_round[item.item_id, n] for n in ROUNDS if (item.item_id, n) in by_round]
+        dropped = next((one for one in rounds if one.drop), None)
+        if dropped:
+            reason = f"{dropped.annotator} dropped it in round {dropped.round}: {dropped.drop}"
+            merged.rejections.append(_rejection(item.item_id, reason))
+            continue
+        for one in rounds:
+            item = _applied(item, one, merged.revisions)  # noqa: PLW2901
+        merged.items.append(item)
+    return merged
+
+
+def wishes(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
+    """Transformations that annotators asked for, by item; the later round's where both did."""
+    ordered = sorted(annotations, key=lambda one: one.round)
+    return {one.item_id: one.transform for one in ordered if one.transform}
+
+
+def _annotation(entry: Entry, where: str) -> Annotation:
+    changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
+    if wrong := sorted(set(changes) - set(CHANGEABLE)):
+        raise SourceError(f"{where}: cannot change {wrong}; only {', '.join(CHANGEABLE)}")
+    if changes.get("type", "SA") not in TYPES.values():
+        raise SourceError(f"{where}: unknown type {changes['type']!r}")
+    if transform and "name" not in transform:
+        raise SourceError(f"{where}: field 'transform' has no 'name'")
+    round_ = json_records.field(entry, "round", int, where)
+    if round_ not in ROUNDS:
+        raise SourceError(f"{where}: round {round_}, expected one of {ROUNDS}")
+    return Annotation(
+        item_id=json_records.field(entry, "item", str, where),
+        round=round_,
+        annotator=json_records.field(entry, "annotator", str, where),
+        difficulty=_number(entry, "difficulty", where),
+        quality=_number(entry, "quality", where),
+        changes=changes,
+        drop=json_records.field({"drop": "", **entry}, "drop", str, where),
+        transform=transform,
+    )
+
+
+def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
+    named = json_records.field({name: {}, **entry}, name, dict, where)
+    return {key: json_records.field(named, key, str, where) for key in named}
+
+
+def _number(entry: Entry, name: str, where: str) -> str:
+    return str(json_records.field(entry, name, int, where)) if name in entry else ""
+
+
+def _applied(item: MultiItem, one: Annotation, revisions: list[ItemRevision]) -> MultiItem:
+    labels = {"difficulty": one.difficulty, "quality": one.quality}
+    changes: dict[str, Any] = {**one.changes, **{k: text for k, text in labels.items() if text}}
+    revisions += [
+        ItemRevision(
+            item_id=item.item_id,
+            round=one.round,
+            annotator=one.annotator,
+            field=name,
+            before=getattr(item, name),
+            after=after,
+        )
+        for name, after in changes.items()
+        if getattr(item, name) != after
+    ]
+    return replace(item, **changes)
+
+
+def _rejection(item_id: str, reason: str) -> Rejection:
+    return Rejection(entry=f"item {item_id}", reason=reason)
+
 
 BY_HAND = "by hand"
 """Name of a transformation that a person wrote."""
@@ -88,7 +231,7 @@ def settled(pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]) -> li
     """
     said = {(one.item_id, one.earlier): one.drop for one in decisions}
     return [
-        _settled(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
+        _with_decision(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
         for pair in pairs
     ]
 
@@ -109,7 +252,7 @@ def _transformed(item: MultiItem, annotation: Annotation) -> Transformation:
     )
 
 
-def _settled(pair: Duplicate, drop: str) -> Duplicate:
+def _with_decision(pair: Duplicate, drop: str) -> Duplicate:
     if not drop:
         return pair
     alike = replace(pair, conflict="", dropped=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase
 
-from bench_assets.suites.multi.construction.defects import MASK, MOST_OPTIONS
+from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
 from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.suites.multi.construction import question_transforms
-from bench_assets.suites.multi.construction.defects import defects
+from bench_assets.suites.multi.construction.item_checks import defects
 from bench_assets.suites.multi.construction.selection import drawn
 from bench_assets.suites.multi.dataset.source import MultiItem
 

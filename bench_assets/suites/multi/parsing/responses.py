@@ -14,7 +14,7 @@ from typing import Literal
 from unicodedata import normalize
 
 from bench_assets.core.schema.rows import Question
-from bench_assets.suites.multi.construction.defects import MASK, MOST_OPTIONS
+from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.parsing.blanks import fits, lines_of
 from bench_assets.suites.multi.parsing.letters import Wanted, committed

@@ -1,18 +1,242 @@
 """The mini edition: raw problems with drawn figures, annotations and planted faults.
 
-``problems.json`` holds the problems, written for it, with a figure's description where the
-release has an image. They are written out in the raw form that ``source`` reads. Planted are
-near-duplicates (ids from 90; 91 only looks like one) and broken problems (80 to 89).
+``problems.json`` holds the problems, with a description of each figure. Planted are near-duplicates
+(ids from 90; 91 only looks like one) and broken problems (80 to 89). Writing in figures is ASCII,
+so that every machine draws the same.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import cos, pi, sin
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
+from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.tables.source_folder import as_json, write_files
-from bench_assets.suites.multi.synthetic import figures as mini_figures
+
+_INK = "black"
+_UNIT = 24  # px between two grid lines of a graph
+_MIDDLE = 144  # px; the origin of a graph
+
+
+def draw(figure: Mapping[str, Any]) -> bytes:
+    """Draw a figure as a PNG; ``kind`` names it, the rest is what it shows."""
+    about = {name: value for name, value in figure.items() if name not in ("kind", "caption")}
+    return _KINDS[figure["kind"]](**about).png()
+
+
+def _right_triangle(legs: Sequence[str], hypotenuse: str) -> Scene:
+    scene = Scene(288, 240)
+    scene.line([(40, 200), (40, 40), (248, 200), (40, 200)], _INK)
+    scene.line([(40, 180), (60, 180), (60, 200)], _INK, 2)
+    for text, spot in zip([*legs, hypotenuse], [(22, 120), (144, 218), (160, 104)], strict=True):
+        scene.label(text, spot, 22)
+    return scene
+
+
+def _rectangle(width: str, height: str) -> Scene:
+    scene = Scene(288, 208)
+    scene.line([(40, 40), (248, 40), (248, 170), (40, 170), (40, 40)], _INK)
+    scene.label(width, (144, 188), 22)
+    scene.label(height, (22, 105), 22)
+    return scene
+
+
+def _number_line(point: int, name: str) -> Scene:
+    scene = Scene(384, 96)
+    scene.line([(12, 56), (372, 56)], _INK)
+    for value in range(-4, 5):
+        x = 192 + 40 * value
+        scene.line([(x, 48), (x, 64)], _INK, 2)
+        scene.label(str(value), (x, 80), 16)
+    x = 192 + 40 * point
+    scene.form("ellipse", (x - 6, 50, x + 7, 63), "red")
+    scene.label(name, (x, 28), 22)
+    return scene
+
+
+def _clock(hour: int, minute: int) -> Scene:
+    scene = Scene(208, 208)
+    scene.form("ellipse", (8, 8, 201, 201), _INK)
+    scene.form("ellipse", (12, 12, 197, 197), "white")
+    for number in range(1, 13):
+        scene.label(str(number), _on_circle((104, 104), 80, number / 12), 18)
+    scene.line([(104, 104), _on_circle((104, 104), 44, (hour + minute / 60) / 12)], _INK, 7)
+    scene.line([(104, 104), _on_circle((104, 104), 66, minute / 60)], _INK, 3)
+    return scene
+
+
+def _bars(values: Mapping[str, int]) -> Scene:
+    scene = Scene(72 * len(values) + 48, 240)
+    scene.line([(32, 16), (32, 204), (72 * len(values) + 36, 204)], _INK)
+    for number, (name, value) in enumerate(values.items()):
+        left = 48 + 72 * number
+        scene.form("rectangle", (left, 204 - 20 * value, left + 40, 204), "steelblue")
+        scene.label(str(value), (left + 20, 192 - 20 * value), 18)
+        scene.label(name, (left + 20, 222), 18)
+    return scene
+
+
+def _graph(points: Sequence[tuple[float, float]], axes: Sequence[str] = ("x", "y")) -> Scene:
+    """A curve through points of a grid from -5 to 5."""
+    scene = Scene(2 * _MIDDLE, 2 * _MIDDLE)
+    for step in range(-5, 6):
+        place = _MIDDLE + step * _UNIT
+        scene.line([(place, 12), (place, 276)], "lightgray", 1)
+        scene.line([(12, place), (276, place)], "lightgray", 1)
+        if step % 2 == 0 and step:
+            scene.label(str(step), (place, _MIDDLE + 12), 13)
+            scene.label(str(-step), (_MIDDLE - 12, place), 13)
+    scene.line([(8, _MIDDLE), (280, _MIDDLE)], _INK, 2)
+    scene.line([(_MIDDLE, 8), (_MIDDLE, 280)], _INK, 2)
+    scene.label(axes[0], (276, _MIDDLE - 12), 18)
+    scene.label(axes[1], (_MIDDLE + 14, 14), 18)
+    spots = [(round(_MIDDLE + x * _UNIT), round(_MIDDLE - y * _UNIT)) for x, y in points]
+    scene.line(spots, "crimson", 3)
+    return scene
+
+
+def _straight(slope: float, start: float, axes: Sequence[str] = ("x", "y")) -> Scene:
+    inside = [x / 10 for x in range(-50, 51) if abs(slope * x / 10 + start) <= 5]
+    return _graph([(x, slope * x + start) for x in (inside[0], inside[-1])], axes)
+
+
+def _parabola(a: float, vertex: Spot) -> Scene:
+    steps = [vertex[0] + x / 8 for x in range(-32, 33)]
+    curve = [(x, a * (x - vertex[0]) ** 2 + vertex[1]) for x in steps]
+    return _graph([(x, y) for x, y in curve if abs(x) <= 5 and abs(y) <= 5])
+
+
+def _circuit(branches: Sequence[Sequence[str]]) -> Scene:
+    """A battery below, and above it branches side by side, each a row of labelled parts."""
+    scene = Scene(384, 112 + 64 * len(branches))
+    bottom = 80 + 64 * len(branches)
+    for number, parts in enumerate(branches):
+        y = 40 + 64 * number
+        scene.line([(40, y), (344, y)], _INK)
+        for place, text in enumerate(parts):
+            x = 40 + 304 * (2 * place + 1) // (2 * len(parts))
+            scene.form("rectangle", (x - 44, y - 18, x + 45, y + 19), _INK)
+            scene.form("rectangle", (x - 41, y - 15, x + 42, y + 16), "white")
+            scene.label(text, (x, y), 18)
+    scene.line([(184, bottom), (40, bottom), (40, 40)], _INK)
+    scene.line([(200, bottom), (344, bottom), (344, 40)], _INK)
+    scene.line([(184, bottom - 20), (184, bottom + 20)], _INK)
+    scene.line([(200, bottom - 10), (200, bottom + 10)], _INK, 6)
+    return scene
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Scene:
+    width = 96
+    scene = Scene(width * len(rows[0]) + 17, 44 * len(rows) + 17)
+    for number, row in enumerate(rows):
+        for place, text in enumerate(row):
+            left, top = 8 + width * place, 8 + 44 * number
+            corners = [(0, 0), (width, 0), (width, 44), (0, 44), (0, 0)]
+            scene.line([(left + x, top + y) for x, y in corners], _INK, 2)
+            scene.label(text, (left + width // 2, top + 22), 20)
+    return scene
+
+
+def _round_sign(text: str, ring: str, inside: str = "white", ink: str = _INK) -> Scene:
+    scene = Scene(192, 192, background="lightsteelblue")
+    scene.form("ellipse", (16, 16, 176, 176), ring)
+    scene.form("ellipse", (34, 34, 158, 158), inside)
+    scene.label(text, (96, 96), 48 if len(text) < 4 else 36, ink)
+    return scene
+
+
+def _warning_sign(sprite: str) -> Scene:
+    scene = Scene(208, 192, background="lightsteelblue")
+    scene.form("triangle", (8, 8, 200, 180), _INK)
+    scene.form("triangle", (24, 28, 184, 170), "gold")
+    scene.sprite(sprite, (104, 120), 64)
+    return scene
+
+
+def _sprites(names: Sequence[str]) -> Scene:
+    scene = Scene(80 * len(names) + 16, 96)
+    for number, name in enumerate(names):
+        scene.sprite(name, (48 + 80 * number, 48), 64)
+    return scene
+
+
+def _forms(forms: Sequence[Sequence[str]]) -> Scene:
+    """A row of coloured forms; "?" stands for the one that is asked for."""
+    scene = Scene(80 * len(forms) + 16, 96)
+    for number, (form, colour) in enumerate(forms):
+        left = 20 + 80 * number
+        if form == "?":
+            scene.label("?", (left + 28, 48), 48)
+        else:
+            scene.form(form, (left, 20, left + 56, 76), colour)  # type: ignore[arg-type]
+    return scene
+
+
+def _tree(nodes: Mapping[str, Spot], edges: Sequence[Sequence[str]]) -> Scene:
+    """Labelled nodes on a grid of 48 px, joined by lines."""
+    places = {name: (32 + 48 * x, 32 + 64 * y) for name, (x, y) in nodes.items()}
+    right, bottom = (max(place[axis] for place in places.values()) + 32 for axis in (0, 1))
+    scene = Scene(right, bottom)
+    for one, other in edges:
+        scene.line([places[one], places[other]], _INK)
+    for name, (x, y) in places.items():
+        scene.form("ellipse", (x - 22, y - 22, x + 23, y + 23), _INK)
+        scene.form("ellipse", (x - 19, y - 19, x + 20, y + 20), "white")
+        scene.label(name, (x, y), 18)
+    return scene
+
+
+def _pedigree(people: Sequence[Sequence[Any]]) -> Scene:
+    """Squares for men and circles for women, filled for those affected, two to a row at most."""
+    scene = Scene(240, 112 * ((len(people) + 1) // 2))
+    for number, (sex, affected) in enumerate(people):
+        x, y = 72 + 96 * (number % 2), 56 + 112 * (number // 2)
+        form: Any = "rectangle" if sex == "m" else "ellipse"
+        scene.form(form, (x - 24, y - 24, x + 25, y + 25), _INK)
+        if not affected:
+            scene.form(form, (x - 20, y - 20, x + 21, y + 21), "white")
+        scene.label(str(number + 1), (x + 36, y + 20), 18)
+    return scene
+
+
+def _ruler(first: int, last: int) -> Scene:
+    scene = Scene(400, 128)
+    box: Box = (20 + 36 * first, 12, 20 + 36 * last, 44)
+    scene.form("rectangle", box, "darkorange")
+    scene.line([(8, 48), (392, 48), (392, 112), (8, 112), (8, 48)], _INK)
+    for value in range(11):
+        scene.line([(20 + 36 * value, 48), (20 + 36 * value, 68)], _INK, 2)
+        scene.label(str(value), (20 + 36 * value, 84), 16)
+    return scene
+
+
+def _on_circle(centre: Spot, radius: int, turn: float) -> Spot:
+    angle = 2 * pi * turn
+    return round(centre[0] + radius * sin(angle)), round(centre[1] - radius * cos(angle))
+
+
+_Draw: TypeAlias = Callable[..., Scene]
+_KINDS: Mapping[str, _Draw] = {
+    "right triangle": _right_triangle,
+    "rectangle": _rectangle,
+    "number line": _number_line,
+    "clock": _clock,
+    "bars": _bars,
+    "straight line": _straight,
+    "parabola": _parabola,
+    "circuit": _circuit,
+    "table": _table,
+    "round sign": _round_sign,
+    "warning sign": _warning_sign,
+    "sprites": _sprites,
+    "forms": _forms,
+    "tree": _tree,
+    "pedigree": _pedigree,
+    "ruler": _ruler,
+}
+
 
 _MATERIAL = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("annotator-1", "annotator-2")  # of the first and the second round
@@ -61,7 +285,10 @@ def _problem(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"knowledge_content": one["content"], "knowledge_images": _paths(one, "knowledge")}
+    return {
+        "knowledge_content": one["content"],
+        "knowledge_images": _paths(one, "knowledge"),
+    }
 
 
 def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Mapping[str, Any]]:
@@ -94,7 +321,7 @@ def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
     paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
     figures = zip(paths, one.get("figures", ()), strict=True)
     return {
-        path: _TORN if figure["kind"] == "torn" else mini_figures.draw(figure)
+        path: _TORN if figure["kind"] == "torn" else draw(figure)
         for path, figure in figures
         if figure["kind"] != "lost"
     }

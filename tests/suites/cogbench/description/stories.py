@@ -2,7 +2,7 @@
 
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import AnsweredQuestion
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.description.questions import to_questions
 from resources.models.registry.baselines import ScriptedModel

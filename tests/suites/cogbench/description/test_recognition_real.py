@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.cogbench.description.recognition import affirmed, match_entities
-from bench_assets.suites.cogbench.description.thresholds import (
+from bench_assets.suites.cogbench.description.recognition import (
     KNOWN,
+    affirmed,
     choose_threshold,
+    match_entities,
     threshold_of,
 )
 from resources.encoders.part_of_speech import open_noun_finder

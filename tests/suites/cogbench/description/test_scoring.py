@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import key_points
 from bench_assets.suites.cogbench.description.scoring import judge_by_rules

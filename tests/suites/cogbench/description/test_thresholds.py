@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bench_assets.suites.cogbench.description.recognition import affirmed
-from bench_assets.suites.cogbench.description.thresholds import (
+from bench_assets.suites.cogbench.description.recognition import (
+    affirmed,
     best_cut,
     choose_threshold,
     entity_pairs,

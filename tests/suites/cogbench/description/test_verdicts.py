@@ -1,7 +1,7 @@
 import pytest
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.suites.cogbench.description.judging import read_by_position
+from bench_assets.suites.cogbench.description.scoring import read_by_position
 
 FORTY = "  ".join(f"{n}. [{n % 2}]" for n in range(1, 41))
 FORTY_READ = [n % 2 == 1 for n in range(1, 41)]

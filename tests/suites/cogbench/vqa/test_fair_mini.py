@@ -10,9 +10,8 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.selection import deal_letters
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
-from bench_assets.suites.cogbench.synthetic.wording import plain_question
-from bench_assets.suites.cogbench.vqa.question_writing import read_response
-from bench_assets.suites.cogbench.vqa.questions import to_questions
+from bench_assets.suites.cogbench.synthetic.tales import plain_question
+from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
 from tests.fair_exam import unfair
 
 SEEDS = range(5)

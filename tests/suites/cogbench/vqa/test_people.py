@@ -5,9 +5,14 @@ import pytest
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, refinements
-from bench_assets.suites.cogbench.vqa.language_only import SOLVABLE, LanguageOnly
-from bench_assets.suites.cogbench.vqa.question_writing import WrittenQuestion
-from bench_assets.suites.cogbench.vqa.refinement import TOO_LONG, Refinement, refine
+from bench_assets.suites.cogbench.vqa.questions import WrittenQuestion
+from bench_assets.suites.cogbench.vqa.refinement import (
+    SOLVABLE,
+    TOO_LONG,
+    LanguageOnly,
+    Refinement,
+    refine,
+)
 from tests.annotation.said import answer, fits
 
 KEEP, DROP, REPLACE = "it is sound: keep it", "it cannot be saved: drop it", "ask it like this:"

@@ -6,14 +6,15 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
-from bench_assets.suites.cogbench.vqa.language_only import ask_without_image, longest_option
 from bench_assets.suites.cogbench.vqa.questions import to_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     EQUAL_OPTIONS,
     REPEATED,
     TOO_LONG,
+    ask_without_image,
     find_flags,
     letter_balance,
+    longest_option,
     read_refinements,
     refine,
 )

@@ -5,14 +5,10 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.suites.cogbench.construction.selection import deal_letters, question_id
-from bench_assets.suites.cogbench.dataset.reasoning_kinds import EVENT
+from bench_assets.suites.cogbench.dataset.reasoning import EVENT
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
-from bench_assets.suites.cogbench.vqa.question_writing import (
-    ask_writer,
-    read_response,
-    written_questions,
-)
+from bench_assets.suites.cogbench.vqa.questions import ask_writer, read_response, written_questions
 from resources.models.registry.baselines import ScriptedModel
 
 GOOD = """\

@@ -1,10 +1,10 @@
-"""CogBench left of the waist, second part: from chains to the table of multiple-choice questions.
+"""The question task: writing, blind runs, review, the question table, its checks, human accuracy.
 
-The release's questions are read as they are; otherwise a model writes them, machines and people
-check them.
+The release's questions are read as they are; otherwise a model writes them from chains.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +12,11 @@ import dagster as dg
 
 from bench_assets.annotation.answers.resolution import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers
+from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, open_writer, out
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.suites.cogbench.assets.source import edition_of
+from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
+from bench_assets.evaluation.aggregation import blank_metric
+from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
     Questions,
     by_image_id,
@@ -32,21 +34,24 @@ from bench_assets.suites.cogbench.dataset.source import (
 from bench_assets.suites.cogbench.settings import LONGEST_OPTION, CogbenchSettings
 from bench_assets.suites.cogbench.vqa import refinement
 from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, Refinements, refinements
-from bench_assets.suites.cogbench.vqa.language_only import (
-    SOLVABLE,
-    LanguageOnly,
-    ask_without_image,
-    longest_option,
-)
-from bench_assets.suites.cogbench.vqa.question_writing import (
+from bench_assets.suites.cogbench.vqa.questions import (
     WriterResponse,
     WrittenQuestion,
     as_source_question,
     ask_writer,
+    to_questions,
 )
-from bench_assets.suites.cogbench.vqa.question_writing import written_questions as take_questions
-from bench_assets.suites.cogbench.vqa.questions import to_questions
-from bench_assets.suites.cogbench.vqa.refinement import Flag
+from bench_assets.suites.cogbench.vqa.questions import written_questions as take_questions
+from bench_assets.suites.cogbench.vqa.refinement import (
+    SOLVABLE,
+    Flag,
+    LanguageOnly,
+    ask_without_image,
+    letter_balance,
+    longest_option,
+)
+from bench_assets.suites.cogbench.vqa.scoring import human_accuracy, read_human_answers
+from bench_assets.suites.cogbench.vqa.task import TASK
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
@@ -222,3 +227,63 @@ def _refined(
     refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
     kept, faulty = select_questions(refined.questions, images)
     return Questions(kept, [*left_out, *decided.rejections, *refined.rejections, *faulty])
+
+
+@dg.asset_check(
+    asset=_HERE.key("rejections"),
+    additional_ins=_HERE.ins("questions"),
+    description="Published questions are all asked: a rejection means that a file is damaged.",
+)
+def published_questions_are_whole(
+    rejections: list[Rejection], questions: list[Question]
+) -> dg.AssetCheckResult:
+    """Let written questions be rejected, but no published one."""
+    published = {question.edition for question in questions} <= {"published", "own"}
+    problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
+    holds = (
+        f"No published question was rejected; there are {len(questions)}."
+        if published
+        else "Not asked for: these questions were written here, and some may be rejected."
+    )
+    return check_result(problems, n=len(questions), of="question", holds=holds)
+
+
+@dg.asset_check(
+    asset=_HERE.key("questions"),
+    description="No letter is right much more or less often than the others.",
+)
+def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult:
+    """Count the right letters."""
+    balanced, counts = letter_balance(letter for q in questions for letter in q.answer)
+    problems = [] if balanced else [f"right answers: {counts}"]
+    warn = dg.AssetCheckSeverity.WARN
+    shown = ", ".join(f"{letter} {n}" for letter, n in counts.items())
+    holds = f"Right answers by letter: {shown}; none stands out, or they are too few to tell."
+    return check_result(problems, n=len(questions), of="question", holds=holds, severity=warn)
+
+
+_HUMAN = AssetFolder(TASK.name, str(TASK.version))
+
+
+# When asked: no file of answers stops the questions.
+@dg.asset(ins=_HUMAN.ins("questions"), **_HUMAN.stage("metrics", ablation=True, when_asked=True))
+def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
+    """Score people's answers.
+
+    One row: the accuracy of people in one category; the paper asked five. Empty unless
+    `human_answers` is set in [suites.cogbench] of bench.toml.
+    """
+    configured = settings.load()
+    chosen = configured.suite("cogbench", CogbenchSettings)
+    if chosen.human_answers is None:
+        return table_output([])
+    answers = read_human_answers(configured.resolve(chosen.human_answers))
+    people = len({answer.person for answer in answers})
+    parts = {"people": str(people), "n": str(len(questions))}
+    blank = blank_metric(TASK, questions, "people", parts, n_failed=0)
+    return table_output(
+        [
+            replace(blank, metric=TASK.primary_metric, category=category, **found._asdict())
+            for category, found in human_accuracy(questions, answers).items()
+        ]
+    )

@@ -1,16 +1,102 @@
-"""Near-duplicates among the items of one's own edition ("over 800 similar questions", 3.2)."""
+"""Automatic checks of built items: defects and near-duplicates (section 3.2)."""
 
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
 from bench_assets.core.images.near_duplicates import hash_distance, similar_texts
-from bench_assets.suites.multi.dataset.questions import split_options
+from bench_assets.suites.multi.construction.markup import leftover_tags
+from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
+
+MASK = "[MASK]"
+"""Where an answer belongs."""
+
+FEWEST_OPTIONS, MOST_OPTIONS = 2, 13
+"""Options of a question with choices (Table 10)."""
+
+_EMPTY_FORMULA = re.compile(r"\$\s*\$|\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
+
+
+def defects(item: MultiItem) -> list[str]:
+    """Find every defect of form, content and meaning that a rule can see."""
+    return [*_of_format(item), *_of_content(item), *_CHECKS[item.type](item)]
+
+
+def _of_format(item: MultiItem) -> list[str]:
+    tags = leftover_tags(item.text + item.answer)
+    found = {
+        f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
+        "a formula is broken": _is_broken(item.text) or _is_broken(item.answer),
+        f"characters were lost in its preparation: {item.lost}": bool(item.lost),
+        "a replacement character stands for a lost one": "\ufffd" in item.text + item.answer,
+    }
+    return [defect for defect, holds in found.items() if holds]
+
+
+def _of_content(item: MultiItem) -> list[str]:
+    shown = [int(match[1]) for match in IMAGE_TOKEN.finditer(item.text)]
+    found = {
+        "the text is empty": not item.text.strip(),
+        "the answer is empty": not item.answer.strip() and item.type != "Other",
+        f"it shows image {max(shown, default=0)} of {len(item.images)}": (
+            max(shown, default=0) > len(item.images)
+        ),
+        f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
+    }
+    return [defect for defect, holds in found.items() if holds]
+
+
+def _of_choice(item: MultiItem) -> list[str]:
+    _, options = split_options(item.text)
+    offered = ascii_uppercase[: len(options)]
+    found = {
+        f"{len(options)} options, expected {FEWEST_OPTIONS} to {MOST_OPTIONS}": (
+            not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS
+        ),
+        "an option is empty": not all(options),
+        "two options are equal": len(set(options)) < len(options),
+        f"the answer {item.answer!r} is not among {offered}": not set(item.answer) <= set(offered),
+        f"the answer {item.answer!r} names an option twice": len(set(item.answer))
+        < len(item.answer),
+    }
+    return [defect for defect, holds in found.items() if holds]
+
+
+def _of_single(item: MultiItem) -> list[str]:
+    one = len(item.answer) == 1
+    return _of_choice(item) + ([] if one else [f"{len(item.answer)} answers, expected one"])
+
+
+def _of_multiple(item: MultiItem) -> list[str]:
+    several = len(item.answer) > 1
+    return _of_choice(item) + ([] if several else [f"{len(item.answer)} answers, expected several"])
+
+
+def _of_blanks(item: MultiItem) -> list[str]:
+    masks, lines = item.text.count(MASK), len(blanks_in(item.answer))
+    return [] if masks == lines else [f"{masks} blanks and {lines} answers"]
+
+
+_CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
+    "SA": _of_single,
+    "MA": _of_multiple,
+    "FB": _of_blanks,
+    "OP": lambda _: [],
+    "Other": lambda _: [],
+}
+
+
+def _is_broken(text: str) -> bool:
+    plain = text.replace(r"\$", "")
+    formulas = plain.split("$")[1::2]
+    unbalanced = any(formula.count("{") != formula.count("}") for formula in formulas)
+    return plain.count("$") % 2 == 1 or unbalanced or _EMPTY_FORMULA.search(plain) is not None
+
 
 # What makes another question of the same words: numbers, signs, negations, extremes.
 _FIGURES = re.compile(
@@ -49,7 +135,7 @@ def duplicates(
     pairs: dict[str, list[tuple[str, float, int, str]]] = defaultdict(list)
     for twin in similar_texts(texts, similarity):
         later, earlier = by_id[twin.later], by_id[twin.earlier]
-        apart = _distance(later, earlier, hashes)
+        apart = _image_distance(later, earlier, hashes)
         if later.problem_id != earlier.problem_id and apart is not None and apart <= distance:
             why = _conflict(later, earlier)
             pairs[twin.later].append((twin.earlier, twin.similarity, apart, why))
@@ -100,7 +186,7 @@ def _half_width(text: str) -> str:
     return unicodedata.normalize("NFKC", IMAGE_TOKEN.sub("", text)).replace("\u2212", "-")
 
 
-def _distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
+def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
     """Largest distance between images in the same place; None if one has more of them."""
     shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
     if len(shown[0]) != len(shown[1]):

@@ -1,0 +1,310 @@
+"""The description task: its question table, recognition, caption metrics and studies.
+
+Tables 2, 4 and 7, and the oracle.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import nan
+
+import dagster as dg
+
+from bench_assets.asset_factory.evaluation_steps import judged
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
+from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, StoredImage
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.aggregation import answered_of
+from bench_assets.evaluation.suite import HomeConfiguration
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.cogbench.assets.construction import edition_of, open_encoder
+from bench_assets.suites.cogbench.dataset.source import (
+    Story,
+    StoryChain,
+    find_release,
+    read_chains,
+    read_stories,
+)
+from bench_assets.suites.cogbench.description import evaluators
+from bench_assets.suites.cogbench.description.evaluators import EvaluatorAccuracy, blank_row
+from bench_assets.suites.cogbench.description.questions import key_points, to_questions
+from bench_assets.suites.cogbench.description.recognition import (
+    MEASURES,
+    EntityMatch,
+    affirmed,
+    match_entities,
+    threshold_of,
+)
+from bench_assets.suites.cogbench.description.task import TASK
+from bench_assets.suites.cogbench.settings import CogbenchSettings
+from resources.config.settings_resource import SettingsResource
+from resources.datasets.source_files import SourceFiles
+from resources.encoders.entailment import open_entailment
+from resources.encoders.meteor import METEOR_VERSION, meteor, why_no_meteor
+from resources.encoders.part_of_speech import open_noun_finder
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
+
+_QUESTIONS = AssetFolder("cogbench/description")
+
+
+@dg.asset(
+    ins=_QUESTIONS.ins(stories="../stories", chains="../chains", stored="../images"),
+    **_QUESTIONS.stage("questions"),
+)
+def questions(
+    sources: SourceFiles,
+    image_store: ImageStore,
+    stories: list[Story],
+    chains: list[StoryChain],
+    stored: list[StoredImage],
+) -> dg.Output[list[Question]]:
+    """Ask for one description an image.
+
+    One row: one image to be described, with the entities and chains that its description is
+    scored by. The paper has 251.
+    """
+    opened = sources.open("cogbench")
+    release = find_release(opened.folder)
+    if release.edition == "published":
+        read_stories(release)  # what is wrong with the file stops this task, and only this one
+        read_chains(release)
+    by_name = {image.name: image for image in stored}
+    edition = edition_of(opened, len(stored))
+    rows = to_questions(stories, chains, by_name, edition)
+    n_points = sum(len(key_points(row)) for row in rows)
+    return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})
+
+
+_HERE = AssetFolder(TASK.name, str(TASK.version))
+_STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
+
+
+@dg.asset(ins=_HERE.ins("questions", "predictions"), **_STAGE)
+def caption_metrics(
+    context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
+) -> dg.Output[list[Metric]]:
+    """Take BLEU and CIDEr.
+
+    One row: BLEU-1 to BLEU-4 or CIDEr over all descriptions, as COCO defines them (Table 7).
+    """
+    captions = _captions(questions, predictions)
+    scores = score_captions(captions)
+    values = {f"bleu_{n}": float(bleu) for n, bleu in enumerate(corpus_bleu(scores), 1)}
+    values["cider"] = float(scores.cider.mean()) if captions else nan
+    row = blank_row(context.partition_key, questions, predictions, captions="ptb")
+    return table_output([_over(row, name, value, captions) for name, value in values.items()])
+
+
+@dg.asset(name="meteor", ins=_HERE.ins("questions", "predictions"), **_STAGE)
+def meteor_metric(
+    context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
+) -> dg.Output[list[Metric]]:
+    """Take METEOR, where Java is installed.
+
+    One row: METEOR over all descriptions (Table 7); without a value where Java or pycocoevalcap is
+    not installed: the signature says so.
+    """
+    captions = _captions(questions, predictions)
+    missing = why_no_meteor()
+    version = f"absent ({missing})" if missing else METEOR_VERSION
+    row = blank_row(context.partition_key, questions, predictions, meteor=version)
+    if missing or not captions:
+        return table_output([replace(row, metric="meteor", n_unscored=len(captions))])
+    split = [(tokenize(said), [tokenize(text) for text in written]) for said, written in captions]
+    return table_output([_over(row, "meteor", meteor(split).corpus, captions)])
+
+
+def _captions(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> list[CaptionPair]:
+    pairs = answered_of(questions, predictions)
+    return [CaptionPair(pair.prediction.text, pair.question.answer) for pair in pairs]
+
+
+def _over(row: Metric, name: str, value: float, captions: Sequence[CaptionPair]) -> Metric:
+    """A metric of a whole corpus: one value, no interval."""
+    return replace(row, metric=name, value=value, low=nan, high=nan, n_scored=len(captions))
+
+
+def recognised(
+    settings: HomeConfiguration,
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+) -> list[Metric]:
+    """Measure recognition of one model's descriptions."""
+    matches = find_matches(settings, answered_of(questions, predictions))
+    return recognition_metrics(model, questions, predictions, matches)
+
+
+def find_matches(
+    settings: HomeConfiguration, answered: Sequence[AnsweredQuestion]
+) -> list[EntityMatch]:
+    """Find the annotated entities in descriptions."""
+    chosen = settings.suite("cogbench", CogbenchSettings)
+    encoder = open_encoder(settings)
+    finder = open_noun_finder()
+    said = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
+    meant = [affirmed(pair.prediction.text) for pair in answered]
+    found = dict(
+        zip(texts := list(dict.fromkeys([*said, *meant])), finder.nouns(texts), strict=True)
+    )
+    if chosen.recognition_threshold is None:
+        threshold, named = threshold_of(encoder)
+    else:
+        threshold = chosen.recognition_threshold
+        named = f"{threshold:g} by bench.toml"
+    return match_entities(
+        answered,
+        [found[text] for text in said],
+        encoder,
+        [found[text] for text in meant],
+        threshold,
+        f"nouns:{finder.name}|encoder:{encoder.name}|above:{named}",
+    )
+
+
+def recognition_metrics(
+    model: str,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    matches: Sequence[EntityMatch],
+) -> list[Metric]:
+    """Take every measure of recognition."""
+    recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
+    row = blank_row(model, questions, predictions, **{recogniser: ""})
+    return [
+        replace(row, metric=name, **measure(matches)._asdict())
+        for name, measure in MEASURES.items()
+    ]
+
+
+ORACLE = "oracle"  # the model that says what the annotators wrote
+
+
+_BY_A_JUDGE = _HERE.stage("metrics", asks="judge")
+_BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor for each model
+
+
+@dg.asset(ins=_HERE.ins("questions", "predictions"), **_HERE.stage("scores", partitions=MODELS))
+def entity_matches(
+    settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
+) -> dg.Output[list[EntityMatch]]:
+    """Find the annotated entities in a model's descriptions (section 3.2).
+
+    One row: one entity of one image, and the nouns of the description that come closest to it,
+    of all and of those that it does not deny.
+    The paper has 2,670.
+    """
+    return table_output(find_matches(settings.load(), answered_of(questions, predictions)))
+
+
+@dg.asset(
+    ins=_HERE.ins("questions", "predictions", "entity_matches"),
+    **_HERE.stage("metrics", partitions=MODELS),
+)
+def recognition(
+    context: dg.AssetExecutionContext,
+    questions: list[Question],
+    predictions: list[Prediction],
+    entity_matches: list[EntityMatch],
+) -> dg.Output[list[Metric]]:
+    """Measure recognition (Table 2).
+
+    One row: the share of entities that are recognised: `recognition` over all entities, read
+    with care, `recognition_macro` over images, `recognition_official` as the authors' script.
+    """
+    return table_output(
+        recognition_metrics(context.partition_key, questions, predictions, entity_matches)
+    )
+
+
+@dg.asset(
+    ins=_HERE.ins("questions", "predictions", "judgements"),
+    **_HERE.stage("metrics", ablation=True, partitions=MODELS),
+)
+def evaluator_accuracy(
+    context: dg.AssetExecutionContext,
+    settings: SettingsResource,
+    questions: list[Question],
+    predictions: list[Prediction],
+    judgements: list[Judgement],
+) -> dg.Output[list[EvaluatorAccuracy]]:
+    """Compare ways to evaluate with people (section 3.3.4, Table 4).
+
+    One row: one way to decide whether a chain is mentioned, and how often it agrees with people,
+    or why it was not run. Empty unless `human_labels` is set in [suites.cogbench] of bench.toml.
+    """
+    configured = settings.load()
+    chosen = configured.suite("cogbench", CogbenchSettings)
+    if chosen.human_labels is None:
+        return table_output([])
+    labels = evaluators.read_labels(configured.resolve(chosen.human_labels))
+    about = [label for label in labels if label.model in ("", context.partition_key)]
+    points = evaluators.labelled_points(answered_of(questions, predictions), about)
+    judges = sorted({row.judge for row in judgements} - {"rules"})
+    return table_output(
+        [
+            *(
+                evaluators.by_threshold(name, points, score)
+                for name, score in _scorers(settings).items()
+            ),
+            *([] if chosen.nli_model else [evaluators.not_run("NLI", "not run: set nli_model")]),
+            *(evaluators.not_run(name, why) for name, why in evaluators.NOT_RUN.items()),
+            evaluators.by_rules(points),
+            *(evaluators.by_verdict(judge, points, judgements) for judge in judges),
+            *([] if judges else [evaluators.not_run("chat judge", "not run: set judge")]),
+        ]
+    )
+
+
+@dg.asset(ins=_HERE.ins("questions"), **_BY_A_JUDGE)
+def oracle(
+    context: dg.AssetExecutionContext,
+    settings: SettingsResource,
+    models: Models,
+    questions: list[Question],
+) -> dg.Output[list[Metric]]:
+    """Score the annotated descriptions as if a model had said them (Tables 2 and 3).
+
+    One row: one metric of the oracle, an upper bound of what the judge and the encoder find.
+    """
+    said = [
+        Prediction(
+            question_id=question.question_id,
+            model=ORACLE,
+            condition="main",
+            text=question.answer[0],
+            decoding="the annotated descriptions",
+        )
+        for question in questions
+    ]
+    chosen = settings.load().suite("cogbench", CogbenchSettings)
+    judgements, _ = judged(context, models, TASK, chosen.judge, questions, said)
+    scores = pipeline.score(TASK, questions, said, judgements, chosen.reading)
+    matches = find_matches(settings.load(), answered_of(questions, said))
+    return table_output(
+        [
+            *pipeline.summarise(TASK, questions, said, scores),
+            *recognition_metrics(ORACLE, questions, said, matches),
+        ]
+    )
+
+
+def _scorers(settings: SettingsResource) -> dict[str, evaluators.ScorePairs]:
+    """The evaluators that give numbers and can be run, by name."""
+    configured = settings.load()
+    location = configured.suite("cogbench", CogbenchSettings).nli_model
+    encoder = open_encoder(configured)
+    scorers: dict[str, evaluators.ScorePairs] = {
+        "ROUGE-L recall": evaluators.rouge_recall,
+        f"cosine, {encoder.name}": evaluators.cosine_by(encoder),
+    }
+    if location:
+        beside = configured.resolve(location)
+        scorers[f"NLI, {location}"] = open_entailment(str(beside) if beside.is_dir() else location)
+    return scorers

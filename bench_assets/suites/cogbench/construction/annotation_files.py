@@ -1,0 +1,203 @@
+"""Parses annotations in the form of Figure 6, and reads ``reviews.json``.
+
+An annotation has the sections "[Entities]:", eight "[... Reasoning]:" and "[Description]:".
+Entities stand in brackets, "[A, B, C]"; so does each chain, "[A1 + A2 -> B]"; an absent one is
+"None".
+
+A review is ``{image, field, text, accept}`` or ``{image, field, text, same_as}``, where ``text``
+and ``same_as`` are items of the merged table, or as an annotator wrote them. With the field
+"Description" it takes a description (``accept`` true) or excludes it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.suites.cogbench.construction.selection import plain
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind, is_none, read_chain
+from bench_assets.suites.cogbench.dataset.source import ANNOTATIONS, REVIEWS, RawAnnotation
+
+ENTITIES, DESCRIPTION = "Entities", "Description"
+FIELDS = (ENTITIES, *(kind.field for kind in KINDS), DESCRIPTION)
+"""The sections of an annotation, in the order of Figure 6."""
+
+_HEADING = re.compile(r"^[ \t]*\[([^\]\n]+)\][ \t]*:?", re.MULTILINE)
+_BRACKETED = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedItem:
+    """One entity, chain or description that one annotator gave of one image."""
+
+    image: str  # file name
+    annotator: str
+    field: str  # a section of Figure 6
+    text: str
+
+
+class Annotations(NamedTuple):
+    """What could be read, and what could not."""
+
+    items: list[AnnotatedItem]
+    deviations: list[Rejection]
+
+
+def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
+    """Take annotations apart; an item that breaks a rule is left out, and the rule named."""
+    read = Annotations([], [])
+    for annotation in annotations:
+        sections = dict(_sections(annotation.annotation))
+        for section in FIELDS:
+            for number, (text, complaint) in enumerate(_items(section, sections.get(section)), 1):
+                if complaint:
+                    read.deviations.append(_deviation(annotation, section, number, complaint, text))
+                else:
+                    read.items.append(
+                        AnnotatedItem(
+                            image=annotation.image,
+                            annotator=annotation.annotator,
+                            field=section,
+                            text=text,
+                        )
+                    )
+    return read
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    headings = [(m, field) for m in _HEADING.finditer(text) if (field := _field(m[1]))]
+    ends = [*(heading.start() for heading, _ in headings), len(text)][1:]
+    for (heading, field), end in zip(headings, ends, strict=True):
+        yield field, text[heading.end() : end].strip()
+
+
+def _field(heading: str) -> str | None:
+    if kind := find_kind(heading):
+        return kind.field
+    word = heading.strip().capitalize()
+    return word if word in (ENTITIES, DESCRIPTION) else None
+
+
+def _items(field: str, body: str | None) -> Iterator[tuple[str, str]]:
+    """Each item of a section with what is wrong with it, or "" if nothing is."""
+    if body is None:
+        yield "", "the section is missing; write None if there is nothing"
+    elif field == DESCRIPTION:
+        text = " ".join(body.split())
+        yield text, "" if not is_none(text) else "no description"
+    elif is_none(body):
+        return
+    elif field == ENTITIES:
+        yield from _entities(body)
+    else:
+        # Some leave the brackets out and write one chain a line.
+        for text in _BRACKETED.findall(body) or body.splitlines():
+            if not is_none(text):
+                chain = read_chain(text)
+                yield (text, chain) if isinstance(chain, str) else (str(chain), "")
+
+
+def _entities(body: str) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for part in re.split(r"[,\n\[\]]", body):
+        entity = " ".join(part.split())
+        if not is_none(entity):
+            yield entity, "listed twice" if entity.casefold() in seen else ""
+            seen.add(entity.casefold())
+
+
+def _deviation(
+    annotation: RawAnnotation, field: str, number: int, complaint: str, text: str
+) -> Rejection:
+    where = f"{ANNOTATIONS}, {annotation.image} by {annotation.annotator}, [{field}] {number}"
+    return Rejection(entry=where, reason=f"{complaint}: {text!r}" if text else complaint)
+
+
+Name: TypeAlias = tuple[str, str, str]  # image, section and plain text of an item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What a person decided about something that an annotator had noted."""
+
+    image: str
+    field: str  # "Entities", "Description" or a kind of reasoning
+    text: str
+    accept: bool | None  # None if it is only said to be the same as another
+    same_as: str = ""  # the other one's text
+
+
+def read_reviews(folder: Path) -> list[Review]:
+    """Read what people decided about single votes; nothing without the file.
+
+    Raises:
+        SourceError: If an entry is not of the form above; names file and entry.
+    """
+    file = folder / REVIEWS
+    if not file.is_file():
+        return []
+    return [_review(*found) for found in read_entries(file)]
+
+
+def said_to_be_one(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
+    """Pairs of items that people said are one."""
+    return frozenset(
+        frozenset((one.image, one.field, plain(text)) for text in (one.text, one.same_as))
+        for one in reviews
+        if one.same_as
+    )
+
+
+def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
+    """What people accepted and rejected.
+
+    Raises:
+        SourceError: If a review accepts what another one rejects.
+    """
+    found: dict[Name, bool] = {}
+    for review in reviews:
+        if review.accept is None:
+            continue
+        place = review.image, review.field, plain(review.text)
+        if found.setdefault(place, review.accept) != review.accept:
+            raise SourceError(
+                f"{REVIEWS}: {review.text!r} of {review.image} is accepted and rejected; keep one"
+            )
+    return found
+
+
+def idle(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
+    """Name the reviews that decide nothing, because no annotator wrote their text."""
+    given = {name_of(item) for item in items}
+    return [
+        Rejection(
+            entry=f"{REVIEWS}, {review.image}, [{review.field}]",
+            reason=f"no annotator gave {text!r}: the review decides nothing",
+        )
+        for review in reviews
+        for text in (review.text, *([review.same_as] if review.same_as else []))
+        if (review.image, review.field, plain(text)) not in given
+    ]
+
+
+def name_of(item: AnnotatedItem) -> Name:
+    """What a review calls an item."""
+    return item.image, item.field, plain(item.text)
+
+
+def _review(entry: Entry, where: str) -> Review:
+    accept = field(entry, "accept", bool, where) if "accept" in entry else None
+    same_as = field({"same_as": "", **entry}, "same_as", str, where)
+    if accept is None and not same_as:
+        raise SourceError(f"{where}: say accept (true or false) or same_as (the other one's text)")
+    return Review(
+        image=field(entry, "image", str, where),
+        field=field(entry, "field", str, where),
+        text=field(entry, "text", str, where),
+        accept=accept,
+        same_as=same_as,
+    )

@@ -1,0 +1,145 @@
+"""Kinds and chains of reasoning (section 2.2), and the content words of a text."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of reasoning."""
+
+    name: str  # as Tables 1, 3 and 5 print it; categories of questions have this name
+    field: str  # as the annotation files and Figure 6 have it
+    code: str  # as the question file has it; used in ids
+
+
+TIME = Kind("Time", "Special Time Reasoning", "time")
+LOCATION = Kind("Location", "Location Reasoning", "location")
+CHARACTER = Kind("Character", "Character Reasoning", "character")
+RELATIONSHIP = Kind(
+    "Character Relationship", "Character Relationship Reasoning", "character_relationship"
+)
+EVENT = Kind("Event", "Event Reasoning", "event")
+EVENT_RELATIONSHIP = Kind(
+    "Event Relationship", "Event Relationship Reasoning", "event_relationship"
+)
+NEXT_EVENT = Kind("Next Moment Event", "Next Moment Event Reasoning", "next_event")
+MENTAL_STATE = Kind("Mental State", "Mental State Reasoning", "mental")
+
+KINDS = (
+    TIME,
+    LOCATION,
+    CHARACTER,
+    RELATIONSHIP,
+    EVENT,
+    EVENT_RELATIONSHIP,
+    NEXT_EVENT,
+    MENTAL_STATE,
+)
+"""In the order of Table 1."""
+
+
+def find_kind(spelling: str) -> Kind | None:
+    """Find a kind by any of its names, in any case, with blanks or underscores; None if unknown.
+
+    >>> find_kind("[Mental State Reasoning]").code, find_kind("next_event").code
+    ('mental', 'next_event')
+    """
+    return _BY_SPELLING.get(_plain(spelling))
+
+
+_FILLERS = ("special", "reasoning", "moment")  # words that the names of a kind may lack
+
+
+def _plain(spelling: str) -> str:
+    words = spelling.strip(" []:").casefold().replace("_", " ").split()
+    return " ".join(word for word in words if word not in _FILLERS)
+
+
+_BY_SPELLING = {
+    **{_plain(name): kind for kind in KINDS for name in (kind.name, kind.field, kind.code)},
+    "mental": MENTAL_STATE,
+}
+
+
+ARROW = "->"
+_PLUS = re.compile(r"(?:^|(?<=[\s.!?]))\+(?=[\sA-Z]|$)")  # the one between clues, not in "C++"
+_ARROWS = re.compile(r"-+>|→|⇒|=>")
+_NOTHING = frozenset({"", "none"})
+
+
+class Chain(NamedTuple):
+    """A chain, taken apart."""
+
+    premises: tuple[str, ...]
+    conclusion: str
+
+    def __str__(self) -> str:
+        """Write it as the authors do."""
+        return f"{' + '.join(self.premises)} {ARROW} {self.conclusion}"
+
+
+def is_none(text: str) -> bool:
+    """Whether an annotator says that an image has nothing of a kind: "None", or nothing at all.
+
+    >>> is_none("None."), is_none(" "), is_none("None of them smiles.")
+    (True, True, False)
+    """
+    return text.strip(" .[]").casefold() in _NOTHING
+
+
+def conclusion(chain: str) -> str:
+    """What follows: all that stands after the last arrow, as the authors' evaluation reads it.
+
+    >>> conclusion("It snows. + A tree is lit. -> It is Christmas.")
+    'It is Christmas.'
+    """
+    return chain.rsplit(ARROW, maxsplit=1)[-1].strip()
+
+
+def read_chain(text: str) -> Chain | str:
+    """Take a chain apart, or say what is wrong with it (rules of Figure 6).
+
+    Arrows of other forms are read as well; an annotator types what is on the keyboard.
+
+    >>> read_chain("It snows. + A tree is lit. -> It is Christmas.").premises
+    ('It snows.', 'A tree is lit.')
+    >>> read_chain("It is Christmas.")
+    'a conclusion only: there is no arrow'
+    """
+    parts = [" ".join(part.split()) for part in _ARROWS.split(text)]
+    if len(parts) == 1:
+        return "a conclusion only: there is no arrow"
+    if len(parts) > 2:
+        return f"{len(parts) - 1} arrows: each chain has one conclusion, split it"
+    premises = tuple(clue for part in _PLUS.split(parts[0]) if (clue := part.strip()))
+    if not premises:
+        return "no premise before the arrow"
+    if not parts[1]:
+        return "no conclusion after the arrow"
+    return Chain(premises, parts[1])
+
+
+_UNSAID = (
+    "a an and are as at be been being by for from has have he her him his i in into is it its of "
+    "on or our she so that the their them there they this to was were will with who"
+)
+_STOPWORDS = frozenset(_UNSAID.split())
+_ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s)$")
+
+
+def content_words(text: str) -> frozenset[str]:
+    """List the words that say something, without common endings.
+
+    >>> sorted(content_words("The boys were stealing cookies."))
+    ['boy', 'cooki', 'steal']
+    """
+    words = re.findall(r"\w+", text.casefold())
+    return frozenset(_ENDING.sub("", word) for word in words if word not in _STOPWORDS)
+
+
+def word_share(text: str, said: frozenset[str]) -> float:
+    """Share of a text's words that were said; 0 for a text without any."""
+    words = content_words(text)
+    return len(words & said) / len(words) if words else 0.0

@@ -1,1 +1,0 @@
-"""Dagster assets of the question task."""
