@@ -9,7 +9,6 @@ from typing import Any
 
 import dagster as dg
 from dagster import AutomationCondition as When
-from dagster._core.asset_graph_view.timing_metadata import TimingMetadata
 
 
 class ContentChange(dg.AutomationCondition[dg.AssetKey]):
@@ -34,18 +33,19 @@ class ContentChange(dg.AutomationCondition[dg.AssetKey]):
             await context.for_child_condition(child, [i], context.candidate_subset).evaluate_async()
             for i, child in enumerate(self.children)
         ]
-        times = updated.timing_metadata.timestamps if updated.timing_metadata else {}
         return dg.AutomationResult(
             context,
             changed.true_subset,
             child_results=[updated, changed],
-            timing_metadata=TimingMetadata(
-                timestamps={
-                    time: made.compute_intersection(changed.true_subset)
-                    for time, made in times.items()
-                }
-            ),
+            timing_metadata=_intersected(updated.timing_metadata, changed.true_subset),
         )
+
+
+def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's private types
+    """When the partitions that changed were made."""
+    made = timing.timestamps.items() if timing else ()
+    times = {time: subset.compute_intersection(changed) for time, subset in made}
+    return type(timing)(timestamps=times) if timing else None
 
 
 _CHANGED = When.any_deps_match(ContentChange())

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -32,18 +32,13 @@ from sensors.evaluations import (
 )
 
 if TYPE_CHECKING:
-    from dagster._core.definitions.unresolved_asset_job_definition import (
-        UnresolvedAssetJobDefinition,
-    )
     from huggingface_hub import HfApi
 
 _REQUESTS_A_TICK = 100  # Dagster looks each run key up by itself, and starts some each second
 _SHOWN = 20  # unfinished checkpoints that a tick tells about
 
 
-def checkpoint_sensors(
-    jobs: "Sequence[UnresolvedAssetJobDefinition]", suites: Sequence[Suite]
-) -> list[dg.SensorDefinition]:
+def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
     """Build the sensors that watch folders and hub repositories.
 
     Args:
@@ -171,7 +166,7 @@ class _Checkpoints:
 
 def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tables:
     assert context.repository_def is not None  # the code server's
-    return tables_of(suites, context.repository_def.asset_graph)
+    return tables_of(suites, context.repository_def)
 
 
 def _known(

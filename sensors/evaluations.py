@@ -7,7 +7,7 @@ checkpoint and the suites of its run: one query for all checkpoints.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import dagster as dg
 
@@ -19,9 +19,6 @@ from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
 from resources.storage.leases import Leases
 from sensors.quick_evaluation import FIRST_LOOK, first_look_key
-
-if TYPE_CHECKING:
-    from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 EVALUATE = "evaluate_checkpoint"
 """Name of the job over everything that is made of one model."""
@@ -63,13 +60,15 @@ def suite_tables(*suites: str) -> dg.AssetSelection:
     return grouped(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
-def tables_of(suites: Iterable[Suite], graph: "AssetGraph") -> dict[str, SuiteTables]:
+def tables_of(
+    suites: Iterable[Suite], repository: dg.RepositoryDefinition
+) -> dict[str, SuiteTables]:
     """Find the tables of each suite that asks models."""
     return {
         suite.name: SuiteTables(
             questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
             looks=[first_look_key(task) for task in asked],
-            made=sorted(suite_tables(suite.name).resolve(graph)),
+            made=sorted(suite_tables(suite.name).resolve(repository.asset_graph)),
         )
         for suite in suites
         if (asked := [task for task in suite.tasks if task.asked_of == "model"])

@@ -18,7 +18,7 @@ WHO_CALLS_CATCHES = {
     "resources/annotation/web/signed_links.py",
     "resources/images/gallery.py",
     "resources/models/api/formats/strict_json.py",
-    "resources/redaction/dagster_storage.py",
+    "resources/redaction/dagster_instance.py",
     "sensors/checkpoints.py",
 }
 """Where the calling function does, or what is read is what we wrote a moment before."""

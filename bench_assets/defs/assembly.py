@@ -25,13 +25,12 @@ from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_table_locks
 from resources.datasets.source_files import SourceFiles, table_locations
 from resources.images.opening import open_image_store
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import ProgressStyle
-from resources.runs.orphaned_runs import locking_executor
-from resources.tables.parquet import TableFiles, TableIOManager
+from resources.runs.guarded_tables import RunTableIOManager
+from resources.tables.parquet import TableFiles
 from sensors.annotation import annotation_sensors
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors
@@ -85,7 +84,7 @@ def build_graph(
             *annotation_sensors(settings.load(), catalog.suites),
         ],
         # In process: a spawned step could not share loaded weights.
-        executor=locking_executor(lambda _: open_table_locks(settings.load())),
+        executor=dg.in_process_executor,
         resources=resources,
     ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
     return Graph(definitions, catalog)
@@ -163,7 +162,7 @@ def _resources(
         "image_store": images,
         "models": Models(settings=settings, image_store=images, progress=progress),
         "tables": files,
-        "io_manager": TableIOManager(files=files),
+        "io_manager": RunTableIOManager(files=files, settings=settings),
     }
 
 

@@ -1,9 +1,9 @@
 """Kubernetes run launcher."""
 
 import dagster as dg
-from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext
 from dagster_k8s import K8sRunLauncher
 
+from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from resources.runs.orphaned_runs import process_health
 
 _SENT = "bench/sent_to"  # of runs that are jobs: what others record here is none of its business

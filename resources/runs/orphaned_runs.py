@@ -7,31 +7,20 @@ alone.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
 from dagster import raise_execution_interrupts
-from dagster._core.execution.retries import RetryMode
-from dagster._core.executor.in_process import InProcessExecutor
-from dagster._core.launcher import (
-    CheckRunHealthResult,
-    DefaultRunLauncher,
-    LaunchRunContext,
-    WorkerStatus,
-)
 
+from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from resources.storage.locks import FileLocks, Locks, delete_lock_file, hold_locks, is_lock_free
 from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
 
 if TYPE_CHECKING:
-    from dagster import DagsterEvent
-    from dagster._core.execution.context.system import PlanOrchestrationContext
-    from dagster._core.execution.plan.plan import ExecutionPlan
-
     from resources.runs.heartbeats import Heartbeats
 
 _PROCESS = "bench/process"
@@ -121,7 +110,7 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     return ended
 
 
-class MonitoredRunLauncher(DefaultRunLauncher):
+class MonitoredRunLauncher(dg.DefaultRunLauncher):
     """Dagster's own, which besides can tell whether a run still has a process."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
@@ -142,52 +131,49 @@ class MonitoredRunLauncher(DefaultRunLauncher):
         return process_health(self._instance, run)
 
 
-class _LockingExecutor(InProcessExecutor):
-    """Dagster's own, in a process that says who it is and locks the tables that it makes."""
+@contextmanager
+def guard_run(
+    instance: dg.DagsterInstance, run: dg.DagsterRun, tables: Callable[[], Locks] | None = None
+) -> Generator[None]:
+    """Name the run's process, lock the tables that it makes, and send its heartbeats.
 
-    def __init__(self, tables: Callable[[dg.DagsterInstance], Locks]) -> None:
-        super().__init__(RetryMode.ENABLED)
-        self._tables = tables
-
-    def execute(
-        self, plan_context: "PlanOrchestrationContext", execution_plan: "ExecutionPlan"
-    ) -> "Iterator[DagsterEvent]":
-        """Execute the steps of a run, one after the other."""
-        run, instance = plan_context.dagster_run, plan_context.instance
-        instance.add_run_tags(run.run_id, process_tags(run.run_id))
-        locks, of_run = locks_of(instance), run_lock(run.run_id)
-        model = run.tags.get("dagster/partition")
-        steps = execution_plan.step_keys_to_execute if model else ()
-        folders = (step.rpartition("__")[0].replace("__", "/") for step in steps)
-        waits = partial(instance.report_engine_event, dagster_run=run)
-        with ExitStack() as until:
-            with raise_execution_interrupts():  # who waits can be cancelled
-                until.enter_context(hold_locks(locks, [of_run], waits))
-                if names := table_locks(folders, model or ""):
-                    until.enter_context(self._tables(instance).held(names, waits))
-            until.enter_context(send_heartbeats(instance, run.run_id))
-            yield from super().execute(plan_context, execution_plan)
-        delete_lock_file(locks, of_run)
-
-
-def locking_executor(
-    tables: Callable[[dg.DagsterInstance], Locks] = lambda instance: FileLocks(locks_of(instance)),
-) -> dg.ExecutorDefinition:
-    """Execute all steps in the run's own process, which the run then names.
+    A run that already has this process's name, as one in the process of a command, is guarded by
+    what has started it.
 
     Args:
-        tables: Opens the locks of the tables; those of the home, unless homes share tables.
+        instance: Records the run.
+        run: One that begins in this process.
+        tables: Opens the locks of tables; those of the home, unless homes share tables.
     """
+    if run.tags.get(_RUN) == run.run_id and run.tags.get(_PROCESS) == str(this_process()):
+        yield
+        return
+    instance.add_run_tags(run.run_id, process_tags(run.run_id))
+    locks, of_run = locks_of(instance), run_lock(run.run_id)
+    model = run.tags.get("dagster/partition")
+    waits = partial(instance.report_engine_event, dagster_run=run)
+    with ExitStack() as until:
+        with raise_execution_interrupts():  # a run that waits can be cancelled
+            until.enter_context(hold_locks(locks, [of_run], waits))
+            if model and (names := table_locks(_folders(instance, run), model)):
+                shared = tables() if tables else FileLocks(locks)
+                until.enter_context(shared.held(names, waits))
+        until.enter_context(send_heartbeats(instance, run.run_id))
+        yield
+    delete_lock_file(locks, of_run)
 
-    @dg.executor(name="in_process")
-    def executor(_: dg.InitExecutorContext) -> _LockingExecutor:
-        return _LockingExecutor(tables)
 
-    return executor
+def _folders(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:
+    """Folders of the tables that a run makes: tasks, and conditions."""
+    steps = run.step_keys_to_execute
+    if steps is None and run.execution_plan_snapshot_id:
+        plan = instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
+        steps = plan.step_keys_to_execute
+    return {step.rpartition("__")[0].replace("__", "/") for step in steps or ()}
 
 
 def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
-    found: Heartbeats | None = getattr(instance.run_storage, "heartbeats", None)
+    found: Heartbeats | None = getattr(instance, "heartbeats", None)
     return found
 
 

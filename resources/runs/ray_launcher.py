@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dagster as dg
-from dagster._core.launcher import (
+
+from bench_assets.core.schema.errors import BenchError, HomeError
+from resources.config.bench_toml import Settings, load_settings
+from resources.runs.dagster_names import (
     CheckRunHealthResult,
+    ConfigurableClass,
     LaunchRunContext,
     RunLauncher,
     WorkerStatus,
 )
-from dagster._serdes import ConfigurableClass, ConfigurableClassData
-
-from bench_assets.core.schema.errors import BenchError, HomeError
-from resources.config.bench_toml import Settings, load_settings
 from resources.runs.orphaned_runs import process_health
 from resources.runs.ray_capacity import resources_of, room_of
 from resources.runs.ray_cluster import Result, missing_token, options_of, refusals, within
@@ -52,7 +52,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
     for a moment ends none.
     """
 
-    def __init__(self, address: str, inst_data: ConfigurableClassData | None = None) -> None:
+    def __init__(self, address: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
         super().__init__()  # type: ignore[no-untyped-call]
         self._address = address
         self._inst_data = inst_data
@@ -62,7 +62,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         self._delays = Delays()
 
     @property
-    def inst_data(self) -> ConfigurableClassData | None:
+    def inst_data(self) -> Any:  # noqa: ANN401
         """What ``dagster.yaml`` says."""
         return self._inst_data
 
@@ -73,7 +73,9 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
     @classmethod
     def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
+        cls,
+        inst_data: Any,  # noqa: ANN401
+        config_value: Mapping[str, Any],
     ) -> Self:
         """Make it of ``dagster.yaml``."""
         return cls(config_value["ray"]["address"], inst_data)

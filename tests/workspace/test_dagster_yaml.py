@@ -1,10 +1,8 @@
 """What Dagster is told of a home: the checkout's words, what bench.toml changes, a site's own."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 import yaml
 from dagster._core.storage.event_log.schema import ConcurrencyLimitsTable
@@ -15,6 +13,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
 from bench_assets.workspace.materialization.dagster_instance import open_instance
 from resources.config.bench_toml import load_settings
+from resources.runs.run_pools import PoolCoordinator
 from tests.conftest import CHECKOUT
 
 OURS = yaml.safe_load((CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"))
@@ -31,15 +30,17 @@ def written(home: Path, toml: str = "", site: str = "") -> str:
 def test_without_sections_it_is_the_checkouts_byte_for_byte_and_where_it_is_recorded(
     tmp_path: Path,
 ) -> None:
-    storage = {
-        "custom": {
-            "module": "resources.redaction.dagster_storage",
-            "class": "RedactingSqliteStorage",
-            "config": {"base_dir": str(tmp_path / "dagster")},
-        }
+    folder = str(tmp_path / "dagster")
+    ours, text = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"), written(tmp_path)
+    assert text.startswith(ours)
+    assert yaml.safe_load(text.removeprefix(ours)) == {
+        "instance_class": {
+            "module": "resources.redaction.dagster_instance",
+            "class": "HomeInstance",
+        },
+        "bench": {"folder": folder},
+        "storage": {"sqlite": {"base_dir": folder}},
     }
-    ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
-    assert written(tmp_path) == f"{ours}\nstorage: {json.dumps(storage)}\n"
     file = tmp_path / "dagster" / "dagster.yaml"
     before = file.stat().st_ino
     written(tmp_path, "[cluster]\npools = { gpu = 2 }\n")  # which are no part of it
@@ -55,7 +56,9 @@ def test_runs_at_once_are_bench_tomls_and_all_else_is_the_checkouts(tmp_path: Pa
         for name, value in OURS["concurrency"]["runs"].items()
         if name != "max_concurrent_runs"
     }
-    assert {**found, "concurrency": 0, "storage": 0} == {**OURS, "concurrency": 0, "storage": 0}
+    of_the_home = ("instance_class", "bench", "storage")
+    left = {name: value for name, value in found.items() if name not in of_the_home}
+    assert {**left, "concurrency": 0} == {**OURS, "concurrency": 0}
 
 
 def test_what_a_site_adds_is_kept_and_what_it_changes_is_its_own(tmp_path: Path) -> None:
@@ -126,31 +129,20 @@ def test_a_pool_that_another_home_limits_at_the_same_moment_is_limited(
     assert beaten == {"gpu", "judge"}
 
 
-@dg.asset(pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["big-7b", "small"]))
-def predictions() -> None:
-    """Makes nothing."""
-
-
-@dg.asset(pool="judge", deps=[predictions], partitions_def=predictions.partitions_def)
-def judgements() -> None:
-    """Makes nothing."""
-
-
-@pytest.mark.parametrize(
-    ("model", "pools"),
-    [("big-7b", {"gpu-80gb", "judge"}), ("small", {"gpu", "judge"})],
-)
-def test_a_run_holds_the_pool_of_its_model(tmp_path: Path, model: str, pools: set[str]) -> None:
-    (tmp_path / "bench.toml").write_text(
-        '[cluster]\npools = { gpu-80gb = 2 }\npool_of = { "big-*" = "gpu-80gb", "*" = "gpu" }\n'
-    )
-    job = dg.Definitions([predictions, judgements]).resolve_implicit_global_asset_job_def()
+def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> None:
+    text = '[cluster]\npools = { gpu-80gb = 2 }\npool_of = { "big-*" = "gpu-80gb" }\n'
+    found = yaml.safe_load(written(tmp_path, text))
+    ours = OURS["concurrency"]["runs"]["tag_concurrency_limits"]
+    assert found["concurrency"]["runs"]["tag_concurrency_limits"] == [
+        *ours,
+        {"key": "bench/pool", "value": "gpu", "limit": 1},
+        {"key": "bench/pool", "value": "gpu-80gb", "limit": 2},
+    ]
     with open_instance(tmp_path) as instance:
-        made = instance.create_run_for_job(job, tags={"dagster/partition": model})
-        run = instance.get_run_by_id(made.run_id)
-    assert run
-    assert run.run_op_concurrency
-    assert run.run_op_concurrency.all_pools == pools
+        assert isinstance(instance.run_coordinator, PoolCoordinator)
+        pools = instance.event_log_storage.get_pool_limits()
+    # Dagster's own pool lets through what the tags limit: one of gpu beside two of gpu-80gb.
+    assert {pool.name: pool.limit for pool in pools} == {"gpu": 3, "gpu-80gb": 2, "judge": 4}
 
 
 def test_what_is_missing_for_shared_records_is_said_with_what_to_install(

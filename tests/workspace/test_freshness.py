@@ -136,6 +136,7 @@ def test_questions_are_built_when_something_changed_and_only_then(home, bench):
 
     assert refresh() == 1
     assert bench.instance.get_runs()[0].tags["bench/run"] == "codis"
+    assert bench.instance.get_runs()[0].tags[".dagster/repository"] == "__repository__@bench_assets"
     assert refresh() == 0
     write_as_long(home)
     bench.tables.path(["codis", "questions"]).unlink()

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import yaml
-from dagster._core.launcher import WorkerStatus
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
@@ -15,6 +14,7 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.materialization.dagster_config import SITE, write_dagster_yaml
 from bench_assets.workspace.materialization.dagster_processes import CodeServer
 from resources.config.bench_toml import load_settings
+from resources.runs.dagster_names import WorkerStatus
 from tests.conftest import CHECKOUT
 from tests.started_runs import started_run
 

@@ -47,16 +47,17 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     if key in asset_selections.dataset_build(suite).resolve(graph):
         return f"bench questions {suite}"
     for task, condition in _conditions(bench, suite):
-        if key in asset_selections.evaluation(task, condition, graph).resolve(graph):
+        made = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
+        if key in made.resolve(graph):
             chosen = "" if condition == "main" else f" --condition {condition}"
             return f"bench evaluate {task.name} --model {quote(model)}{chosen}"
         if key.path == list(questions_key(task, condition)):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == AUDIT:
-        made = f"bench audit {'/'.join(key.path[:-1])}"
+        command = f"bench audit {'/'.join(key.path[:-1])}"
     else:
-        made = f"bench study {suite} {name}"
-    return made + (f" --model {quote(model)}" if model else "")
+        command = f"bench study {suite} {name}"
+    return command + (f" --model {quote(model)}" if model else "")
 
 
 def suites_by_image(bench: Workbench) -> dict[str, str]:

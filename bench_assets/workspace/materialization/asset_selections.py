@@ -1,16 +1,12 @@
 """Asset selections: a suite's dataset build, a task's evaluation."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence, Set
 
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.evaluation.task import Task
-
-if TYPE_CHECKING:
-    from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 REPORT = dg.AssetSelection.assets("report")
 LEADERBOARD = grouped("leaderboard", "claims") - REPORT
@@ -27,18 +23,18 @@ def dataset_build(name: str) -> dg.AssetSelection:
     return own.required_multi_asset_neighbors() & left if task else left
 
 
-def evaluation(task: Task, condition: str, graph: "AssetGraph") -> dg.AssetSelection:
+def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
     """Everything that one evaluation makes: the shared tables, and the leaf's own beside.
 
     Args:
         task: What is evaluated.
         condition: "main", or an ablation.
-        graph: Every asset there is.
+        known: Every asset there is.
     """
     if task.condition(condition) and condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
-        return dg.AssetSelection.assets(*(keys & graph.get_all_asset_keys()))
+        return dg.AssetSelection.assets(*(keys & known))
     per_model = dg.AssetSelection.tag("bench/per", task.asked_of)
     ablations = grouped(f"{task.suite}_ablations")
     return (dg.AssetSelection.key_prefixes(task.name.split("/")) & per_model) - ablations

@@ -16,6 +16,7 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import Settings, model_pools
 from resources.config.environment import CHECKOUT
 from resources.config.sections.cluster import RUNS
+from resources.runs.run_pools import tag_limits
 from resources.storage.atomic_write import open_atomic
 
 SITE = "dagster.site.yaml"
@@ -30,11 +31,14 @@ _OURS = {
     "event_log_storage": "[storage] of bench.toml",
     "schedule_storage": "[storage] of bench.toml",
     "local_artifact_storage": "BENCH_HOME",
+    "instance_class": "bench",
+    "bench": "[cluster] and [storage] of bench.toml",
 }
 """What a site may not say there, and where it is said instead."""
 
 _TO_START = 300  # s; as start_timeout_seconds of the checkout's
-_SHARED = "resources.redaction.dagster_postgres"
+_INSTANCE = {"module": "resources.redaction.dagster_instance", "class": "HomeInstance"}
+_COORDINATOR = {"module": "resources.runs.run_pools", "class": "PoolCoordinator"}
 
 
 def write_dagster_yaml(folder: Path, settings: Settings) -> None:
@@ -61,43 +65,56 @@ def site_file(settings: Settings) -> Path:
 
 def _text(folder: Path, settings: Settings) -> str:
     ours = (CHECKOUT / "dagster.yaml").read_text(encoding="utf-8")
-    storage = {"custom": _storage(folder, settings)}
-    site, elsewhere = _site(settings), _elsewhere(folder, settings)
+    home = _of_the_home(folder, settings)
+    site, elsewhere = _site(settings), _cluster(settings)
     if not site and not elsewhere:
-        return f"{ours}\nstorage: {json.dumps(storage)}\n"
+        lines = (f"{name}: {json.dumps(value)}\n" for name, value in home.items())
+        return "\n".join([ours, "".join(lines)])
     if settings.cluster.launcher == "k8s" and not site.get("run_launcher"):
         raise SettingsError(
             f'{site_file(settings)}: launcher = "k8s" takes what a pod is from run_launcher there;'
             " deploy/kubernetes/bench.yaml has one"
         )
-    whole = _merged(yaml.safe_load(ours) | {"storage": storage}, elsewhere)
+    whole = _merged(yaml.safe_load(ours) | home, elsewhere)
     told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
     return f"{_ABOVE}{told}"
 
 
-def _storage(folder: Path, settings: Settings) -> dict[str, Any]:
-    """What records runs: never with an address, since launchers tell it on command lines."""
-    config: dict[str, Any] = {"base_dir": str(folder)}
+def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
+    """The instance and its storage: never an address, since launchers put it on command lines."""
+    bench: dict[str, Any] = {"folder": str(folder)}
+    storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
     if pools := model_pools(settings):
-        config["pool_of"] = pools
+        bench["pool_of"] = pools
     if settings.storage.shares_records:
         _require("dagster_postgres", settings, "[storage] database", "cluster")
-        return _named(
-            _SHARED, "RedactingPostgresStorage", variable=settings.storage.variable, **config
-        )
-    return _named("resources.redaction.dagster_storage", "RedactingSqliteStorage", **config)
+        bench["database"] = settings.storage.variable
+        storage = {
+            "custom": _named(
+                "resources.runs.dagster_postgres",
+                "SharedPostgresStorage",
+                variable=settings.storage.variable,
+            )
+        }
+    return {"instance_class": _INSTANCE, "bench": bench, "storage": storage}
 
 
-def _elsewhere(folder: Path, settings: Settings) -> dict[str, Any]:
+def _cluster(settings: Settings) -> dict[str, Any]:
     """What [storage] and [cluster] change of the checkout's file, but for the storage."""
     cluster = settings.cluster
     changed: dict[str, Any] = {}
     if cluster.runs != RUNS:
         changed["concurrency"] = {"runs": {"max_concurrent_runs": cluster.runs}}
+    if pools := model_pools(settings):
+        changed["run_coordinator"] = _COORDINATOR
+        runs = changed.setdefault("concurrency", {}).setdefault("runs", {})
+        runs["tag_concurrency_limits"] = [
+            *yaml.safe_load((CHECKOUT / "dagster.yaml").read_text(encoding="utf-8"))["concurrency"][
+                "runs"
+            ]["tag_concurrency_limits"],
+            *tag_limits(pools, cluster.limits),
+        ]
     if settings.storage.shares_records:
-        changed["local_artifact_storage"] = _named(
-            _SHARED, "LocalHomeArtifacts", base_dir=str(folder)
-        )
         monitoring = {"poll_interval_seconds": 10}  # a heartbeat is lost after 30 s
         if cluster.wait_for_room:
             monitoring["start_timeout_seconds"] = _TO_START + cluster.wait_for_room

@@ -21,9 +21,10 @@ from bench_assets.core.text.escaping import as_written
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.progress import materialization_progress
 from bench_assets.workspace.materialization.dagster_config import site_file, write_dagster_yaml
-from resources.config.bench_toml import Settings, load_settings
+from resources.config.bench_toml import Settings, load_settings, model_pools
 from resources.response_cache.throughput import ProgressStyle
 from resources.runs.orphaned_runs import end_orphaned_runs, process_tags, run_lock, send_heartbeats
+from resources.runs.run_pools import LOCATION, asset_pool_limits, pool_tags
 from resources.storage.locks import delete_lock_file, hold_locks
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterIns
         folder.mkdir(parents=True, exist_ok=True)
         write_dagster_yaml(folder, settings)
         instance = _opened(folder, settings)
-        _limit_pools(instance, settings.cluster.limits)
+        pools = model_pools(settings)
+        _limit_pools(instance, asset_pool_limits(pools, settings.cluster.limits))
         for ended in end_orphaned_runs(instance):
             print_message(f"{ended} had been killed; it counts as failed now")
     return instance
@@ -181,6 +183,7 @@ def _check_message(check: dg.AssetCheckEvaluation) -> str:
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 _ABOUT = "bench/run"  # tag by which a person knows it: the job of all of them has one name
+_REPOSITORY = ".dagster/repository"  # by which the UI's timeline finds runs
 _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError.__name__)
 
 
@@ -228,7 +231,7 @@ class Run:
                     run_config=_QUIET,
                     raise_on_error=False,
                     run_id=run_id,
-                    tags=process_tags(run_id) | {_ABOUT: run_name(self.keys, self.model)},
+                    tags=self._tags(instance, run_id),
                 )
         except DagsterExecutionInterruptedError:
             raise KeyboardInterrupt from None
@@ -236,6 +239,15 @@ class Run:
             raise KeyboardInterrupt
         if not result.success:
             raise run_failure(result)
+
+    def _tags(self, instance: dg.DagsterInstance, run_id: str) -> dict[str, str]:
+        pools = getattr(instance, "pool_of", {})
+        return {
+            **process_tags(run_id),
+            **pool_tags(self.model or "", pools),
+            _ABOUT: run_name(self.keys, self.model),
+            _REPOSITORY: f"__repository__@{LOCATION}",
+        }
 
 
 def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:

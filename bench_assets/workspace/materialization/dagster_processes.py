@@ -20,21 +20,23 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
 
-import dagster as dg
 import yaml
-from dagster._core.errors import DagsterUserCodeUnreachableError
-from dagster._daemon.controller import all_daemons_live
-from dagster._grpc.client import DagsterGrpcClient
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.console import watchdog
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import CHECKOUT, environment_of
 from resources.config.sections.models import EMBEDDED_MODELS
-from resources.runs.in_process_runs import LOCATION
+from resources.runs.run_pools import LOCATION
 from resources.storage.atomic_write import open_atomic
 
 _HOST = "127.0.0.1"
+_DAEMON = [
+    *(sys.executable, "-c"),
+    "from importlib.metadata import entry_points as found;"
+    "found(group='console_scripts', name='dagster-daemon')['dagster-daemon'].load()()",
+]
+"""``dagster-daemon`` by its entry point: its script may lie in another environment's folder."""
 _POLL_SECONDS = 0.5  # s between two looks whether it answers
 _TERM_SECONDS = 5.0  # s that it has to end after SIGTERM
 _LOG_LINES = 8  # lines of its log
@@ -221,7 +223,7 @@ class Daemon(Service):
 
     def command(self) -> list[str]:
         """What is started."""
-        return [sys.executable, "-m", "dagster._daemon", "run", *self._workspace()]
+        return [*_DAEMON, "run", *self._workspace()]
 
     def _answers(self) -> bool:
         return is_daemon_healthy(self.home)
@@ -260,14 +262,19 @@ def is_daemon_healthy(home: Path) -> bool:
     folder = home / "dagster"
     if not (folder / "dagster.yaml").is_file():
         return False
-    with dg.DagsterInstance.from_config(str(folder)) as instance:
-        return all_daemons_live(instance, heartbeat_tolerance_seconds=_HEARTBEAT_SECONDS)
+    more = {
+        "DAGSTER_HOME": str(folder),
+        "DAGSTER_DAEMON_HEARTBEAT_TOLERANCE": f"{_HEARTBEAT_SECONDS:.0f}",
+    }
+    return _succeeds([*_DAEMON, "liveness-check"], environment_of(home) | more)
 
 
 def is_code_server_healthy(host: str, port: int) -> bool:
     """Whether the code server is well."""
-    try:
-        DagsterGrpcClient(port=port, host=_LOOPBACK_OF.get(host, host)).ping("")
-    except DagsterUserCodeUnreachableError:
-        return False
-    return True
+    at = ["-p", str(port), "-h", _LOOPBACK_OF.get(host, host)]
+    return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
+
+
+def _succeeds(command: list[str], environment: dict[str, str] | None = None) -> bool:
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    return done.returncode == 0

@@ -137,7 +137,7 @@ def _evaluation_group(
     home: HomeContext, task: Task, model: str, condition: str, inputs: str
 ) -> TableGroup:
     graph = home.definitions.resolve_asset_graph()
-    selection = asset_selections.evaluation(task, condition, graph)
+    selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
     read = [
         home.tables.digest(key.path, part)
         for key in home.read_by(selection)

@@ -151,10 +151,11 @@ class Workbench:
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read what an evaluation measured, in all tables of metrics that it made."""
         graph = self.definitions.resolve_asset_graph()
+        known = graph.get_all_asset_keys()
         return [
             row
             for task in asset_selections.tasks_of_one_kind(self.catalog.tasks_of(suite))
-            for key in sorted(asset_selections.evaluation(task, condition, graph).resolve(graph))
+            for key in sorted(asset_selections.evaluation(task, condition, known).resolve(graph))
             if self._row_type(key) is Metric
             for row in self.tables.read(key.path, Metric, model)
         ]

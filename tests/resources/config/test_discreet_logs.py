@@ -5,10 +5,11 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
-from dagster._serdes import ConfigurableClassData
 
-from resources.redaction.dagster_storage import RedactingSqliteStorage
+from bench_assets.workspace.materialization.dagster_config import write_dagster_yaml
+from resources.config.bench_toml import load_settings
 from resources.redaction.logs import redact_logs
 
 TOKEN = "token-of-the-hub-0123"
@@ -51,10 +52,7 @@ def test_whoever_opens_a_homes_instance_prints_without_it(
 ) -> None:
     """As Dagster's daemon and web server do, which load nothing else of ours."""
     logging.setLogRecordFactory(logging.LogRecord)
-    from_yaml = {"base_dir": str(tmp_path / "dagster")}
-    data = ConfigurableClassData(
-        "resources.redaction.dagster_storage", "RedactingSqliteStorage", ""
-    )
-    RedactingSqliteStorage.from_config_value(data, from_yaml).dispose()
-    logging.getLogger("a.library").error("a sensor failed with %s", TOKEN)
+    write_dagster_yaml(tmp_path / "dagster", load_settings(tmp_path))
+    with dg.DagsterInstance.from_config(str(tmp_path / "dagster")):
+        logging.getLogger("a.library").error("a sensor failed with %s", TOKEN)
     assert printed.getvalue() == "a sensor failed with ***\n"

@@ -1,6 +1,7 @@
 """Which pool the runs of a model hold, by its own section and by [cluster]."""
 
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -59,22 +60,43 @@ def test_a_name_that_no_pool_can_have_is_refused(tmp_path: Path) -> None:
 
 
 @dg.asset(
-    pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["gpt", "mine", "run/1@0123abcd"])
+    pool="gpu", partitions_def=dg.StaticPartitionsDefinition(["gpt", "mine", "run/1@0123abcd", "x"])
 )
 def predictions() -> None:
     """Makes nothing."""
 
 
+@dg.asset(partitions_def=predictions.partitions_def)
+def metrics() -> None:
+    """Asks no model."""
+
+
 @pytest.mark.parametrize(
-    ("model", "pool"), [("gpt", "hosted"), ("mine", "node-a"), ("run/1@0123abcd", "node-a")]
+    ("model", "asset", "pool"),
+    [
+        ("gpt", predictions, "hosted"),
+        ("mine", predictions, "node-a"),
+        ("run/1@0123abcd", predictions, "node-a"),
+        ("x", predictions, "gpu"),
+        ("gpt", metrics, None),
+    ],
 )
-def test_a_run_holds_the_pool_of_its_server(tmp_path: Path, model: str, pool: str) -> None:
+def test_a_queued_run_has_the_pool_of_its_server_as_a_tag(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    asset: dg.AssetsDefinition,
+    pool: str | None,
+) -> None:
+    # Dagster's own queue takes only runs of a code location that a server has loaded.
+    monkeypatch.setattr(dg.QueuedRunCoordinator, "submit_run", lambda _, context: context)
     watched = '[checkpoints]\nfolders = ["runs"]\nlike = "mine"\n'
     (tmp_path / "bench.toml").write_text(CLUSTER + HOSTED + STARTED + watched, encoding="utf-8")
-    job = dg.Definitions([predictions]).resolve_implicit_global_asset_job_def()
+    job = dg.Definitions([asset]).resolve_implicit_global_asset_job_def()
     with open_instance(tmp_path) as instance:
-        made = instance.create_run_for_job(job, tags={"dagster/partition": model})
-        run = instance.get_run_by_id(made.run_id)
-    assert run
-    assert run.run_op_concurrency
-    assert run.run_op_concurrency.all_pools == {pool}
+        run = instance.create_run_for_job(job, tags={"dagster/partition": model})
+        workspace: Any = None  # the queue asks it nothing
+        instance.run_coordinator.submit_run(dg.SubmitRunContext(run, workspace))
+        queued = instance.get_run_by_id(run.run_id)
+    assert queued
+    assert queued.tags.get("bench/pool") == pool

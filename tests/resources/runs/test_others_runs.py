@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from dagster._core.launcher import WorkerStatus
 
 from bench_assets.workspace.materialization.dagster_config import write_dagster_yaml
 from resources.config.bench_toml import load_settings
+from resources.runs.dagster_names import WorkerStatus
 from resources.runs.ray_launcher import RayLauncher
 from tests.started_runs import started_run
 

@@ -2,14 +2,23 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import dagster as dg
 
-from resources.runs.orphaned_runs import locking_executor
+from resources.runs.orphaned_runs import guard_run
 from tests.ray_cluster import MARK
 
 
-@dg.asset(pool="gpu")
+@dg.resource
+@contextmanager
+def guarded(context: dg.InitResourceContext) -> Iterator[None]:
+    with guard_run(context.instance, context.run):
+        yield
+
+
+@dg.asset(pool="gpu", required_resource_keys={"guard"})
 def where(context: dg.AssetExecutionContext) -> None:
     context.log.info(f"made on {os.environ.get(MARK, 'here here').split()[1]}")
     time.sleep(float(context.run.tags.get("seconds", 0)))
@@ -17,5 +26,6 @@ def where(context: dg.AssetExecutionContext) -> None:
 
 defs = dg.Definitions(
     assets=[where],
-    jobs=[dg.define_asset_job("made", [where], executor_def=locking_executor())],
+    jobs=[dg.define_asset_job("made", [where], executor_def=dg.in_process_executor)],
+    resources={"guard": guarded},
 )

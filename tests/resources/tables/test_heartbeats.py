@@ -48,7 +48,7 @@ def instance(
         f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
     )
     with open_instance(tmp_path) as opened:
-        opened.run_storage.heartbeats = Heartbeats(server.address(), "V", lease=2)  # for seconds
+        opened.heartbeats = Heartbeats(server.address(), "V", lease=2)  # for seconds
         yield opened
 
 

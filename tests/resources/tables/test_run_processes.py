@@ -3,17 +3,19 @@
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.launcher import WorkerStatus
 
+from resources.runs.dagster_names import WorkerStatus
 from resources.runs.orphaned_runs import (
     MonitoredRunLauncher,
     end_orphaned_runs,
-    locking_executor,
+    guard_run,
     process_tags,
     table_locks,
 )
@@ -132,7 +134,15 @@ def test_a_run_killed_before_it_could_name_its_process_ends_in_time(
     assert instance.get_run_by_id(run_id).status == after
 
 
-@dg.op
+@dg.resource
+@contextmanager
+def guarded(context: dg.InitResourceContext) -> Iterator[None]:
+    """As the IO manager of the graph guards a run."""
+    with guard_run(context.instance, context.run):
+        yield
+
+
+@dg.op(required_resource_keys={"guard"})
 def codis__predictions(context: dg.OpExecutionContext) -> None:
     """Fails unless its run names this process, which holds the locks."""
     tags = context.instance.get_run_by_id(context.run_id).tags
@@ -141,7 +151,7 @@ def codis__predictions(context: dg.OpExecutionContext) -> None:
     assert len(list(folder.iterdir())) == 2  # of the run, and of the model on codis
 
 
-@dg.job(executor_def=locking_executor())
+@dg.job(executor_def=dg.in_process_executor, resource_defs={"guard": guarded})
 def evaluation() -> None:
     """As Dagster runs the graph's jobs, in a process of its own."""
     codis__predictions()

@@ -1,0 +1,104 @@
+"""Dagster's instance of a home folder, which records no secret.
+
+Metadata, log lines and errors with all their causes pass through here on their way to Dagster's
+databases, whichever those are. ``dagster.yaml`` of a home names the class.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, TypeVar
+
+import dagster as dg
+from dagster import deserialize_value, serialize_value
+
+from resources.config.environment import local_home, read_secret
+from resources.redaction.logs import CurrentSecrets, redact_logs, redact_tracebacks
+from resources.runs.dagster_names import InstanceRef
+from resources.runs.heartbeats import Heartbeats
+
+Record = TypeVar("Record")
+
+
+class HomeConfig(TypedDict):
+    """The entry ``bench`` of ``dagster.yaml``."""
+
+    folder: str  # home/dagster
+    database: NotRequired[str]  # environment variable with the address of a shared PostgreSQL
+    pool_of: NotRequired[Mapping[str, str]]  # model, or pattern of models -> pool of its runs
+
+
+class RecordRedactor:
+    """Redacts the secrets of home folders in what Dagster is about to record."""
+
+    def __init__(self, *homes: Path) -> None:
+        self._secrets = CurrentSecrets(*homes)
+
+    def redact(self, record: Record) -> Record:
+        """The record, with ``***`` in place of every secret."""
+        secrets, written = self._secrets.now(), serialize_value(record)  # type: ignore[arg-type]
+        if not secrets or secrets.redacted(written) == written:
+            return record
+        # Piece by piece: a quotation mark that belongs to a key may also be one of JSON's.
+        redacted = json.dumps(secrets.redacted_value(json.loads(written)))
+        return deserialize_value(redacted, type(record))  # type: ignore[type-var]
+
+
+class HomeInstance(dg.DagsterInstance):
+    """A ``DagsterInstance`` that redacts events and ticks, and knows the pools of models."""
+
+    def __init__(self, bench: HomeConfig, **arguments: Any) -> None:  # noqa: ANN401 - Dagster's
+        """Open it; the process prints no secrets from now on.
+
+        Dagster's daemon and web server come through here as well, and load nothing else of ours.
+        """
+        self._database = bench.get("database", "")
+        self.pool_of = bench.get("pool_of", {})
+        given = Path(bench["folder"]).parent
+        home = local_home(given) if self._database else given
+        homes = dict.fromkeys((home, given))
+        redact_logs(*homes)
+        redact_tracebacks(*homes)
+        self._redactor = RecordRedactor(*homes)
+        if self._database:  # a run of another machine keeps its files in this machine's home
+            files = arguments["local_artifact_storage"]
+            arguments["local_artifact_storage"] = type(files)(str(home / "dagster"))
+        super().__init__(**arguments)
+
+    @classmethod
+    def config_schema(cls) -> dict[str, Any]:
+        """Entries of ``dagster.yaml`` beside Dagster's own."""
+        entry = {
+            "folder": str,
+            "database": dg.Field(str, is_required=False),
+            "pool_of": dg.Field({str: str}, is_required=False),
+        }
+        return {"bench": dg.Field(entry)}
+
+    @staticmethod
+    def config_defaults(base_dir: str) -> Mapping[str, Any]:
+        """What holds where ``dagster.yaml`` says nothing: Dagster's own defaults."""
+        return InstanceRef.config_defaults(base_dir)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats | None:
+        """Heartbeats of runs, where several machines record in one database."""
+        variable = self._database
+        return Heartbeats(read_secret(variable), variable) if variable else None
+
+    def store_event(self, event: dg.EventLogEntry) -> None:
+        """Record an event."""
+        super().store_event(self._redactor.redact(event))
+
+    def handle_new_event(self, event: dg.EventLogEntry, **more: Any) -> None:  # noqa: ANN401
+        """Record an event, and tell who subscribed to it."""
+        super().handle_new_event(self._redactor.redact(event), **more)
+
+    def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
+        """Record the beginning of a tick."""
+        return super().create_tick(self._redactor.redact(tick_data))
+
+    def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
+        """Record how a tick went on."""
+        return super().update_tick(tick._replace(tick_data=self._redactor.redact(tick.tick_data)))

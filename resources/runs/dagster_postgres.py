@@ -1,0 +1,145 @@
+"""Dagster's PostgreSQL storage, which outlasts a restart of the database.
+
+Its configuration has the NAME of an environment variable, and never an address: launchers put it
+on command lines, where others can read it. Imported only where ``dagster.yaml`` names it.
+"""
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+import dagster as dg
+from dagster_postgres.event_log import PostgresEventLogStorage
+from dagster_postgres.run_storage import PostgresRunStorage
+from dagster_postgres.schedule_storage import PostgresScheduleStorage
+from dagster_postgres.storage import DagsterPostgresStorage
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import OperationalError
+
+from resources.config.environment import read_secret
+from resources.storage.postgres import PATIENCE, Database
+
+Result = TypeVar("Result")
+
+_FIRST_CONNECTION = 10.0  # s; a wrong address is an error soon
+_RETRY_SECONDS = 0.5
+_TABLES = ("runs", "event_logs", "instigators")  # one of each part
+_CREATION_LOCK = 0x646167737465  # "dagste"
+
+
+class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
+    """What ``dagster.yaml`` names where homes record in common."""
+
+    def __init__(self, variable: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
+        """Open it; its tables are made where there are none.
+
+        Args:
+            variable: The environment variable with the address, as libpq takes it.
+            inst_data: As Dagster rebuilds it elsewhere.
+
+        Raises:
+            SettingsError: If the variable holds no address of a PostgreSQL.
+            HomeError: If the database cannot be used.
+        """
+        address = read_secret(variable)
+        url = f"postgresql+psycopg2://?dsn={quote(address, safe='')}"
+        self.postgres_url, self.should_autocreate_tables = url, True
+        self._inst_data = inst_data
+
+        def make() -> None:
+            self._run_storage = _Runs(url)
+            self._event_log_storage = _Events(url)
+            self._schedule_storage = _Schedules(url)
+
+        _create_once(Database(address, variable), make)
+        super(DagsterPostgresStorage, self).__init__()
+
+    @classmethod
+    def config_type(cls) -> dict[str, Any]:
+        """Entries of its ``config`` in ``dagster.yaml``."""
+        return {"variable": str}
+
+    @classmethod
+    def from_config_value(cls, inst_data: Any, config_value: Mapping[str, Any]) -> Self:  # noqa: ANN401
+        """Open the storage that ``dagster.yaml`` names."""
+        return cls(config_value["variable"], inst_data)
+
+
+class _Runs(PostgresRunStorage):  # type: ignore[misc]
+    def connect(self) -> Any:  # noqa: ANN401 - a connection, as a context
+        return _connected(self._engine)
+
+
+class _Events(PostgresEventLogStorage):  # type: ignore[misc]
+    def _connect(self) -> Any:  # noqa: ANN401 - a connection, as a context
+        return _connected(self._engine)
+
+    def store_event(self, event: dg.EventLogEntry) -> None:
+        _retry_if_broken(lambda: super(_Events, self).store_event(event))
+
+    def store_event_batch(self, events: Sequence[dg.EventLogEntry]) -> None:
+        _retry_if_broken(lambda: super(_Events, self).store_event_batch(events))
+
+
+class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
+    def connect(self, run_id: str | None = None) -> Any:  # noqa: ANN401 - as Dagster has it
+        return _connected(self._engine)
+
+
+def _create_once(database: Database, make: Callable[[], None]) -> None:
+    """Open storages that make their tables: two at once trip over each other.
+
+    Raises:
+        HomeError: If the database cannot be used.
+    """
+
+    def look(db: Any) -> bool:  # noqa: ANN401 - a connection of psycopg
+        found = db.execute(
+            "SELECT count(*) AS n FROM unnest(%s::text[]) AS t(name)"
+            " WHERE to_regclass(name) IS NOT NULL",
+            (list(_TABLES),),
+        )
+        return bool(found.fetchone()["n"] == len(_TABLES))
+
+    def alone(db: Any) -> None:  # noqa: ANN401
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
+        make()
+
+    if database.run(look, _FIRST_CONNECTION):
+        make()
+    else:
+        database.run(alone, _FIRST_CONNECTION)
+
+
+@contextmanager
+def _connected(engine: Engine) -> Generator[Connection]:
+    """A connection; waits for a database that is starting again."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection = engine.connect()
+            break
+        except OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_RETRY_SECONDS)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _retry_if_broken(store: Callable[[], Result]) -> Result:
+    """Store once more what was lost with a broken connection.
+
+    Where the database had stored it and its answer was lost, the event is there twice: one line of
+    a log.
+    """
+    try:
+        return store()
+    except OperationalError as why:
+        if not why.connection_invalidated:
+            raise
+    return store()

@@ -1,0 +1,66 @@
+"""Pools of runs: which pool the runs of a model hold where it is not ``gpu``.
+
+Dagster's pools belong to assets, and the pool of a run here depends on its model. Where bench.toml
+names such pools, a run has its pool as a tag, and the queue limits runs by that tag.
+"""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import dagster as dg
+
+LOCATION = "bench_assets"
+"""The code location, as ``workspace.yaml`` names it."""
+
+POOL_TAG = "bench/pool"
+MODEL_POOL = "gpu"
+"""The pool of every asset that asks a model."""
+
+
+def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
+    """Pool that the runs of a model hold.
+
+    Args:
+        model: Its name.
+        pools: Model, or pattern of models -> pool; the longest pattern that fits counts.
+
+    >>> pool_of_model("big-7b", {"big-*": "gpu-80gb", "*": "hosted"})
+    'gpu-80gb'
+    """
+    fits = [named for named in pools if fnmatchcase(model, named)]
+    return pools[max(fits, key=len)] if fits else MODEL_POOL
+
+
+def pool_tags(model: str, pools: Mapping[str, str]) -> dict[str, str]:
+    """Tags of a run that asks a model; none where no model has a pool of its own."""
+    return {POOL_TAG: pool_of_model(model, pools)} if pools and model else {}
+
+
+def tag_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Entries of ``tag_concurrency_limits`` in dagster.yaml, one a pool that models hold."""
+    named = sorted({MODEL_POOL, *pools.values()}) if pools else []
+    return [{"key": POOL_TAG, "value": pool, "limit": limits[pool]} for pool in named]
+
+
+def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> dict[str, int]:
+    """Limits of Dagster's own pools, which belong to assets.
+
+    Where runs are limited by tags, ``gpu`` is as wide as all of these pools together.
+    """
+    wide = sum(limits[pool] for pool in {MODEL_POOL, *pools.values()})
+    return {**limits, MODEL_POOL: wide} if pools else dict(limits)
+
+
+class PoolCoordinator(dg.QueuedRunCoordinator):
+    """Dagster's queue; gives each run that asks a model the tag of its pool."""
+
+    def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
+        """Queue a run."""
+        run = context.dagster_run
+        held = run.run_op_concurrency.all_pools if run.run_op_concurrency else None
+        pools: Mapping[str, str] = getattr(self._instance, "pool_of", {})
+        tags = pool_tags(run.tags.get("dagster/partition", ""), pools)
+        if tags and MODEL_POOL in (held or ()):
+            self._instance.add_run_tags(run.run_id, tags)
+        return super().submit_run(context)
