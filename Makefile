@@ -2,6 +2,7 @@
 # make ui      the same in the Dagster UI on 127.0.0.1
 # make check   format, lint, types, import contracts, definitions, tests: what .ci/run calls
 # make families  thirty families of checkpoints asked everything; make check asks two of them
+# make check-dagster  the tests again with the older minor release of Dagster that is supported
 # make long    the tests that make check leaves out because they take long; of the built routes
 #              make check builds BLINK's alone
 # make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
@@ -23,7 +24,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install annotation-server cluster-check
 demo: install
 	$(BIN)/bench demo
 
@@ -68,6 +69,18 @@ other_half:
 checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
+
+# In a layer over .venv, so that all else is what make check tests.
+OLDER := .venv-dagster
+
+check-dagster: $(OLDER)/installed
+	OMP_NUM_THREADS=1 PYTHONPATH=$(CURDIR) $(OLDER)/bin/python -m pytest -q -n auto --dist loadfile tests
+
+$(OLDER)/installed: .venv/installed
+	$(PYTHON) -m venv $(OLDER)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(OLDER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22' 'dagster-pandas==0.28.22'
+	touch $@
 
 # Some families' images need torchvision, and have it in a folder of its own: to all others it would
 # mean other tensors.

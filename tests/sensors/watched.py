@@ -12,6 +12,7 @@ from dagster._core.test_utils import create_run_for_test
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.asset_factory.suite_assets import GROUP, MODELS, grouped
 from bench_assets.catalog import load_catalog
+from bench_assets.defs.assembly import tables_of
 from bench_assets.evaluation.task import Task
 from resources.checkpoints.watched_folders import CheckpointSurvey, survey_folders
 from resources.config.bench_toml import Settings, load_settings
@@ -216,5 +217,9 @@ defs = dg.Definitions(
     asset_checks=[*map(_check_of, TABLES)],
     jobs=_JOBS,
     sensors=[*checkpoint_sensors(_JOBS, CATALOG.suites), *change_sensors()],
-    resources={"settings": _SETTINGS, "models": Models(settings=_SETTINGS, image_store=_IMAGES)},
+    resources={
+        "settings": _SETTINGS,
+        "models": Models(settings=_SETTINGS, image_store=_IMAGES),
+        "tables": tables_of(_SETTINGS),
+    },
 ).map_asset_specs(func=following)
