@@ -8,8 +8,8 @@ from time import perf_counter
 
 from bench_assets.core.schema.chat import Prompt, Request
 from benchmarks.figures import Figure
-from resources.models.ray.engine import RayEngine
 from resources.models.transformers.engine import TransformersEngine
+from resources.models.workers.ray_replicas import RayEngine
 from resources.response_cache.engine import Engine
 from tests.ray_cluster import RayCluster, ray_cluster
 from tests.resources.models.transformers import fragile

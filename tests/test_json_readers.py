@@ -17,7 +17,7 @@ WHO_CALLS_CATCHES = {
     "bench_assets/audit/judges/prompt_injections.py",
     "resources/annotation/web/signed_links.py",
     "resources/images/gallery.py",
-    "resources/models/api/formats/strict_json.py",
+    "resources/models/api/formats/response_body.py",
     "resources/redaction/dagster_instance.py",
     "sensors/checkpoints.py",
 }

@@ -20,8 +20,7 @@ from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.models.transformers.engine import DataParallelEngine
 from resources.models.workers.batching import Batches
-from resources.models.workers.conversations import decode, message
-from resources.models.workers.local_model import Answers
+from resources.models.workers.local_model import Answers, decode, message
 from tests.chat_server import ChatServer
 
 Ask: TypeAlias = Callable[[Sequence[Prompt], int], int]  # max_tokens -> tokens that came back
@@ -89,8 +88,8 @@ def transformers(scene: Scene) -> Iterator[Ask]:
 @contextmanager
 def plain_generate(scene: Scene) -> Iterator[Ask]:
     """A loop over ``model.generate``, as a model card has it, in batches of the same size."""
-    from resources.models.transformers.inputs.processor import load_processor
     from resources.models.transformers.loading import load_weights
+    from resources.models.transformers.processor import load_processor
 
     spec = scene.transformers
     checkpoint = pin(spec.path)

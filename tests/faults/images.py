@@ -14,7 +14,7 @@ from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
-from resources.models.api.formats.images import encoded
+from resources.models.api.formats.base import encoded
 from tests.faults.image_files import hostile, photo, saved, whole
 from tests.faults.table import Fault, FoundError, Trial
 

@@ -24,7 +24,7 @@ from resources.config.bench_toml import Settings
 from resources.config.environment import CHECKOUT
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.source_files import SuiteSource
-from resources.models.registry.response_inputs import files_named, state_of
+from resources.models.registry.setup import files_named, state_of
 from resources.storage.file_digests import file_states, home_digests, json_digest, texts_of
 from resources.tables.locations import SOURCES_FOLDER, TableLocations
 from resources.tables.parquet import TableFiles

@@ -24,7 +24,7 @@ from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
-from resources.models.registry.response_inputs import state_of
+from resources.models.registry.setup import state_of
 from resources.storage.file_digests import home_digests, json_digest
 from resources.tables.parquet import TableFiles
 

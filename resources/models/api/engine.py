@@ -1,38 +1,131 @@
 """Runs models behind servers: vLLM, SGLang, llama.cpp, hosted ones."""
 
 import asyncio
+import logging
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import aiohttp
 
-from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
+from resources.config.environment import read_secret, short_key_warning
+from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import RetryPolicy
-from resources.http.event_loop import Hand
+from resources.http.event_loop import Arrival, Hand, in_background
+from resources.models.api.budget import Budget, has_budget
 from resources.models.api.chat_session import ChatSession
+from resources.models.api.formats.anthropic import Anthropic
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.gemini import Gemini
+from resources.models.api.formats.openai import OpenAI
 from resources.models.api.load_balancer import Endpoints
-from resources.models.api.server_access import AtServer, FormatOf, Spent, no_tokens
 from resources.response_cache.engine import ReadImage
+from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
+from resources.response_cache.port import TokenCounts
 
+FormatOf: TypeAlias = Callable[[ServerSpec, ReadImage], ApiFormat]
+Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cached responses
 Addresses: TypeAlias = Callable[[], Sequence[str]]
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
-_CONNECT = 30.0  # s; longest wait for a connection
-_LOOK = 0.2  # s between two looks at addresses that may change
+_log = logging.getLogger("bench_assets.server")
+_CONNECT_TIMEOUT = 30.0  # s
+_ADDRESS_INTERVAL = 0.2  # s between two looks at addresses that may change
+_FORMATS: Mapping[FormatName, FormatOf] = {
+    "openai": OpenAI,
+    "anthropic": Anthropic,
+    "gemini": Gemini,
+}
+
+
+def no_tokens(_: str) -> TokenCounts:
+    """The token counts of a model without cached responses."""
+    return TokenCounts()
+
+
+class AtServer(ABC):
+    """Base of the engines whose model is behind a server."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        read_image: ReadImage,
+        spent: Spent,
+        base_delay: float,
+        format_of: FormatOf | None = None,
+    ) -> None:
+        self._spec = spec
+        self._format = (format_of or _FORMATS[spec.format])(spec, read_image)
+        self._image_changes = ImageChangeRecorder(read_image, SERVER_CHANGES)
+        self._spent = spent
+        self._base_delay = base_delay
+
+    @cached_property
+    def identity(self) -> str:
+        """Address, model name, revision, and every constant field of a request."""
+        return self._spec.identity
+
+    @property
+    def decoding(self) -> Decoding:
+        """The default decoding of a request."""
+        return self._spec.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Unknown for servers."""
+        return None
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
+        """Yield each response as it arrives.
+
+        Raises:
+            ModelError: If the server is unreachable or refuses the key or the model.
+            SettingsError: If the environment lacks the key.
+        """
+        responses = in_background(partial(self._answer_all, requests, self._key()))
+        yield from self._image_changes.noted(requests, responses)
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of an image."""
+        return self._image_changes.particulars(request)
+
+    def close(self) -> None:  # noqa: B027 - only engines that start servers have more to do
+        """Nothing is held between two streams."""
+
+    @abstractmethod
+    async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None: ...
+
+    def _budget(self) -> Budget:
+        spec = self._spec
+        return Budget(spec, self._spent(self.identity) if has_budget(spec) else TokenCounts())
+
+    def _headers(self, key: str) -> dict[str, str]:
+        header = self._spec.key_header or self._spec.knows.key_header
+        bearing = f"Bearer {key}" if header == "Authorization" else key
+        return {**self._format.headers, **({header: bearing} if key else {})}
+
+    def _key(self) -> str:
+        name = self._spec.api_key_env
+        key = read_secret(name) if name else ""
+        if warning := short_key_warning(name):
+            _log.warning("%s", warning)
+        return key
 
 
 class ServerEngine(AtServer):
-    """Asks a server in the words of its API, many requests at once.
+    """Sends chat requests to a server, many at once.
 
-    Images travel as the bytes they were stored as where every server shows them alike (plain JPEG
-    and PNG), else as PNG. Where a server keeps reasoning apart, the response has it in front as
-    ``<think>...</think>``. Every retry is in the log ``bench_assets.server``.
+    Images are sent as stored where every server decodes them alike (plain JPEG and PNG), else as
+    PNG. Reasoning that a server returns separately is put in front of the text as
+    ``<think>...</think>``. Retries are logged to ``bench_assets.server``.
 
-    Closing a stream early cancels what is under way. When the budget is spent, what is under way
-    still arrives, and the rest comes back unasked, with ``error``.
+    Closing a stream early cancels the open requests. When the budget is spent, open requests still
+    arrive and the others come back with ``error``.
     """
 
     def __init__(  # noqa: PLR0913 - all but two have a default
@@ -46,17 +139,16 @@ class ServerEngine(AtServer):
         format_of: FormatOf | None = None,
         addresses: Addresses | None = None,
     ) -> None:
-        """Prepare to ask; nothing is sent yet.
+        """Store the configuration; nothing is sent yet.
 
         Args:
-            spec: The server, and how it is asked.
-            read_image: Finds the images that prompts name.
-            spent: Identity -> tokens of what was asked before, which the budget counts as well.
-            base_delay: s; about as long is waited before the second try, then twice as long, ...
-            rng: Spreads the retries of many requests; by default another way every time.
-            format_of: Another API than those that ``spec.format`` can name.
-            addresses: Where to ask at the moment, looked at again and again; None: where ``spec``
-                says.
+            spec: The server's section.
+            read_image: Reads an image by digest.
+            spent: Tokens of cached responses, which count towards the budget.
+            base_delay: s before the second try, doubled for each further one.
+            rng: Source of the jitter.
+            format_of: An API that ``spec.format`` cannot name.
+            addresses: The current addresses, polled; None: those of ``spec``.
         """
         super().__init__(spec, read_image, spent, base_delay, format_of)
         self._rng = rng or random.Random()
@@ -68,10 +160,10 @@ class ServerEngine(AtServer):
         waiting = iter(enumerate(requests))
         known = self._addresses() if self._addresses else spec.addresses
         async with self._session(key) as session:
-            endpoints = Endpoints(spec, self._form.path, known)
-            line = ChatSession(
+            endpoints = Endpoints(spec, self._format.path, known)
+            chat = ChatSession(
                 spec,
-                self._form,
+                self._format,
                 session,
                 endpoints,
                 RetryPolicy(spec, self._base_delay, self._rng),
@@ -82,10 +174,10 @@ class ServerEngine(AtServer):
             async def work() -> None:
                 for position, request in waiting:
                     if refused:
-                        return  # what is under way elsewhere may still be answered: it is kept
+                        return  # other open requests may still be answered and are cached
                     over = budget.why_over()
                     try:
-                        response = Response(error=over) if over else await line.answer(request)
+                        response = Response(error=over) if over else await chat.answer(request)
                     except ModelError as why:
                         refused.append(why)
                         return
@@ -93,32 +185,33 @@ class ServerEngine(AtServer):
                     await hand((position, response))
 
             try:
-                await self._by_many(work, endpoints, len(requests))
+                await self._run_workers(work, endpoints, len(requests))
             except ExceptionGroup as failed:
                 raise failed.exceptions[0] from None
             if refused:
                 raise refused[0]
 
-    async def _by_many(self, work: Work, endpoints: Endpoints, most: int) -> None:
-        """Have as many at work as the servers bear, also those that come meanwhile."""
+    async def _run_workers(self, work: Work, endpoints: Endpoints, most: int) -> None:
+        """Run as many workers as the addresses allow, more when addresses are added."""
         async with asyncio.TaskGroup() as workers:
-            at_work: set[asyncio.Task[None]] = set()
-            n = _hire(workers, at_work, work, min(endpoints.bear, most))
-            while self._addresses and at_work:
-                _, at_work = await asyncio.wait(at_work, timeout=_LOOK)
+            running: set[asyncio.Task[None]] = set()
+            n = _add_workers(workers, running, work, min(endpoints.bear, most))
+            while self._addresses and running:
+                _, running = await asyncio.wait(running, timeout=_ADDRESS_INTERVAL)
                 await endpoints.now(self._addresses())
-                n += _hire(workers, at_work, work, min(endpoints.bear, most) - n)
+                n += _add_workers(workers, running, work, min(endpoints.bear, most) - n)
 
     def _session(self, key: str) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"Content-Type": "application/json", **self._headers(key)},
-            timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT),
+            timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
 
 
-def _hire(workers: asyncio.TaskGroup, at_work: set[asyncio.Task[None]], work: Work, n: int) -> int:
-    """Set so many more to work, if any; how many."""
-    at_work.update(workers.create_task(work()) for _ in range(n))
+def _add_workers(
+    workers: asyncio.TaskGroup, running: set[asyncio.Task[None]], work: Work, n: int
+) -> int:
+    running.update(workers.create_task(work()) for _ in range(n))
     return max(n, 0)

@@ -13,12 +13,11 @@ from resources.config.environment import section_secrets
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Hand
-from resources.models.api.server_access import AtServer, Spent, no_tokens
-from resources.models.batches.anthropic import AnthropicBatches
+from resources.models.api.engine import AtServer, Spent, no_tokens
 from resources.models.batches.http import Wire
 from resources.models.batches.ledger import BatchLedger
-from resources.models.batches.openai import OpenAIBatches
 from resources.models.batches.provider import BatchApi, Conversation
+from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from resources.models.batches.round import Round
 from resources.response_cache.engine import ReadImage
 
@@ -86,7 +85,7 @@ class BatchEngine(AtServer):
             wire = Wire(
                 spec, session, secrets, base_delay=self._base_delay, patience=self._patience
             )
-            one = Round(spec, self._form, self._api, wire, self._noted, budget)
+            one = Round(spec, self._format, self._api, wire, self._noted, budget)
             try:
                 while waiting:
                     waiting = await one.asked(waiting, hand, self._base_delay)

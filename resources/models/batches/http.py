@@ -14,7 +14,7 @@ from bench_assets.core.text.redaction import Secrets
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, back_off
 from resources.http.errors import MOST_BYTES, body_of, failure
-from resources.models.api.formats.strict_json import parsed
+from resources.models.api.formats.response_body import parsed
 
 _log = logging.getLogger("bench_assets.server")
 _SLOWEST = 60.0  # s between two tries

@@ -4,14 +4,16 @@ One request on its way through batches: a batch for each turn that it has answer
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Protocol
 
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Request, Response, Turn
+from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.response_body import parsed, read
 from resources.models.batches.http import Wire
 from resources.response_cache.port import TokenCounts
 
@@ -127,3 +129,39 @@ class Conversation:
             return None
         together = Response.together(self.responses)
         return together if len(self.responses) > 1 else response
+
+
+_SHOWN = 300  # characters of a server's message
+
+
+def object_of(line: bytes) -> dict[str, Any]:
+    """Parse a line of results.
+
+    Raises:
+        ModelError: If it is no JSON object: then nobody knows whose result it is.
+    """
+    try:
+        said = parsed(line)
+    except ValueError as why:
+        raise ModelError(f"the results of a batch have a line that is not JSON ({why})") from why
+    if not isinstance(said, dict):
+        raise ModelError("the results of a batch have a line that is no JSON object")
+    return said
+
+
+def responded(form: ApiFormat, body: bytes) -> Response:
+    """Read a response as if it had come by itself; how long it took nobody says."""
+    outcome = read(form, body, 0.0, {})
+    if isinstance(outcome, Response):
+        return replace(outcome, seconds=None)
+    return Response(error=f"in a batch: {outcome}")
+
+
+def unasked(kind: object, message: object) -> Response:
+    """What became of a request without a response.
+
+    >>> unasked("batch_expired", "too late").error, unasked("canceled", "").error
+    ('in a batch: batch_expired: too late', 'in a batch: canceled')
+    """
+    said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
+    return Response(error=f"in a batch: {said or 'no word of it'}")

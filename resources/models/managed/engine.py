@@ -12,9 +12,8 @@ from resources.checkpoints.identity import Checkpoint, pin_served
 from resources.config.environment import known_secrets
 from resources.config.sections.servers import ServerSpec
 from resources.http.event_loop import Arrival
-from resources.models.api.engine import ServerEngine
-from resources.models.api.server_access import Spent, no_tokens
-from resources.models.managed.address_file import AddressFile
+from resources.models.api.engine import ServerEngine, Spent, no_tokens
+from resources.models.api.load_balancer import AddressFile
 from resources.models.managed.process import ReadinessProbe, StartedServer, free_port
 from resources.models.managed.replicas import ServerReplicas
 from resources.models.managed.service_discovery import AnnouncedServers, Announcements

@@ -17,8 +17,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from resources.models.managed.listed_models import other_weights
-from resources.models.managed.process import ReadinessProbe
+from resources.models.managed.process import ReadinessProbe, other_weights
 from resources.storage.locks import PostgresLocks
 from resources.storage.postgres import PATIENCE, Connection, Database
 

@@ -73,14 +73,14 @@ def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
     """Put an engine where its section wants it."""
     if spec.on != "ray":
         return here
-    from resources.models.ray.engine import RayEngine
+    from resources.models.workers.ray_replicas import RayEngine
 
     return RayEngine(here, spec)
 
 
 def _server(spec: ServerSpec, at: EngineContext) -> Engine:
     from resources.models.api.engine import ServerEngine
-    from resources.models.managed.address_file import AddressFile
+    from resources.models.api.load_balancer import AddressFile
     from resources.models.managed.engine import ServedEngine
 
     spec = served(spec, at.resolve)

@@ -12,11 +12,10 @@ from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS
 from bench_assets.core.schema.chat import Response
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
-from resources.models.transformers.inputs.prompt_tensors import PromptBatch
 from resources.models.transformers.model import TransformersModel
+from resources.models.transformers.prompt_tensors import PromptBatch
 from resources.models.transformers.sampling import written_card
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.workers.local_model import Draw, Message
 
 Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], TransformersModel]
 

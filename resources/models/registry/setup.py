@@ -1,30 +1,39 @@
-"""Setup of a model: identity and decoding, without opening it.
+"""Setup of a model, without opening it.
 
-Written beside what it responded, so that a number can be told from one under another setup. Unlike
-``state``, this leaves out what only makes it faster or dearer, and where folders lie.
+``setup_of`` is a short digest of identity and decoding, stored beside the responses: it leaves out
+what only changes speed, price or the place of a folder. ``state_of`` lists everything that is known
+of a model, to decide what has to be made again.
 """
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import BenchError, ModelError
 from resources.checkpoints import hub_revisions, watched_folders
 from resources.checkpoints.files import processor_files, watched_files
+from resources.checkpoints.identity import pin, pin_served
 from resources.config.bench_toml import Settings
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.local_models import LocalSpec, TransformersSpec
+from resources.config.sections.local_models import (
+    AnyLocalSpec,
+    LocalSpec,
+    TransformersSpec,
+    VllmSpec,
+)
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec, PythonSpec
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import placed, served
-from resources.models.registry.response_inputs import files_named
-from resources.storage.file_digests import json_digest
+from resources.models.transformers.loading import dtype_of
+from resources.storage.file_digests import FileDigests, home_digests, json_digest, texts_of
 
 _DIGITS = 12
-_SMALL = 1 << 20  # bytes; files up to here are read, of larger ones size and time tell
-_NO_MATTER = {  # what the same responses come sooner, later or cheaper with
+_SMALL = 1 << 20  # bytes; larger files are identified by size and time
+_MACHINE_FIELDS = {"reached_as"}  # differ from machine to machine
+_NEUTRAL_FIELDS = {  # change only speed and price
     *("price_in", "price_out", "budget", "budget_tokens"),
     *("batch_size", "batch_tokens", "device", "devices", "cache"),
     *("gpu_memory_utilization", "tensor_parallel_size"),
@@ -34,63 +43,74 @@ _PLACES = {"path", "base", "processor", "chat_template", "file"}
 
 
 def setup_of(name: str, settings: Settings) -> str:
-    """Digest how a model is set up; "" where its files cannot be looked at.
+    """Digest of a model's setup; "" if its files cannot be read.
 
-    A checkpoint of a watched folder, whose name says what it holds, is set up as ``like`` says.
+    The setup of a checkpoint in a watched folder is that of ``like``: its name has its content.
 
     Raises:
-        UnknownNameError: If there is no model of that name, or no more.
+        UnknownNameError: If there is no model of that name.
     """
     with suppress(ModelError, OSError, ValueError):
         return json_digest(_facts(name, settings))[:_DIGITS]
     return ""
 
 
+def state_of(name: str, settings: Settings) -> list[object]:
+    """A model's settings, files and hub commit; of an unusable one, the reason."""
+    try:
+        return _state(name, settings)
+    except BenchError as why:
+        return [str(why)]
+
+
+def files_named(said: object, settings: Settings) -> list[Path]:
+    """The existing files and folders that a setting names, at any depth."""
+    paths = (settings.resolve(text) for text in sorted(set(texts_of(said))) if text)
+    return [path for path in paths if os.path.exists(path)]  # noqa: PTH110 - takes any text
+
+
 def _facts(name: str, settings: Settings) -> list[object]:
-    if name not in {**EMBEDDED_MODELS, **settings.models} and _says_what_it_holds(name):
+    if name not in {**EMBEDDED_MODELS, **settings.models} and _has_content_in_name(name):
         like = settings.checkpoints.like
         if isinstance(liked := settings.liked(), ServerSpec):
-            return ["watched", *_of_server(liked, settings, files=False)]
-        return ["watched", _said(settings.model(like), settings) if like else {}]
+            return ["watched", *_server_facts(liked, settings, files=False)]
+        return ["watched", _section(settings.model(like), settings) if like else {}]
     spec = settings.model(name)
     if isinstance(spec, BlindSpec):
-        blind = isinstance(settings.model(spec.of), BlindSpec)  # which cannot be asked
-        return ["blind", spec.of if blind else _facts(spec.of, settings)]
+        invalid = isinstance(settings.model(spec.of), BlindSpec)
+        return ["blind", spec.of if invalid else _facts(spec.of, settings)]
     if isinstance(spec, ServerSpec):
-        return _of_server(spec, settings)
+        return _server_facts(spec, settings)
     if isinstance(spec, LocalSpec):
-        return [
-            _said(spec, settings),
-            spec.identity_parts,
-            *_of_files(_of_checkpoint(spec, settings)),
-        ]
-    said = _said(spec, settings)
-    code = _code_of(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
-    return [said, *_of_files([*files_named(spec.model_dump(mode="json"), settings), *code])]
+        files = _checkpoint_files(spec, settings)
+        return [_section(spec, settings), spec.identity_parts, *_digests(files)]
+    said = _section(spec, settings)
+    code = _package_files(spec.factory.partition(":")[0]) if isinstance(spec, PythonSpec) else []
+    return [said, *_digests([*files_named(spec.model_dump(mode="json"), settings), *code])]
 
 
-def _of_server(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
+def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
     said = [str(spec.decoding), spec.thinking_tags]
     if not spec.path:
         return [spec.identity, *said]
     command = spec.command_digest if spec.serve else ""
     there = Path(served(spec, settings.resolve).path)
     weights = (watched_files(there) if there.is_dir() else [there]) if files else []
-    return [spec.identity_of("served"), command, *said, *_of_files(weights)]
+    return [spec.identity_of("served"), command, *said, *_digests(weights)]
 
 
-def _says_what_it_holds(name: str) -> bool:
+def _has_content_in_name(name: str) -> bool:
     return bool(watched_folders.KEY.fullmatch(name) or hub_revisions.KEY.fullmatch(name))
 
 
-def _said(spec: ModelSpec, settings: Settings) -> dict[str, object]:
-    """What the section says, but for folders and files: they count by what is in them."""
-    said = spec.model_dump(mode="json", exclude=_NO_MATTER)
+def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
+    """The section without the names of existing files, which count by their content."""
+    said = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
     here = {name for name in _PLACES & said.keys() if isinstance(said[name], str) and said[name]}
     return said | {name: "" for name in here if settings.resolve(said[name]).exists()}
 
 
-def _code_of(module: str) -> list[Path]:
+def _package_files(module: str) -> list[Path]:
     """The innermost package that a module lies in, or its file, without importing anything."""
     top, *below = module.split(".")
     found = find_spec(top)
@@ -99,8 +119,8 @@ def _code_of(module: str) -> list[Path]:
     return [Path(place, *below[:-1]) for place in places]
 
 
-def _of_checkpoint(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
-    """The files of a checkpoint; none of a hub id, whose revision is written in its section."""
+def _checkpoint_files(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
+    """The files of a checkpoint; none of a hub id, whose revision is in its section."""
     there = placed(spec, settings.resolve)
     gguf = there.gguf_file if isinstance(there, TransformersSpec) else None
     for folder in (Path(place) for place in (there.path, there.base) if place):
@@ -112,15 +132,59 @@ def _of_checkpoint(spec: LocalSpec, settings: Settings) -> Iterator[Path]:
         yield from processor_files(Path(there.processor))
 
 
-def _of_files(paths: Iterable[Path]) -> Iterator[list[object]]:
+def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             if file.is_file():
-                yield [file.name, *_content(file)]
+                about = file.stat()
+                if about.st_size <= _SMALL:
+                    yield [file.name, sha256(file.read_bytes()).hexdigest()]
+                else:
+                    yield [file.name, about.st_size, about.st_mtime_ns]
 
 
-def _content(file: Path) -> list[object]:
-    about = file.stat()
-    if about.st_size <= _SMALL:
-        return [sha256(file.read_bytes()).hexdigest()]
-    return [about.st_size, about.st_mtime_ns]
+def _state(name: str, settings: Settings) -> list[object]:
+    spec = settings.model(name)
+    said = spec.model_dump(mode="json", exclude=_MACHINE_FIELDS)
+    if isinstance(spec, BlindSpec) and not isinstance(settings.model(spec.of), BlindSpec):
+        return [said, state_of(spec.of, settings)]
+    digests = home_digests(settings.home)
+    if isinstance(spec, TransformersSpec | VllmSpec):
+        return [said, *_checkpoint_state(placed(spec, settings.resolve), digests)]
+    if isinstance(spec, ServerSpec) and spec.path:
+        place = served(spec, settings.resolve).path
+        return [said, pin_served(place, _cached_digest(digests)).content]
+    module = type(spec).__module__  # an added kind's is the package that added it
+    if isinstance(spec, PythonSpec):
+        module = spec.factory.partition(":")[0]
+    return [said, *digests.of([*files_named(said, settings), _package_of(module)])]
+
+
+def _checkpoint_state(spec: AnyLocalSpec, digests: FileDigests) -> list[object]:
+    here = spec if isinstance(spec, TransformersSpec) else None
+    pinned = pin(
+        spec.path,
+        spec.revision,
+        here.gguf_file if here else None,
+        processor=spec.processor,
+        base=spec.base,
+        digest=_cached_digest(digests),
+    )
+    # "auto" depends on the machine.
+    return [pinned.content, spec.identity_parts, dtype_of(here) if here else ""]
+
+
+def _cached_digest(digests: FileDigests) -> Callable[[Iterable[Path]], str]:
+    return lambda files: json_digest(list(digests.of(files)))
+
+
+def _package_of(module: str) -> Path:
+    """The innermost package that a module lies in; if it lies in none, its file."""
+    try:
+        found = find_spec(module)
+    except ImportError:
+        found = None
+    if not found or not found.origin:
+        return Path(module)
+    file = Path(found.origin)
+    return file.parent if "." in module or found.submodule_search_locations else file

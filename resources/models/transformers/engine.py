@@ -14,11 +14,13 @@ from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import device_of, dtype_of
 from resources.models.transformers.model import load
 from resources.models.transformers.sampling import Card, as_recommended, card_of
-from resources.models.workers import device_memory
 from resources.models.workers.batching import Batches
-from resources.models.workers.pinned_weights import with_template
+from resources.models.workers.local_model import (
+    peak_memory,
+    reset_peak_memory,
+)
 from resources.models.workers.pool import SideBySide
-from resources.models.workers.port import Job, Load
+from resources.models.workers.port import Job, Load, with_template
 from resources.models.workers.processes import Processes
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
@@ -137,9 +139,9 @@ class TransformersEngine:
             ModelError: If the checkpoint is incomplete or does not load.
         """
         device = device_of(self._spec.device)
-        device_memory.start_counting(device)
+        reset_peak_memory(device)
         yield from self.shown.noted(requests, self._batches.stream(requests))
-        self._peak_memory = device_memory.most_held(device)
+        self._peak_memory = peak_memory(device)
 
     def particulars(self, request: Request) -> str:
         """The decoder's version where it changes the pixels of an image."""

@@ -83,8 +83,8 @@ def _version(package: str) -> str:
 
 
 def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    from resources.models.transformers.inputs.processor import load_processor
     from resources.models.transformers.loading import why_not
+    from resources.models.transformers.processor import load_processor
 
     try:
         with require_unchanged(checkpoint.checksums):

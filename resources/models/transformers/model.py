@@ -20,20 +20,19 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.detokenization import ResponseTexts, ends_of
-from resources.models.transformers.inputs.image_tokens import ImageTokens, limit_tokens
-from resources.models.transformers.inputs.processor import has_one_place, load_processor
-from resources.models.transformers.inputs.prompt_tensors import PromptBatch, PromptTensors
+from resources.models.transformers.image_tokens import ImageTokens, limit_tokens
 from resources.models.transformers.loading import load_weights, why_not
 from resources.models.transformers.nan_checks import Finite
+from resources.models.transformers.processor import has_one_place, load_processor
+from resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
 from resources.models.transformers.sampling import choosers
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.workers.local_model import Draw, Message
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-    from resources.models.transformers.inputs.processor import Processor
+    from resources.models.transformers.processor import Processor
 
 
 class TransformersModel:

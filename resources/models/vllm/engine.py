@@ -12,8 +12,7 @@ from resources.models.transformers.sampling import Card, as_recommended, read_ca
 from resources.models.vllm.loading import refuse_unfollowed
 from resources.models.vllm.model import load
 from resources.models.workers.batching import Batches
-from resources.models.workers.pinned_weights import with_template
-from resources.models.workers.port import Job
+from resources.models.workers.port import Job, with_template
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 

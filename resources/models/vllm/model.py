@@ -6,6 +6,7 @@ Written for the offline API (``LLM.generate``, ``LLM.chat``) as it is in the sou
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -19,16 +20,77 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
 from resources.config.sections.local_models import VllmSpec
 from resources.models.transformers.detokenization import ResponseTexts
-from resources.models.transformers.inputs.image_tokens import ImageTokens
-from resources.models.transformers.inputs.processor import has_one_place, load_processor
-from resources.models.vllm.loading import arguments, put_together
-from resources.models.vllm.nan_checks import refuse_infinite_files
-from resources.models.vllm.prompts import TokenPrompts, VllmPrompt, as_messages
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.transformers.image_tokens import ImageTokens
+from resources.models.transformers.processor import has_one_place, load_processor
+from resources.models.transformers.prompt_tensors import PromptTensors
+from resources.models.vllm.loading import arguments, put_together, refuse_infinite_files
+from resources.models.workers.local_model import Draw, Message, images_of, with_texts
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VllmPrompt:
+    """One conversation, ready for vLLM."""
+
+    prompt: Any  # ``TokensPrompt`` of ``LLM.generate``, or messages of ``LLM.chat``
+    least_tokens: int = 0  # of the prompt; vLLM may put more around images
+    image_tokens: tuple[int, ...] = ()  # of each image
+    note: str = ""  # what was changed so that it could be asked
+    ending: str | None = None  # what the template writes behind the last text; None: vLLM knows
+
+
+class TokenPrompts(PromptTensors):
+    """Writes conversations as tokens with one placeholder for each image."""
+
+    def asked(self, conversation: Sequence[Message]) -> VllmPrompt:
+        """Write one conversation.
+
+        Raises:
+            ValueError: If the chat template or the processor cannot take it.
+        """
+        taken, ending = self._taken(conversation)
+        talk, note = self._sized(taken, tried=not self._tells(taken))
+        images, counts = images_of(talk), self._counted(talk)
+        spelled = [with_texts(message, self._tokens_as_text.as_text) for message in talk]
+        token_ids = self._token_ids(self._template.written(spelled))
+        prompt: dict[str, Any] = {"prompt_token_ids": token_ids}
+        if images:
+            prompt["multi_modal_data"] = {"image": images}
+        return VllmPrompt(
+            prompt=prompt,
+            least_tokens=len(token_ids) + sum(counts) - len(counts),
+            image_tokens=counts,
+            note=note,
+            ending=ending,
+        )
+
+    def _token_ids(self, prompt: str) -> list[int]:
+        """Tokenize as processors do: what begins and ends a text is added unless it is there."""
+        tokenizer = self._processor.tokenizer if self._tokens else self._processor
+        bos = tokenizer.bos_token
+        adds = self._tokens is not None and not (bos and prompt.startswith(str(bos)))
+        made = tokenizer(prompt, add_special_tokens=adds, return_tensors="pt")["input_ids"]
+        self._tokens_as_text.put_back(made)
+        token_ids: list[int] = made[0].tolist()
+        return token_ids
+
+    def _tells(self, talk: Sequence[Message]) -> bool:
+        """Whether what images become can be told, which it cannot where they are refused."""
+        return not self._tokens or len(self._counted(talk)) == len(images_of(talk))
+
+
+def as_messages(conversation: Sequence[Message]) -> VllmPrompt:
+    """Write a conversation as ``LLM.chat`` takes it."""
+    return VllmPrompt(
+        prompt=[said | {"content": list(map(_part, said["content"]))} for said in conversation]
+    )
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "image_pil", "image_pil": part["image"]} if part["type"] == "image" else part
+
 
 _BROKEN_OFF = {None, "abort", "error"}
 _WHILE_LOADING = (

@@ -18,9 +18,16 @@ from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import first_line
 from resources.config.sections.local_models import LocalSpec
-from resources.models.workers import device_memory
-from resources.models.workers.conversations import DecodedImages, Message, decode, message
-from resources.models.workers.local_model import Answers, Draw
+from resources.models.workers.local_model import (
+    Answers,
+    DecodedImages,
+    Draw,
+    Message,
+    decode,
+    free_memory,
+    is_out_of_memory,
+    message,
+)
 from resources.response_cache.engine import ReadImage
 
 
@@ -136,7 +143,7 @@ class Batches:
         """Give back the memory; a later request loads the model again."""
         if self._model:
             self._model = None
-            device_memory.free()
+            free_memory()
 
     @property
     def _loaded(self) -> Answers:
@@ -204,13 +211,13 @@ class Batches:
             raise
         except Exception as why:  # noqa: BLE001 - of any kind: templates and families differ
             error = first_line(why)
-            if device_memory.ran_out(why):
+            if is_out_of_memory(why):
                 self._batch_size = half
         else:
             yield from zip(batch.requests, responses, strict=True)
             return
         # Here: until the handler above is left, its traceback holds the tensors.
-        device_memory.free()
+        free_memory()
         if len(batch.requests) == 1:
             yield from ((i, Response(error=error)) for i in batch.requests)
         else:

@@ -1,25 +1,33 @@
-"""Protocol of a local model, and its sampled draws."""
+"""Port of a local model: conversations with decoded images, sampled draws, device memory.
+
+torch is imported inside functions, because it takes seconds.
+"""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.chat import Response
-from resources.models.workers.conversations import Message
+from bench_assets.core.images import decoding
+from bench_assets.core.schema.chat import Image, Response, Turn
+from bench_assets.core.schema.errors import ImageError
+
+Message: TypeAlias = dict[str, Any]  # as chat templates take it: role, and content as parts
+DecodedImages: TypeAlias = dict[str, PILImage.Image]  # by SHA-256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """How the responses of a batch are drawn."""
+    """Sampling parameters of a batch."""
 
     max_tokens: int
     temperature: float  # 0: greedy
     top_p: float
     seeds: Sequence[str]  # one for each conversation; any text
-    rest: Mapping[str, Any] = field(default_factory=dict)  # what else a card recommends
+    rest: Mapping[str, Any] = field(default_factory=dict)  # further fields of generation_config
 
     @property
     def seed_numbers(self) -> list[int]:
@@ -31,17 +39,14 @@ class Answers(Protocol):
     """A loaded model."""
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Tokens that images become, for batches of like size; 0 where that is not known.
-
-        Called in several threads while a batch is answered.
-        """
+        """Tokens of images, for batches of similar size; 0 if unknown. Thread-safe."""
         ...
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own
-        """Make what ``answer`` takes; called in a thread while another batch is answered.
+        """Prepare a batch for ``answer``; called in a thread while another batch is answered.
 
         Raises:
-            Exception: If a conversation cannot be asked; the others are asked again.
+            Exception: If a conversation is invalid; the others are prepared again without it.
         """
         ...
 
@@ -49,7 +54,120 @@ class Answers(Protocol):
         """Generate the next turn of each conversation.
 
         Raises:
-            ModelError: If nothing can be asked any more.
+            ModelError: If the model cannot answer anything any more.
             Exception: If a conversation cannot be answered, or memory runs out.
         """
         ...
+
+
+def message(turn: Turn, images: DecodedImages) -> Message:
+    """Convert a turn to a chat template's message; adjacent texts without images are joined."""
+    texts = [part for part in turn.parts if isinstance(part, str)]
+    parts = ["\n".join(texts)] if len(texts) == len(turn.parts) else turn.parts
+    content = [
+        {"type": "image", "image": images[part.sha256]}
+        if isinstance(part, Image)
+        else {"type": "text", "text": part}
+        for part in parts
+    ]
+    return {"role": turn.role, "content": content}
+
+
+def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
+    """Decode an image and shrink it to at most ``max_pixels``.
+
+    Raises:
+        ImageError: If it does not decode.
+    """
+    try:
+        rgb = decoding.decode(data).image
+    except ImageError as why:
+        raise ImageError(f"image {image.sha256}: {why}") from why
+    share = (max_pixels or rgb.width * rgb.height) / (rgb.width * rgb.height)
+    if share >= 1:
+        return rgb
+    width, height = (max(1, int(side * share**0.5)) for side in rgb.size)
+    return rgb.resize((width, height), PILImage.Resampling.BICUBIC)
+
+
+def images_of(talk: Sequence[Message]) -> list[PILImage.Image]:
+    """Every image of a conversation, in reading order."""
+    return [
+        part["image"]
+        for message in talk
+        if not isinstance(message["content"], str)
+        for part in message["content"]
+        if part["type"] == "image"
+    ]
+
+
+def as_text(message: Message) -> Message:
+    """Convert the content to one string, without images."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    texts = [part["text"] for part in content if part["type"] == "text"]
+    return message | {"content": "".join(texts)}
+
+
+def with_texts(message: Message, written: Callable[[str], str]) -> Message:
+    """Map every text of a message."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message | {"content": written(content)}
+    return message | {
+        "content": [
+            part | {"text": written(part["text"])} if part["type"] == "text" else part
+            for part in content
+        ]
+    }
+
+
+def with_images(message: Message, shown: Callable[[PILImage.Image], PILImage.Image]) -> Message:
+    """Map every image of a message."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    return message | {
+        "content": [
+            part | {"image": shown(part["image"])} if part["type"] == "image" else part
+            for part in content
+        ]
+    }
+
+
+def reset_peak_memory(device: str) -> None:
+    """Restart the count of peak memory."""
+    import torch
+
+    # Resetting is an error where nothing was allocated yet.
+    if device.startswith("cuda") and torch.cuda.max_memory_allocated(device):
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def peak_memory(device: str) -> int | None:
+    """Peak bytes of tensors since the reset; None where torch does not count them."""
+    import torch
+
+    return torch.cuda.max_memory_allocated(device) if device.startswith("cuda") else None
+
+
+def free_memory() -> None:
+    """Return cached blocks to the device."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    elif torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
+def is_out_of_memory(why: Exception) -> bool:
+    """Whether an error means that memory ran out."""
+    import torch
+
+    # CPU and MPS raise a plain RuntimeError.
+    return isinstance(why, MemoryError | torch.OutOfMemoryError) or (
+        isinstance(why, RuntimeError)
+        and re.search("out of memory|can't allocate|not enough memory", str(why)) is not None
+    )

@@ -10,8 +10,11 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 
 from bench_assets.core.schema.errors import ModelError
-from resources.models.workers import device_memory
 from resources.models.workers.batching import Batches
+from resources.models.workers.local_model import (
+    peak_memory,
+    reset_peak_memory,
+)
 from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
 
 
@@ -36,14 +39,14 @@ def answered(chunk: Chunk, batches: Batches, device: str) -> Iterator[Said]:
     ``device`` is the one whose memory is counted; "": none.
     """
     positions = list(chunk)
-    device_memory.start_counting(device)
+    reset_peak_memory(device)
     try:
         for i, response in batches.stream(list(chunk.values())):
             yield positions[i], response
     except ModelError as why:
         yield why
     else:
-        yield Done(device_memory.most_held(device))
+        yield Done(peak_memory(device))
 
 
 def _share_cores(n_processes: int) -> None:

@@ -8,8 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.sections.servers import ServerSpec
-from resources.models.registry.response_inputs import state_of
-from resources.models.registry.setup import setup_of
+from resources.models.registry.setup import setup_of, state_of
 from tests.resources.config.test_serving import STARTED, VLLM, watched, written
 from tests.sensors.watched import write_checkpoint
 

@@ -8,16 +8,16 @@ import orjson
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.formats.images import encoded
-from resources.models.api.formats.json_fields import refuse_others
+from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (
     NoResponseError,
+    ServedModelCheck,
     end_of,
     fields_of,
+    refuse_others,
     total,
     with_thought,
 )
-from resources.models.api.formats.served_model import ServedModelCheck
 from resources.response_cache.engine import ReadImage
 
 _ENDS: Mapping[str, str] = {

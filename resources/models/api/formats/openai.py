@@ -9,18 +9,20 @@ from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
 from bench_assets.core.schema.response_validation import token_count
 from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.base import encoded
 from resources.models.api.formats.gemini import BLOCKED, TOOLS
-from resources.models.api.formats.images import encoded
-from resources.models.api.formats.json_fields import first_of, refuse_others, text
 from resources.models.api.formats.response_body import (
     FAILED,
     NoResponseError,
+    ServedModelCheck,
     end_of,
     fields_of,
+    first_of,
     is_nothing,
+    refuse_others,
+    text,
     with_thought,
 )
-from resources.models.api.formats.served_model import ServedModelCheck
 from resources.response_cache.engine import ReadImage
 
 _ENDS: Mapping[str, str] = {

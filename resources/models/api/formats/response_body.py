@@ -3,9 +3,13 @@
 What stands beside a response and says that it is none: servers that fail as if all were well.
 """
 
+import json
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import orjson
 
 from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
 from bench_assets.core.schema.chat import Response
@@ -13,7 +17,6 @@ from bench_assets.core.schema.response_validation import token_count
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.formats.strict_json import parsed
 
 FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborted", "abort"}
 """Words for what came of a request that came to nothing."""
@@ -203,3 +206,141 @@ def _broken_up(thought: str, marks: Sequence[str]) -> str:
             thought = thought.replace(mark, f"U+{ord(mark):04X}")
     longer = "|".join(re.escape(mark) for mark in marks if len(mark) > 1)
     return re.sub(rf"(?=(?:{longer}))(.)", r"\1 ", thought, flags=re.DOTALL) if longer else thought
+
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def parsed(data: bytes) -> object:
+    """Parse JSON in UTF-8 in which no object tells a field twice.
+
+    A mark of byte order in front is let pass. Half a character, a number that is none and what
+    follows the end are refused, as the standard wants it.
+
+    >>> parsed(b'{"a": 1, "b": [true, null]}')
+    {'a': 1, 'b': [True, None]}
+
+    Raises:
+        ValueError: If it is no JSON, nested too deeply, or says two different things under one
+            name, of which every reader would take another.
+    """
+    if data.startswith(_BYTE_ORDER_MARK):
+        data = data[len(_BYTE_ORDER_MARK) :]
+    received = orjson.loads(data)
+    try:
+        written = orjson.dumps(received)
+    except orjson.JSONEncodeError as why:
+        raise ValueError(f"nested too deeply: {why}") from why
+    # A field that was told twice is gone, and its quotation marks with it. Only one that is escaped
+    # as a number is no mark in what came, and one in what is written again.
+    if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
+        json.loads(data.decode(), object_pairs_hook=_told_once, parse_int=float)
+    return received
+
+
+def _told_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    told: dict[str, object] = {}
+    for name, value in pairs:
+        if told.setdefault(name, value) != value:
+            raise ValueError("one field says two different things")
+    return told
+
+
+def text(of: Mapping[str, Any], name: str) -> str | None:
+    """A text; None if it is null or not there.
+
+    Raises:
+        NoResponseError: If it is anything else.
+    """
+    value = of.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise NoResponseError(f"{name} is no text")
+
+
+def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
+    """Make sure that a field says what it should, if it says anything.
+
+    Raises:
+        NoResponseError: If it says something else, such as "user" for the role.
+    """
+    said = of.get(name)
+    if said not in (None, "", expected):
+        raise NoResponseError(f"{name} is not {expected!r}")
+
+
+def first_of(listed: object, name: str) -> dict[str, Any]:
+    """The first of several alternatives, of which one was asked for.
+
+    Args:
+        listed: What should be a list of objects; an ``index`` that is not there is 0.
+        name: Of the list, for complaints.
+
+    Raises:
+        NoResponseError: If there is none, or it is not certain which is the first.
+    """
+    if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
+        raise NoResponseError(f"the response has no {name}[0]")
+    if _index(listed[0]) != 0:
+        raise NoResponseError(f"{name}[0].index is not 0")
+    if len(listed) > 1 and any(_index(other) in (0, None) for other in listed[1:]):
+        raise NoResponseError(f"{len(listed)} {name}, where one was asked for")
+    return listed[0]
+
+
+def _index(one: object) -> int | None:
+    """The number of an alternative; None for what cannot be one."""
+    number = one.get("index") if isinstance(one, dict) else False
+    if number is None:
+        return 0
+    return number if type(number) is int else None
+
+
+_log = logging.getLogger("bench_assets.server")
+_SHOWN = 100  # characters of a name that are kept
+_VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
+
+
+class ServedModelCheck:
+    """Takes down which model answered, and says once that it is another than was asked.
+
+    What is only a version of the one that was asked is taken down and not said.
+    """
+
+    def __init__(self, asked: str) -> None:
+        self._asked = asked
+        self._said = False
+
+    def note(self, answered: object) -> str:
+        """What to keep beside a response.
+
+        "" where a server names the model that was asked, or none.
+
+        Raises:
+            NoResponseError: If what should be a name is no text.
+        """
+        if answered in (None, self._asked, f"{self._asked}@main"):  # as `transformers serve` does
+            return ""
+        if not isinstance(answered, str):
+            raise NoResponseError("the name of the model that answered is no text")
+        name = "".join(filter(str.isprintable, answered[:_SHOWN])).strip()
+        if not (self._said or is_version(name, self._asked)):
+            self._said = True
+            _log.warning("asked for the model %s, answered by %s", self._asked, name)
+        return f"answered by {name}" if name else ""
+
+
+def is_version(answered: str, asked: str) -> bool:
+    """Whether the model that answered is the one that was asked, with a date or a number added.
+
+    >>> is_version("gpt-4o-2024-08-06", "gpt-4o"), is_version("gpt-4o-mini", "gpt-4o")
+    (True, False)
+    >>> is_version("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"), is_version("llama3:latest", "llama3")
+    (False, True)
+    """
+    named, wanted = _without_folder(answered), _without_folder(asked).removesuffix("-latest")
+    return wanted in (named, _VERSION.sub("", named))
+
+
+def _without_folder(name: str) -> str:
+    return name.rpartition("/")[2].lower()

@@ -6,8 +6,7 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.models.workers.batching import Batches
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.workers.local_model import Draw, Message
 from resources.response_cache.engine import ReadImage
 from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
 

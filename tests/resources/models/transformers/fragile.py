@@ -16,8 +16,7 @@ from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.workers.local_model import Draw, Message
 
 
 class Fragile:

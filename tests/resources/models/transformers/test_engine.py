@@ -19,8 +19,7 @@ from PIL import Image as PILImage
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from resources.models.transformers.engine import TransformersEngine
 from resources.models.transformers.sampling import RowSampler
-from resources.models.workers.conversations import decode
-from resources.models.workers.local_model import Draw
+from resources.models.workers.local_model import Draw, decode
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     BLUE,

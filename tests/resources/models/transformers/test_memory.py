@@ -9,10 +9,9 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.engine import TransformersEngine
-from resources.models.transformers.inputs.prompt_tensors import PromptBatch
 from resources.models.transformers.model import TransformersModel, load
-from resources.models.workers.conversations import Message
-from resources.models.workers.local_model import Draw
+from resources.models.transformers.prompt_tensors import PromptBatch
+from resources.models.workers.local_model import Draw, Message
 from tests.resources.models.transformers.tiny_engine import (
     ALBUM,
     MIXED,

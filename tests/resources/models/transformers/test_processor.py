@@ -12,7 +12,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.models.transformers.inputs.processor import load_processor
+from resources.models.transformers.processor import load_processor
 from tests.families import captioners, idefics, llama, qwen
 from tests.resources.models.transformers.tiny_engine import (
     MIXED,

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
-from resources.models.vllm.nan_checks import refuse_infinite_files
+from resources.models.vllm.loading import refuse_infinite_files
 from tests.sensors.hostile import tensor, with_tensors
 from tests.sensors.watched import write_checkpoint
 

@@ -8,11 +8,11 @@ import pytest
 from PIL import Image as PILImage
 
 from resources.checkpoints.identity import pin
-from resources.models.transformers.inputs.image_tokens import ImageTokens
-from resources.models.transformers.inputs.processor import load_processor
-from resources.models.transformers.inputs.prompt_tensors import PromptTensors
-from resources.models.vllm.prompts import TokenPrompts
-from resources.models.workers.conversations import Message
+from resources.models.transformers.image_tokens import ImageTokens
+from resources.models.transformers.processor import load_processor
+from resources.models.transformers.prompt_tensors import PromptTensors
+from resources.models.vllm.model import TokenPrompts
+from resources.models.workers.local_model import Message
 from tests.families.llava import llava_1_5
 from tests.families.qwen import qwen2_5_vl
 from tests.resources.models.transformers.tiny_engine import spec_of

@@ -9,8 +9,7 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import ModelError
-from resources.models.batches.anthropic import AnthropicBatches
-from resources.models.batches.openai import OpenAIBatches
+from resources.models.batches.providers import AnthropicBatches, OpenAIBatches
 from resources.response_cache.port import TokenCounts
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (

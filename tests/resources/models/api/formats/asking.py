@@ -9,9 +9,8 @@ from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
-from resources.models.api.engine import ServerEngine
+from resources.models.api.engine import FormatOf, ServerEngine
 from resources.models.api.formats.base import ApiFormat
-from resources.models.api.server_access import FormatOf
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import read_image
 from tests.resources.models.api.formats import apis

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.models.api.formats.served_model import ServedModelCheck
+from resources.models.api.formats.response_body import ServedModelCheck
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.formats.apis import whole

@@ -1,13 +1,19 @@
-"""Chat template capabilities of a checkpoint."""
+"""Chat templates, and special tokens that a question spells."""
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from resources.models.workers.conversations import Message, as_text, images_of, with_texts
+from resources.models.workers.local_model import Message, as_text, images_of, with_texts
 
 if TYPE_CHECKING:
-    from resources.models.transformers.inputs.processor import Processor
+    from torch import Tensor
+    from transformers import PreTrainedTokenizerBase
+
+    from resources.models.transformers.processor import Processor
+
 
 _FIRST = 0xF0000  # of a private use area that no template writes in
 
@@ -100,3 +106,64 @@ class ChatTemplate:
             )
         except TemplateError as why:
             raise ValueError(f"the chat template refuses the conversation: {why}") from why
+
+
+_FIRST_STAND_IN, _LAST_STAND_IN = (
+    0x10F000,
+    0x10FFFD,
+)  # of a private use area that hardly anybody writes in
+_ZERO_WIDTH_SPACE = "\u200b"
+_UNKNOWN = "\ufffd"
+
+
+class SpelledTokens:
+    """Escapes special tokens that a question spells, such as ``<image>``, for one tokenizer.
+
+    transformers' ``sanitize_control_tokens`` does not work with several families' processors: they
+    count images in the text, or need offsets. Here a spelled token is written as one private
+    character per piece of its plain spelling; ``put_back`` replaces their ids by the pieces'.
+    """
+
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", template: str) -> None:
+        """Prepare for a tokenizer, which gets further tokens, and its chat template."""
+        self._tokenizer = tokenizer
+        self._template = template
+        self._standing: dict[int, str] = {}  # piece -> the character that stands for it
+        self._pieces: dict[int, int] = {}  # number of such a character -> piece
+
+    def as_text(self, text: str) -> str:
+        """Replace every spelled token of the template or the tokenizer, and every stand-in."""
+        return self._control.sub(lambda found: self._written(found[0]), text)
+
+    def put_back(self, input_ids: "Tensor") -> None:
+        """Replace the numbers of stand-ins by those of the pieces, in place."""
+        for number, piece in self._pieces.items():
+            input_ids[input_ids == number] = piece
+
+    @cached_property
+    def _control(self) -> re.Pattern[str]:
+        names = self._tokenizer._get_control_tokens(self._template)
+        longest_first = sorted(names, key=len, reverse=True)
+        stand_ins = f"[{chr(_FIRST_STAND_IN)}-{chr(_LAST_STAND_IN)}]"
+        return re.compile("|".join([*map(re.escape, longest_first), stand_ins]))
+
+    def _written(self, token: str) -> str:
+        # After a newline: some tokenizers put a blank in front of what begins a text.
+        newline, both = (
+            self._tokenizer._encode_without_added_tokens(t) for t in ("\n", f"\n{token}")
+        )
+        pieces = both[len(newline) :] if both[: len(newline)] == newline else []
+        if not pieces or self._tokenizer.added_tokens_encoder.get(token) in pieces:
+            # It cannot be written as text.
+            return token[0] + _ZERO_WIDTH_SPACE + token[1:] if len(token) > 1 else _UNKNOWN
+        return "".join(map(self._stand_in, pieces))
+
+    def _stand_in(self, piece: int) -> str:
+        if piece not in self._standing:
+            from tokenizers import AddedToken
+
+            character = chr(_FIRST_STAND_IN + len(self._standing))
+            self._tokenizer.add_tokens([AddedToken(character, normalized=False, special=True)])
+            self._standing[piece] = character
+            self._pieces[self._tokenizer.convert_tokens_to_ids(character)] = piece
+        return self._standing[piece]

@@ -1,4 +1,4 @@
-"""Turns conversations into the tensors that a checkpoint reads."""
+"""Conversations as the tensors that a checkpoint reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
-from resources.models.transformers.inputs.chat_template import ChatTemplate
-from resources.models.transformers.inputs.image_tokens import ImageTokens
-from resources.models.transformers.inputs.minimum_image_size import REFUSALS, LeastSizes
-from resources.models.transformers.inputs.special_tokens import SpelledTokens
-from resources.models.workers.conversations import Message, images_of, with_images, with_texts
+from resources.models.transformers.chat_template import ChatTemplate, SpelledTokens
+from resources.models.transformers.image_tokens import REFUSALS, ImageTokens, LeastSizes
+from resources.models.workers.local_model import Message, images_of, with_images, with_texts
 
 if TYPE_CHECKING:
     from transformers import BatchFeature, PreTrainedTokenizerBase
 
-    from resources.models.transformers.inputs.processor import Processor
+    from resources.models.transformers.processor import Processor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,4 @@
-"""One model on many machines: replicas on a Ray cluster, each with all the weights.
-
-Workers on the machines of a Ray cluster: actors, as many as there are to be replicas.
-
-What runs on a node of the cluster: one model, asked chunk by chunk.
-"""
+"""Replicas of one model on a Ray cluster, each with all the weights."""
 
 import logging
 import queue

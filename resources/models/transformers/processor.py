@@ -1,7 +1,6 @@
-"""Loads a checkpoint's processor.
+"""Loads a checkpoint's processor, without its video half.
 
-Nothing here is ever asked about a video, so processors are built without the half that reads them:
-that half needs torchvision even where the images do not.
+The video half needs torchvision even where the images do not.
 """
 
 import json
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
     Processor: TypeAlias = ProcessorMixin | PreTrainedTokenizerBase
+
 
 _PLAIN_TEMPLATE = (
     "{% for message in messages %}{% for part in message['content'] %}"

@@ -1,1 +1,0 @@
-"""Replicas of a model on a Ray cluster."""

@@ -1,1 +1,0 @@
-"""Chat templates, processors, image tokens and prompt tensors."""
