@@ -33,8 +33,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.annotation.label_studio import server
 from resources.annotation.label_studio.server import shared_images
 from resources.annotation.opening import open_annotation_backend
-from resources.annotation.web.opening import require_pages
-from resources.annotation.web.server import LOOPBACK, PORT
+from resources.annotation.web.server import LOOPBACK, PORT, require_pages
 from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings

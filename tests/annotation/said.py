@@ -23,6 +23,6 @@ def answer(
 
 def fits(task: AnnotationTask, unit: Unit, said: Answer) -> str:
     """Why an answer does not fit the task and the unit; "" if it does."""
-    from bench_assets.annotation.answers.validation import complaint_of
+    from bench_assets.annotation.answers.validation import AnswerValidator
 
-    return complaint_of(said, task, {unit.unit_id: unit})
+    return AnswerValidator(task, {unit.unit_id: unit}).complaint_of(said)

@@ -47,7 +47,7 @@ def test_ten_mistakes_of_each_category_are_read_and_no_right_answer():
     [
         pytest.param(["seeing", "other"], "", id="two kinds"),
         pytest.param(["hearing"], "codes: 'hearing' is none of seeing, other", id="no such kind"),
-        pytest.param([], "codes is empty", id="none"),
+        pytest.param([], "codes: empty", id="none"),
     ],
 )
 def test_kinds_of_the_book_fit(codes, complaint):

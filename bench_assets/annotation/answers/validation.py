@@ -10,22 +10,11 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _LISTS = ("choices", "texts", "points")
 
 
-def complaint_of(answer: Answer, task: AnnotationTask, units: Mapping[str, Unit]) -> str:
-    """Say why an answer does not count; "" if it does.
-
-    Args:
-        answer: As the tool has it.
-        task: The task as it is now.
-        units: Those that are asked now, by id.
-    """
-    return AnswerValidator(task, units).complaint_of(answer)
-
-
 class AnswerValidator:
-    """The same for many answers: what they are held against is digested once."""
+    """Validates answers against the current version of a task and its units."""
 
     def __init__(self, task: AnnotationTask, units: Mapping[str, Unit]) -> None:
-        """Take the task and the units, by id, as they are now."""
+        """Take the task and its units, by id."""
         self._task, self._units = task, units
         self._version = task.version
         self._digests: dict[str, str] = {}
@@ -68,27 +57,28 @@ def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
         choices: Of fields whose choices are the unit's own.
     """
     known = [field.name for field in task.fields]
-    found = [f"there is no field {name!r}" for name in values if name not in known]
-    for field in task.fields:
-        given = values.get(field.name, ())
-        found += _misfits(field, given, choices.get(field.name, field.choices))
-    return found
+    return [f"there is no field {name!r}" for name in values if name not in known] + [
+        f"{field.name}: {why}"
+        for field in task.fields
+        for why in field_misfits(
+            field, values.get(field.name, ()), choices.get(field.name, field.choices)
+        )
+    ]
 
 
-def _misfits(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
+def field_misfits(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the entries of one field."""
     if not given or not any(value.strip() for value in given):
         if field.required:
-            yield f"{field.name} is empty"
+            yield "empty"
         return
     if field.kind not in _LISTS and len(given) > 1:
-        yield f"{field.name} has {len(given)} entries, one is asked for"
+        yield f"{len(given)} entries (expected 1)"
     if field.kind in _LISTS and not field.least <= len(given) <= field.most:
-        yield f"{field.name} has {len(given)} entries, expected {field.least} to {field.most}"
-    for value in given:
-        if fault := _fault(field, value, choices):
-            yield f"{field.name}: {fault}"
+        yield f"{len(given)} entries (expected {field.least} to {field.most})"
+    yield from filter(None, (_fault(field, value, choices) for value in given))
     if field.kind in ("choices", "texts") and len(set(given)) < len(given):
-        yield f"{field.name} has an entry twice"
+        yield "duplicate entry"
 
 
 def _fault(field: Field, value: str, choices: Sequence[str]) -> str:

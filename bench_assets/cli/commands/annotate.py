@@ -33,8 +33,7 @@ def serve(
     port: Annotated[int, typer.Option(help="Port; 0: any that is free.")] = 8766,
 ) -> None:
     """Show the pages in which people answer, until Ctrl-C; asking and polling need it not."""
-    from resources.annotation.web.opening import setup_of
-    from resources.annotation.web.server import PORT, PagesServer, is_loopback
+    from resources.annotation.web.server import PORT, PagesServer, is_loopback, setup_of
 
     with error_reporting():
         settings = _settings()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.resolution import last_words
-from bench_assets.annotation.answers.validation import complaint_of
+from bench_assets.annotation.answers.validation import AnswerValidator
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio, LabelStudioTask
 from resources.annotation.label_studio.projects import (
@@ -296,9 +296,8 @@ def _wanted(
         return None
     unit = replace(unit, barred=asked.barred)
     said = last_words(by_unit[unit.unit_id, unit.digest])
-    counted = {
-        one.person for one in said if not complaint_of(one, annotation_task, {unit.unit_id: unit})
-    }
+    validator = AnswerValidator(annotation_task, {unit.unit_id: unit})
+    counted = {one.person for one in said if not validator.complaint_of(one)}
     lacking = asked.needed + asked.more - len(counted)
     there = sum(1 for one in annotations_of(task) if not one.get("was_cancelled"))
     if lacking <= 0 or there + lacking == asked.overlap:

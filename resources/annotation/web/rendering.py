@@ -1,11 +1,4 @@
-"""Pages as HTML: templates that escape all that is put into them.
-
-What a page says instead of what was asked for.
-
-Images as browsers are sent them: what a person sees is what a model is shown.
-
-Images that people bring: decoded by the one function that does, then kept as they came.
-"""
+"""Rendering: HTML pages from templates, images as browsers can show them, uploaded images."""
 
 import io
 from dataclasses import dataclass, field
@@ -25,15 +18,9 @@ from resources.images.store import inspect_image
 FOLDER = Path(__file__).parent
 
 
-def page(name: str, status: int = 200, **told: object) -> Response:
-    """Make a page.
-
-    Args:
-        name: Of its template.
-        status: Of the response.
-        told: What the template is told.
-    """
-    text = _templates().get_template(name).render(**told)
+def page(name: str, status: int = 200, **context: object) -> Response:
+    """Render a template as a response."""
+    text = _templates().get_template(name).render(**context)
     return Response(text.encode("utf-8", "replace"), status, media_type="text/html; charset=utf-8")
 
 
@@ -51,12 +38,12 @@ def _templates() -> Environment:
 
 
 class RefusedError(BenchError):
-    """A request that is not answered as it was meant; its text is what the page says."""
+    """A refused request; its text is shown to the visitor."""
 
     def __init__(self, status: int, sentence: str, *, after: float = 0.0) -> None:
         super().__init__(sentence)
         self.status = status
-        self.after = after  # s, until it may be tried again; 0: it says nothing of that
+        self.after = after  # s, for Retry-After; 0: no such header
 
 
 _AS_THEY_ARE = {"JPEG": "image/jpeg", "MPO": "image/jpeg", "PNG": "image/png"}
@@ -65,17 +52,10 @@ _LIKEWISE = {"WEBP": "image/webp"}
 
 @lru_cache(maxsize=32)
 def as_sent(place: ImageLocation, digest: str) -> tuple[bytes, str]:
-    """Read an image of the store; what browsers show otherwise is sent decoded, as a PNG.
-
-    Args:
-        place: Of the store.
-        digest: Of the image.
-
-    Returns:
-        Bytes, and their media type.
+    """Bytes and media type of a stored image; as a PNG if browsers would show it otherwise.
 
     Raises:
-        ImageError: If the store has no such image, or it does not decode any more.
+        ImageError: If the store has no such image, or it does not decode.
     """
     data = place.read(digest)
     kind = header_of(data).format
@@ -96,16 +76,13 @@ _AT_ONCE = 2  # each takes memory for all its pixels
 
 @dataclass(frozen=True, slots=True)
 class Uploads:
-    """Into the store of all images."""
+    """Stores uploaded images."""
 
     place: ImageLocation
     _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
 
     def keep(self, data: bytes) -> str:
-        """Keep an image.
-
-        Returns:
-            The SHA-256 of its bytes.
+        """Store an image; its SHA-256.
 
         Raises:
             ImageError: If it does not decode, or is too large.

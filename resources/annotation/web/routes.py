@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 from bench_assets.annotation.tasks import Values
 from bench_assets.core.schema.errors import ImageError
 from resources.annotation.web.assignments import Desk, OpenTask
-from resources.annotation.web.form_data import SubmittedForm, complaints, read_sent, values_of
+from resources.annotation.web.form_data import SubmittedForm, complaints, read_form, values_of
 from resources.annotation.web.rendering import (
     FOLDER,
     MOST_BYTES,
@@ -22,10 +22,10 @@ from resources.annotation.web.rendering import (
     page,
 )
 from resources.annotation.web.reservations import Seat
-from resources.annotation.web.sessions import COOKIE, Visitor, VisitorSessions
+from resources.annotation.web.sessions import Visitor, VisitorSessions
 from resources.annotation.web.views import fields_of, is_wide, text_groups, wants_images
 
-_MOST_TEXT = 4 * 2**20  # bytes of all that is typed into a task
+_LARGEST_ID = 2**63 - 1  # of SQLite
 _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the address has its digest
 
 
@@ -34,11 +34,11 @@ class Pages:
     """The pages; what waits for a file or an image does so in a thread of its own."""
 
     desk: Desk
-    door: VisitorSessions
+    sessions: VisitorSessions
     uploads: Uploads
 
     def routes(self) -> list[BaseRoute]:
-        """All addresses."""
+        """All routes."""
         unit = "/f/{task:int}/i/{unit:int}"
         return [
             Route("/", self.home),
@@ -57,30 +57,28 @@ class Pages:
 
     def enter(self, request: Request) -> Response:
         """Let a person in by their link."""
-        response = RedirectResponse("/", 303)
-        self.door.enter(request, request.path_params["token"], response)
-        return response
+        self.sessions.enter(request, request.path_params["token"])
+        return RedirectResponse("/", 303)
 
     async def leave(self, request: Request) -> Response:
         """Forget who it was."""
-        visitor = await run_in_threadpool(self.door.visitor, request)
-        self.door.check_form(visitor, await read_sent(request, _MOST_TEXT))
-        response = page(
+        visitor = await run_in_threadpool(self.sessions.visitor, request)
+        visitor.check_form(await read_form(request))
+        request.session.clear()
+        return page(
             "message.html", heading="You have left", onward="",
             sentence="To come back, open the link that was sent to you.",
         )  # fmt: skip
-        response.delete_cookie(COOKIE)
-        return response
 
     def home(self, request: Request) -> Response:
         """Show the forms that a person is asked to fill in."""
-        visitor = self.door.visitor(request)
+        visitor = self.sessions.visitor(request)
         tasks = self.desk.tasks(visitor.person, visitor.link.tasks)
         return page("home.html", tasks=tasks, **self._frame(visitor))
 
     def next_unit(self, request: Request) -> Response:
         """Go on to the next unit; thank, where there is none."""
-        visitor = self.door.visitor(request)
+        visitor = self.sessions.visitor(request)
         one = self._task(visitor, request)
         unit = self.desk.next_unit(one, visitor.person)
         if unit is None:
@@ -89,15 +87,15 @@ class Pages:
 
     def mine(self, request: Request) -> Response:
         """Show what a person said."""
-        visitor = self.door.visitor(request)
+        visitor = self.sessions.visitor(request)
         one = self._task(visitor, request)
         words = self.desk.words(one, visitor.person)
         return page("mine.html", one=one, words=words, **self._frame(visitor, one))
 
     def unit(self, request: Request) -> Response:
         """Show a unit."""
-        visitor = self.door.visitor(request)
-        seat = self._given(visitor, self.desk.keep(_unit(request), visitor.person))
+        visitor = self.sessions.visitor(request)
+        seat = self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
         if seat.refusal and seat.said is None:
             raise RefusedError(409, seat.refusal)
         values = seat.unit.proposal if seat.said is None else seat.said
@@ -105,30 +103,29 @@ class Pages:
 
     async def answer(self, request: Request) -> Response:
         """Take an answer, and go on."""
-        visitor = await run_in_threadpool(self.door.visitor, request, "answer")
-        found = await run_in_threadpool(self.desk.seat, _unit(request), visitor.person)
+        visitor = await run_in_threadpool(self.sessions.visitor, request, "answer")
+        found = await run_in_threadpool(self.desk.seat, _number(request, "unit"), visitor.person)
         seat = self._given(visitor, found)
-        with_images = wants_images(seat.task.fields)
-        sent = await read_sent(request, _MOST_TEXT + with_images * MOST_BYTES)
-        self.door.check_form(visitor, sent)
+        sent = await read_form(request)
+        visitor.check_form(sent)
         return await run_in_threadpool(self._answer, visitor, seat, sent)
 
     def stay(self, request: Request) -> Response:
         """Keep a person's place while they write."""
-        visitor = self.door.visitor(request)
-        self._given(visitor, self.desk.keep(_unit(request), visitor.person))
+        visitor = self.sessions.visitor(request)
+        self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
         return Response(status_code=204)
 
     def image(self, request: Request) -> Response:
         """Send an image of a unit to whom the unit was given."""
-        visitor = self.door.visitor(request)
-        seat = self._given(visitor, self.desk.seat(_unit(request), visitor.person))
+        visitor = self.sessions.visitor(request)
+        seat = self._given(visitor, self.desk.seat(_number(request, "unit"), visitor.person))
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=sha256 in seat.unit.images.values())
 
     def uploaded(self, request: Request) -> Response:
         """Send an image back to whom brought it."""
-        visitor = self.door.visitor(request)
+        visitor = self.sessions.visitor(request)
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))
 
@@ -147,10 +144,10 @@ class Pages:
         self, visitor: Visitor, seat: Seat, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
         """What was filled in, and what is wrong with it; images are stored on the way."""
-        values, wrong = dict(values_of(seat.task, sent)), dict[str, str]()
+        values, wrong = dict(values_of(seat.task, seat.unit, sent)), dict[str, str]()
         for one in (field for field in seat.task.fields if field.kind == "image"):
             if one.name in sent.files:
-                self.door.count("upload", visitor.person)
+                self.sessions.count("upload", visitor.person)
                 try:
                     values[one.name] = (self.uploads.keep(sent.files[one.name]),)
                 except ImageError as why:
@@ -193,7 +190,7 @@ class Pages:
         return Response(data, media_type=kind, headers=_FOR_GOOD)
 
     def _task(self, visitor: Visitor, request: Request) -> OpenTask:
-        one = self.desk.task(request.path_params["task"], visitor.person)
+        one = self.desk.task(_number(request, "task"), visitor.person)
         if one is None or not visitor.may_fill_in(one.task.name):
             raise RefusedError(404, "There is no such task for you.")
         return one
@@ -205,10 +202,12 @@ class Pages:
 
     def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
         """What stands around every page."""
-        token = self.door.links.form_token(visitor.token)
-        frame: dict[str, Any] = {"person": visitor.person, "form_token": token}
+        frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
         return frame | ({"form_number": one.number} if one else {})
 
 
-def _unit(request: Request) -> int:
-    return int(request.path_params["unit"])
+def _number(request: Request, name: str) -> int:
+    number = int(request.path_params[name])
+    if number > _LARGEST_ID:
+        raise RefusedError(404, "There is nothing at this address.")
+    return number

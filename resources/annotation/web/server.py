@@ -14,6 +14,10 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.sessions import SessionMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -21,18 +25,30 @@ from starlette.types import ASGIApp
 from bench_assets.annotation.answers.resolution import Terms
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.annotation.web.assignments import LEASE, Desk
-from resources.annotation.web.rendering import RefusedError, Uploads, page
+from resources.annotation.web.form_data import MOST_TEXT
+from resources.annotation.web.rendering import MOST_BYTES, RefusedError, Uploads, page
 from resources.annotation.web.routes import Pages
-from resources.annotation.web.sessions import RATES, Guard, Limits, Rate, VisitorSessions, What
+from resources.annotation.web.sessions import (
+    COOKIE,
+    RATES,
+    Rate,
+    RateLimiter,
+    SecurityHeaders,
+    VisitorSessions,
+    What,
+)
 from resources.annotation.web.signed_links import Links
-from resources.annotation.web.store import Store
+from resources.annotation.web.store import Store, pages_store
+from resources.config.bench_toml import Settings
 from resources.images.locations import ImageLocation
+from resources.images.opening import open_image_store
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _EVERYWHERE = ("0.0.0.0", "::")
 _AT_ONCE = 256  # requests
+_SESSION = 365 * 86400  # s; a link ends a session earlier
 
 _log = logging.getLogger("bench_assets.annotation.answers")
 
@@ -50,32 +66,68 @@ class Setup:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
+def require_pages(settings: Settings) -> None:
+    """Require ``kind = "pages"``.
+
+    Raises:
+        SettingsError: If another backend is configured.
+    """
+    if settings.annotation.kind != "pages":
+        raise SettingsError(
+            f'{settings.file}, [annotation]: kind is "{settings.annotation.kind}" (expected'
+            ' "pages").'
+        )
+
+
+def setup_of(settings: Settings) -> Setup:
+    """The setup of a home's pages.
+
+    Raises:
+        SettingsError: If another backend is configured.
+    """
+    require_pages(settings)
+    return Setup(
+        store=pages_store(settings.home),
+        images=open_image_store(settings).place,
+        url=settings.annotation.url,
+        terms={name: one.terms for name, one in settings.annotation.tasks.items()},
+    )
+
+
 def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     """Make the pages.
 
     Raises:
         AnnotationError: If there is no key for links, and none can be written.
     """
-    desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
-    door = VisitorSessions(
-        links=Links.beside(setup.store),
-        limits=Limits(dict(setup.rates)),
-        is_secure=setup.url.startswith("https:"),
-        clock=setup.clock,
-    )
     outside = urlsplit(setup.url)
-    called = "*" if host in _EVERYWHERE else host
-    pages = Starlette(
-        routes=Pages(desk=desk, door=door, uploads=Uploads(setup.images)).routes(),
+    links = Links.beside(setup.store)
+    desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)
+    sessions = VisitorSessions(
+        links=links, limits=RateLimiter(dict(setup.rates)), clock=setup.clock
+    )
+    hosts = {*_LOCAL, outside.hostname or "", "*" if host in _EVERYWHERE else host} - {""}
+    app = Starlette(
+        routes=Pages(desk=desk, sessions=sessions, uploads=Uploads(setup.images)).routes(),
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts), www_redirect=False),
+            Middleware(RequestBodyLimitMiddleware, max_body_size=MOST_TEXT + MOST_BYTES),
+            Middleware(
+                SessionMiddleware,
+                secret_key=links.key,
+                session_cookie=COOKIE,
+                max_age=_SESSION,
+                https_only=outside.scheme == "https",
+            ),
+        ],
         exception_handlers={
-            HTTPException: _not_found,
+            HTTPException: _http_error,
             RefusedError: _refused,
             BenchError: _not_now,
             Exception: _not_now,
         },
     )
-    names = frozenset({*_LOCAL, outside.hostname or "", called}) - {""}
-    return Guard(pages, names, outside.netloc)
+    return SecurityHeaders(app)
 
 
 def is_loopback(host: str) -> bool:
@@ -145,7 +197,7 @@ class PagesServer:
 def _message(status: int, heading: str, sentence: str, after: float = 0.0) -> Response:
     response = page(
         "message.html", status, heading=heading, sentence=sentence,
-        onward="" if status in (403, 421, 503) else "/", onward_name="To the forms",
+        onward="" if status in (403, 503) else "/", onward_name="To the forms",
     )  # fmt: skip
     if after:
         response.headers["Retry-After"] = str(int(after) + 1)
@@ -158,8 +210,10 @@ def _refused(_: Request, why: Exception) -> Response:
     return _message(why.status, "This cannot be done", str(why), why.after)
 
 
-def _not_found(_: Request, why: Exception) -> Response:
+def _http_error(_: Request, why: Exception) -> Response:
     status = why.status_code if isinstance(why, HTTPException) else 500
+    if status in (400, 413):
+        return _message(status, "This cannot be done", "This is too large, or not a form.")
     return _message(status, "There is no such page", "There is nothing at this address.")
 
 

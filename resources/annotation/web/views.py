@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, Values
-from resources.annotation.web.form_data import LISTED, choices_of, typed
+from resources.annotation.web.form_data import LISTED, choices_of
 from resources.annotation.web.store import ShownUnit
 
 _PLACE = re.compile(
@@ -78,7 +78,7 @@ def fields_of(
             hint=hint(one),
             choices=choices[one.name],
             given=values.get(one.name, ()),
-            typed=typed(one, values),
+            typed="\n".join(values.get(one.name, ())[: None if one.kind in LISTED else 1]),
             is_one_line=one.kind == "text" and one.most <= _ONE_LINE,
             complaint=complaints.get(one.name, ""),
         )

@@ -67,7 +67,7 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
         ('{"unit": "a", "person": " ", "values": {"correct": "yes"}}', "name who answers"),
         ('{"unit": "a", "person": "ana", "values": {"correct": 1}}', "field 'correct' is 1"),
         ('{"unit": "a", "person": "ana", "values": {"correct": "maybe"}}', "none of yes, no"),
-        ('{"unit": "a", "person": "ana", "values": {}}', "correct is empty"),
+        ('{"unit": "a", "person": "ana", "values": {}}', "correct: empty"),
         ('{"unit": "z", "person": "ana", "values": {"correct": "yes"}}', "not asked any more"),
         ('{"unit": "b", "person": "ana", "values": {"correct": "yes"}}', "own making"),
         ('{"unit": "a", "person": "ana", "values": {"correct": "yes", "x": "1"}}', "no field 'x'"),

@@ -40,7 +40,7 @@ def test_three_people_are_asked_about_each_image():
     assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
     said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
     assert fits(ANNOTATION.task, unit, said) == ""
-    assert "description is empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
+    assert "description: empty" in fits(ANNOTATION.task, unit, answer("a.png", entities=["boy"]))
 
 
 def test_an_answer_is_written_in_the_form_of_figure_6():

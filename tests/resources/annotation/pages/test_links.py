@@ -70,11 +70,11 @@ def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     assert Links.beside(store).read(link, 98).person == "ana"
     file.chmod(0o644)
-    with pytest.raises(AnnotationError, match="others may read"):
+    with pytest.raises(AnnotationError, match="readable by others"):
         Links.beside(store)
     file.chmod(0o600)
     file.write_text("ab")
-    with pytest.raises(AnnotationError, match="no key"):
+    with pytest.raises(AnnotationError, match="not a key"):
         Links.beside(store)
     file.unlink()
     with pytest.raises(LinkError):
@@ -83,5 +83,5 @@ def test_the_key_is_the_owner_s_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])
 def test_what_is_no_pseudonym_gets_no_link(tmp_path: Path, person: str) -> None:
-    with pytest.raises(AnnotationError, match="no pseudonym"):
+    with pytest.raises(AnnotationError, match="not a pseudonym"):
         Links.beside(Store(tmp_path / "pages.sqlite")).make(person, (), 99)

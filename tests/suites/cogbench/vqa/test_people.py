@@ -57,10 +57,10 @@ def test_each_question_is_shown_with_its_options_its_key_and_what_is_doubtful():
     [
         pytest.param({"action": KEEP}, "", id="kept"),
         pytest.param({"action": REPLACE, **NEW}, "", id="written anew"),
-        pytest.param({}, "action is empty", id="nothing decided"),
+        pytest.param({}, "action: empty", id="nothing decided"),
         pytest.param(
             {"action": REPLACE, **NEW, "options": ["a", "b"]},
-            "options has 2 entries, expected 4 to 4",
+            "options: 2 entries (expected 4 to 4)",
             id="two options",
         ),
     ],
