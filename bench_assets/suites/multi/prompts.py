@@ -30,15 +30,12 @@ def main(question: Question) -> Prompt:
 
 
 def english(question: Question) -> Prompt:
-    """Ask as ``main`` does, in English; the question stays Chinese."""
+    """``main`` in English; the question stays Chinese."""
     return Prompt.of(*_with_images(_text(question, "en", _situation(question)), question.images))
 
 
 def turn_by_turn(question: Question) -> Prompt:
-    """Feed several images one a turn; the answer after the last turn, which has none, counts.
-
-    The text is cut after each image's token (section 4.2).
-    """
+    """Send several images one a turn, then a turn without one, whose answer counts (4.2)."""
     if len(question.images) < 2:
         return main(question)
     parts = _with_images(_text(question, "zh", "in_turn"), question.images)
@@ -48,7 +45,7 @@ def turn_by_turn(question: Question) -> Prompt:
 
 
 def chain_of_thought(question: Question) -> Prompt:
-    """Ask for the reasoning first and, in a second turn, for the answer; OP is asked directly."""
+    """Ask for the reasoning and, in a second turn, for the answer; OP directly."""
     if question.category == "OP":
         return main(question)
     text = _text(question, "zh", _situation(question), reasoning=True)
@@ -57,7 +54,7 @@ def chain_of_thought(question: Question) -> Prompt:
 
 
 def today(question: Question) -> Prompt:
-    """Ask as the authors' present repository does; it takes type Other for OP."""
+    """Ask as the authors' present repository does; type Other is asked as OP."""
     text = _text(_as_open(question), "zh_today", _situation(question))
     return Prompt.of(*_with_images(text, question.images))
 
@@ -120,7 +117,7 @@ def _text(question: Question, language: str, situation: str, *, reasoning: bool 
 
 
 def _texts(language: str) -> dict[str, Any]:
-    """The texts of a language; those of today are the paper's but for what is said there."""
+    """The texts of a language; "zh_today" overrides those of the paper."""
     if language != "zh_today":
         return _TEXTS[language]
     before, now = _TEXTS["zh"], _TEXTS["zh_today"]
@@ -133,9 +130,9 @@ def _as_open(question: Question) -> Question:
 
 
 def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
-    """Cut a text after each image's token and put the images there, in order.
+    """Cut a text after each image's token and insert the images there, in order.
 
-    Images without a token (a blank one, some of a knowledge piece) come before the last line.
+    Images without a token (a blank one, some of a knowledge piece) precede the last line.
     """
     cuts = [match.end() for match in IMAGE_TOKEN.finditer(text)][: len(images)]
     cuts += [text.rindex("\n") + 1] * (len(images) - len(cuts))

@@ -21,7 +21,7 @@ CONDITIONS = tuple(dict.fromkeys([*COMPARED, *COMPARED.values()]))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InformationGain:
-    """How much better a model does under one condition than under another, in points."""
+    """Difference of a model's points between two conditions."""
 
     model: str
     condition: str
@@ -38,13 +38,7 @@ class InformationGain:
 def information_gain(
     questions: Sequence[Question], scores: Mapping[str, Iterable[Score]], model: str
 ) -> list[InformationGain]:
-    """Compare conditions question by question, as far as both asked and answered it.
-
-    Args:
-        questions: Of the main table.
-        scores: By condition; all of the model's.
-        model: Whose they are.
-    """
+    """Compare conditions over the questions that are scored under both."""
     points = {
         condition: {one.question_id: one.points for one in rows if one.points is not None}
         for condition, rows in scores.items()

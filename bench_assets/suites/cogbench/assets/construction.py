@@ -105,7 +105,7 @@ def selection(
     understanding: list[ImageUnderstanding],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
-    """Take the images that are asked about, and say why the others are not."""
+    """Select the images to ask about; the others become rejections."""
     found = _all_stories(open_release(sources), merged_items, understanding)
     kept, faulty = select_stories(found, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in kept)
@@ -186,9 +186,9 @@ def _all_stories(
 
 
 def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]) -> list[T]:
-    """Read the authors' descriptions; nothing where they cannot be read.
+    """Read the authors' descriptions; an unreadable file has none.
 
-    The table of description questions then says why; questions about images need none of them.
+    The description task's question table reports the error; the question task needs none of them.
     """
     try:
         return read(release)
@@ -200,11 +200,7 @@ _SAMPLES = 5  # images that the authors show in their repository; the full set i
 
 
 def edition_of(opened: SuiteSource, n_images: int) -> Edition:
-    """Name the edition; that of the authors' samples is ``"own"``.
-
-    Numbers of different editions are not comparable, and only the published one is held against
-    the paper's counts.
-    """
+    """Name the edition; the authors' five samples are ``"own"``, not ``"published"``."""
     if opened.is_mini:
         return "mini"
     edition = find_release(opened.folder).edition
@@ -227,17 +223,17 @@ _REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 @dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
-    """Take apart what the annotators wrote.
+    """Parse the annotations.
 
-    One row: one entity, chain or description that one annotator gave of one image (Figure 6).
-    The release has none: it is merged already.
+    One row: one entity, chain or description by one annotator of one image (Figure 6). The release
+    has none: it is merged already.
     """
     return table_output(figure_6.read_annotations(_written(sources, tables)).items)
 
 
 @dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
 def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
-    """Name what an annotation lacks. One row: one place that breaks a rule of Figure 6."""
+    """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
     return table_output(figure_6.read_annotations(_written(sources, tables)).deviations)
 
 
@@ -250,8 +246,8 @@ def merged_items(
 ) -> dg.Output[list[MergedItem]]:
     """Merge entities and chains by majority vote (section 2.2).
 
-    One row: one entity or chain of an image, equal and near-equal ones in one. Two annotators
-    accept it; what one gave is `waiting` until an entry of reviews.json decides, or people do.
+    One row: one entity or chain of an image with its variants. Two annotators accept it; a single
+    vote is `waiting` for an entry of reviews.json or for `cogbench/merge_review`.
     """
     if not annotations:
         return table_output([])
@@ -273,11 +269,11 @@ def review_queue(
     merged_items: list[MergedItem],
     understanding: list[ImageUnderstanding],
 ) -> dg.Output[list[MergedItem]]:
-    """List what waits for a person.
+    """List the items that wait for a review.
 
-    One row: an entity or chain that a single annotator gave, or a description of an image that
-    was dropped, and what comes near it: copy `image`, `field` and `text` into reviews.json, with
-    `accept` true or false, or with `same_as` and the text of a near one.
+    One row: a single vote, or a description of a dropped image, and its nearest items. Copy
+    `image`, `field` and `text` into reviews.json, with `accept` true or false, or with `same_as`
+    and the text of a near one.
     """
     waiting = [item for item in merged_items if item.outcome == "waiting"]
     return table_output(waiting + untold(annotations, understanding))
@@ -287,10 +283,10 @@ def review_queue(
 def to_review(
     sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
 ) -> dg.Output[list[MergedItem]]:
-    """List what people are asked to review.
+    """List the units of the annotation task `cogbench/merge_review`.
 
-    One row: what would wait for a person without the answers to `cogbench/merge_review`, so that
-    what is asked does not change while it is answered. Empty unless bench.toml has the form.
+    One row: an item that waits without the answers to that task, so that answers do not change the
+    units. Empty unless bench.toml has the task.
     """
     configured = settings.load()
     if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
@@ -317,8 +313,8 @@ def understanding(
 ) -> dg.Output[list[ImageUnderstanding]]:
     """Compare the annotators' descriptions (section 2.2).
 
-    One row: one annotated image, who understands it alike, and whose description is taken;
-    without two who do, the image is dropped.
+    One row: one annotated image, the annotators who understand it alike, and the chosen
+    description; an image without two of them is dropped.
     """
     if not annotations:
         return table_output([])
@@ -334,19 +330,19 @@ def understanding(
 def agreement(
     annotations: list[AnnotatedItem], merged_items: list[MergedItem]
 ) -> dg.Output[list[FieldAgreement]]:
-    """Say how far the annotators give the same items. One row: one section of the annotations."""
+    """Measure inter-annotator agreement. One row: one section of the annotations."""
     return table_output(merging.agreement(annotations, merged_items))
 
 
 def _written(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
-    """What stands in the file, and what people were asked."""
+    """Annotations of the file and of the annotation task; the latter replace the former."""
     written = files.read_annotations(open_release(sources))
     said: list[RawAnnotation] = heard(tables, ANNOTATION)
     return last_said([*written, *said], lambda one: (one.image, one.annotator))
 
 
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
-    """What stands in the file, and what people were asked: of one item the latter counts."""
+    """Reviews of the file and of the annotation task; the latter replace the former."""
     written, said = read_reviews(open_release(sources).folder), heard(tables, MERGE_REVIEW)
     asked = {(one.image, one.field, plain(one.text)) for one in said}
     return [one for one in written if (one.image, one.field, plain(one.text)) not in asked] + said

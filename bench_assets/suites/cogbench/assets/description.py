@@ -62,10 +62,10 @@ def questions(
     chains: list[StoryChain],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Ask for one description an image.
+    """Make the description questions.
 
-    One row: one image to be described, with the entities and chains that its description is
-    scored by. The paper has 251.
+    One row: one image, with the entities and chains that its description is scored by. The paper
+    has 251.
     """
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
@@ -87,7 +87,7 @@ _STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
 def caption_metrics(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
-    """Take BLEU and CIDEr.
+    """Measure BLEU and CIDEr against the annotated descriptions (appendix E).
 
     One row: BLEU-1 to BLEU-4 or CIDEr over all descriptions, as COCO defines them (Table 7).
     """
@@ -103,10 +103,10 @@ def caption_metrics(
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
-    """Take METEOR, where Java is installed.
+    """Measure METEOR, if Java is installed.
 
-    One row: METEOR over all descriptions (Table 7); without a value where Java or pycocoevalcap is
-    not installed: the signature says so.
+    One row: METEOR over all descriptions (Table 7); without a value if Java or pycocoevalcap is
+    missing, which the signature names.
     """
     captions = _captions(questions, predictions)
     missing = why_no_meteor()
@@ -194,11 +194,10 @@ _BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor 
 def entity_matches(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[EntityMatch]]:
-    """Find the annotated entities in a model's descriptions (section 3.2).
+    """Match annotated entities with the nouns of a model's descriptions (section 3.2).
 
-    One row: one entity of one image, and the nouns of the description that come closest to it,
-    of all and of those that it does not deny.
-    The paper has 2,670.
+    One row: one entity of one image, and its closest noun, of all and of those not denied. The
+    paper has 2,670.
     """
     return table_output(find_matches(settings.load(), answered_of(questions, predictions)))
 
@@ -215,8 +214,8 @@ def recognition(
 ) -> dg.Output[list[Metric]]:
     """Measure recognition (Table 2).
 
-    One row: the share of entities that are recognised: `recognition` over all entities, read
-    with care, `recognition_macro` over images, `recognition_official` as the authors' script.
+    One row: the share of recognised entities: `recognition` over all entities (careful scorer),
+    `recognition_macro` over images, `recognition_official` as the authors' script.
     """
     return table_output(
         recognition_metrics(context.partition_key, questions, predictions, entity_matches)
@@ -234,10 +233,10 @@ def evaluator_accuracy(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[EvaluatorAccuracy]]:
-    """Compare ways to evaluate with people (section 3.3.4, Table 4).
+    """Compare automatic evaluators with human labels (section 3.3.4, Table 4).
 
-    One row: one way to decide whether a chain is mentioned, and how often it agrees with people,
-    or why it was not run. Empty unless `human_labels` is set in [suites.cogbench] of bench.toml.
+    One row: one evaluator and its accuracy, or the reason it was not run. Empty unless
+    `human_labels` is set in [suites.cogbench] of bench.toml.
     """
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
@@ -269,9 +268,9 @@ def oracle(
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[Metric]]:
-    """Score the annotated descriptions as if a model had said them (Tables 2 and 3).
+    """Score the annotated descriptions as a model's (Tables 2 and 3).
 
-    One row: one metric of the oracle, an upper bound of what the judge and the encoder find.
+    One row: one metric of the oracle, an upper bound of what judge and encoder find.
     """
     said = [
         Prediction(

@@ -78,10 +78,10 @@ def writer_responses(
     stories: list[Story],
     chains: list[StoryChain],
 ) -> dg.Output[list[WriterResponse]]:
-    """Have a model write questions from chains (section 2.3.2, Figure 7).
+    """Write questions from chains with a model (section 2.3.2, Figure 7).
 
-    One row: one response about one image and kind of reasoning, and what is wrong with it; the
-    model is asked again with that complaint. The release has none: its questions are written.
+    One row: one response about one image and kind of reasoning, and its format error, with which
+    the model is asked again. The release has none.
     """
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
@@ -95,9 +95,9 @@ def writer_responses(
 def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
-    """Take the questions out of the responses.
+    """Parse the writer's responses.
 
-    One row: one question as the model wrote it, and the chain and side of it that it asks for.
+    One row: one question as written, and the chain and side of it that it is about.
     """
     rows = take_questions(writer_responses, chains)
     sides = [row.side for row in rows]
@@ -117,8 +117,8 @@ def language_only(
 ) -> dg.Output[list[LanguageOnly]]:
     """Answer the questions without images (section 2.3.2).
 
-    One row: one question, and how often a model that sees no image was right about it, its
-    options in another order each time. Empty for the release.
+    One row: one question, and how often a blind model was right about it, its options in another
+    order each time. Empty for the release.
     """
     by_id = by_image_id(stored)
     usable = select_questions(_dealt(written_questions), by_id).kept
@@ -142,11 +142,10 @@ def flags(
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
 ) -> dg.Output[list[Flag]]:
-    """List what is doubtful about the written questions.
+    """Flag doubtful questions.
 
-    One row: one thing that is doubtful about one question, and what a person decided in
-    refinements.json; flagged questions that nobody looked at are asked, with a label, unless a
-    model solved them without the image: those are left out.
+    One row: one flag of one question, and the decision of a review. Flagged questions without a
+    decision are asked, with a label, except those solved without the image.
     """
     decisions = _decided(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
@@ -188,7 +187,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     flags: list[Flag],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
-    """Ask the questions that can be asked, and say of the others why not."""
+    """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), by_image_id(stored)
     release = find_release(opened.folder)
     if release.edition == "published":
@@ -208,7 +207,7 @@ def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
 
 
 def _decided(folder: Path, tables: TableFiles) -> Refinements:
-    """What stands in the file, and what people were asked: of one question the latter counts."""
+    """Refinements of the file and of the annotation task; the latter replace the former."""
     said = refinements(counted_answers(tables, QUESTION_REVIEW))
     written = refinement.read_refinements(folder)
     rows = last_said([*written, *said.rows], lambda one: one.question_id)
@@ -221,7 +220,7 @@ def _refined(
     solved: Sequence[str],
     images: Mapping[str, StoredImage],
 ) -> Questions:
-    """What people made of the questions, without those that need no image."""
+    """Apply refinements and leave out questions that need no image."""
     asked = [one for one in dealt if question_id(one) not in solved]
     left_out = [Rejection(entry=name, reason=refinement.NEEDS_NO_IMAGE) for name in solved]
     refined = refinement.refine(asked, [r for r in decided.rows if r.question_id not in solved])
@@ -268,9 +267,9 @@ _HUMAN = AssetFolder(TASK.name, str(TASK.version))
 # When asked: no file of answers stops the questions.
 @dg.asset(ins=_HUMAN.ins("questions"), **_HUMAN.stage("metrics", ablation=True, when_asked=True))
 def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
-    """Score people's answers.
+    """Score human answers (Table 5).
 
-    One row: the accuracy of people in one category; the paper asked five. Empty unless
+    One row: the accuracy of people in one category; the paper has five. Empty unless
     `human_answers` is set in [suites.cogbench] of bench.toml.
     """
     configured = settings.load()

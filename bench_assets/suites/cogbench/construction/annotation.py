@@ -105,7 +105,7 @@ _MERGE_REVIEW = AnnotationTask(
 
 
 def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
-    """Ask three people about each image."""
+    """Make one unit an image, for three annotators."""
     return [
         Unit(
             task=_ANNOTATION.name,
@@ -118,10 +118,10 @@ def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
 
 
 def raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
-    """Write answers in the form of Figure 6, which ``annotations.read_annotations`` reads.
+    """Write answers in the form of Figure 6, for ``annotation_files.read_annotations``.
 
-    Each section is one line, so that nothing that somebody writes begins another one. A comma
-    parts two entities there; square brackets inside of a chain become round ones.
+    Each section is one line, so that no text starts a section. Entities are separated by commas;
+    square brackets inside a chain become round ones.
     """
     return [
         RawAnnotation(
@@ -138,15 +138,7 @@ def merge_review_items(
     annotations: Sequence[AnnotatedItem],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about everything that waits for a person, side by side with what comes near it.
-
-    Who gave it is not shown.
-
-    Args:
-        to_review: What waits, as it is without anybody's review in the form.
-        annotations: Everything that was annotated.
-        images: The images.
-    """
+    """Make units of waiting items, each with its nearest items and without annotators' names."""
     digests = {image.name: image.sha256 for image in images}
     return [
         Unit(
@@ -164,7 +156,7 @@ def merge_review_items(
 
 
 def reviews(answers: Sequence[Answer]) -> list[Review]:
-    """Take what most reviewers of an item decided; where they are divided it still waits."""
+    """Aggregate answers by majority; a tied item still waits."""
     found = []
     for name, about in by_unit(answers).items():
         image, field, text = parts_of(name)
@@ -200,7 +192,7 @@ def _others(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[str, ...]:
-    """What comes near an item as it was annotated: the queue has cosines and reasons around it."""
+    """Nearest items as annotated; the queue adds cosines and reasons to their texts."""
     if one.field == DESCRIPTION:
         return tuple(dict.fromkeys(one.near))
     place = one.image, one.field

@@ -41,7 +41,7 @@ class AnnotatedItem:
 
 
 class Annotations(NamedTuple):
-    """What could be read, and what could not."""
+    """Parsed items, and format errors."""
 
     items: list[AnnotatedItem]
     deviations: list[Rejection]
@@ -83,7 +83,7 @@ def _field(heading: str) -> str | None:
 
 
 def _items(field: str, body: str | None) -> Iterator[tuple[str, str]]:
-    """Each item of a section with what is wrong with it, or "" if nothing is."""
+    """Each item of a section with its format error, or ""."""
     if body is None:
         yield "", "the section is missing; write None if there is nothing"
     elif field == DESCRIPTION:
@@ -122,7 +122,7 @@ Name: TypeAlias = tuple[str, str, str]  # image, section and plain text of an it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What a person decided about something that an annotator had noted."""
+    """A reviewer's decision on an annotated item."""
 
     image: str
     field: str  # "Entities", "Description" or a kind of reasoning
@@ -132,10 +132,10 @@ class Review:
 
 
 def read_reviews(folder: Path) -> list[Review]:
-    """Read what people decided about single votes; nothing without the file.
+    """Read ``reviews.json``; none without the file.
 
     Raises:
-        SourceError: If an entry is not of the form above; names file and entry.
+        SourceError: If the file is no JSON list.
     """
     file = folder / REVIEWS
     if not file.is_file():
@@ -144,7 +144,7 @@ def read_reviews(folder: Path) -> list[Review]:
 
 
 def said_to_be_one(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
-    """Pairs of items that people said are one."""
+    """Pairs of items that reviews merge."""
     return frozenset(
         frozenset((one.image, one.field, plain(text)) for text in (one.text, one.same_as))
         for one in reviews
@@ -153,7 +153,7 @@ def said_to_be_one(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
 
 
 def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
-    """What people accepted and rejected.
+    """Accepted and rejected items.
 
     Raises:
         SourceError: If a review accepts what another one rejects.
@@ -171,7 +171,7 @@ def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
 
 
 def idle(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
-    """Name the reviews that decide nothing, because no annotator wrote their text."""
+    """Reviews of texts that no annotator wrote."""
     given = {name_of(item) for item in items}
     return [
         Rejection(
@@ -185,7 +185,7 @@ def idle(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Reje
 
 
 def name_of(item: AnnotatedItem) -> Name:
-    """What a review calls an item."""
+    """The key of an item in reviews."""
     return item.image, item.field, plain(item.text)
 
 

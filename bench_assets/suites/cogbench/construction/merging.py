@@ -82,7 +82,7 @@ _OPPOSITES = tuple(
 
 
 class Likeness(NamedTuple):
-    """How close two items are, and what speaks against their being one."""
+    """How close two items are, and the objection to merging them."""
 
     cosine: float  # of entities, or of the conclusions of chains
     objection: str  # "" if nothing does
@@ -141,7 +141,7 @@ class SimilarityResult:
 
 
 def contradiction(one: str, other: str) -> str:
-    """Say what two texts contradict each other in; "" if nothing shows.
+    """Name the contradiction between two texts; "" without one.
 
     >>> contradiction("The dog chases the cat.", "The cat chases the dog.")
     'the roles are exchanged'
@@ -178,7 +178,7 @@ def _exchanged(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)  # every text is compared with many others
 def _words(text: str) -> tuple[str, ...]:
-    """The words that say something, without endings, in the order of the text."""
+    """The stems of the content words, in the order of the text."""
     stems = (content_words(word) for word in re.findall(r"\w+", text))
     return tuple(dict.fromkeys(stem for found in stems for stem in found))
 
@@ -220,7 +220,7 @@ class FieldAgreement:
 
 
 class MergedItems(NamedTuple):
-    """All items of all images, and the reviews that decide nothing."""
+    """All items of all images, and the reviews without effect."""
 
     items: list[MergedItem]
     idle_reviews: list[Rejection]
@@ -237,10 +237,10 @@ def merge_items(
 
     Args:
         items: As annotated.
-        reviews: Decisions of people.
+        reviews: Decisions of reviewers.
         encoder: Embeds the items.
-        similarity: Least cosine of two items that are one.
-        near: Least cosine of two items that are shown beside each other.
+        similarity: Least cosine of items that are merged.
+        near: Least cosine of items listed as near.
 
     Raises:
         SourceError: If a review accepts what another one rejects.
@@ -263,7 +263,7 @@ def merge_items(
 
 
 def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:
-    """Say how far the annotators agree on the items of each section; no rows for empty ones."""
+    """Inter-annotator agreement on the items of each section; no rows for empty ones."""
     people: dict[str, set[str]] = {}
     for item in items:
         people.setdefault(item.image, set()).add(item.annotator)
@@ -306,13 +306,13 @@ class _Links:
         self.cosines = np.array([[one.as_one for one in row] for row in self._likeness])
 
     def joined(self) -> list[tuple[int, int]]:
-        """Pairs that a person said are one."""
+        """Pairs that a review merges."""
         names = [name_of(item) for item in self._items]
         pairs = combinations(range(len(names)), 2)
         return [(i, j) for i, j in pairs if frozenset((names[i], names[j])) in self._joined]
 
     def near(self, cluster: Sequence[int]) -> tuple[str, ...]:
-        """What comes near a cluster from outside of it, the closest first."""
+        """Items near a cluster, the closest first."""
         found = {
             (max(self._likeness[i][j].cosine for i in cluster), self._items[j].text): why
             for j in range(len(self._items))
@@ -334,8 +334,7 @@ def _clusters(
 ) -> list[tuple[int, ...]]:
     """Join the closest clusters while all their members are close (complete linkage).
 
-    Two different things that one annotator lists are two things, however close they are, unless a
-    person says that they are one.
+    Two different items of one annotator stay apart unless a review merges them.
     """
     clusters = _joined(_equal(items), joined)
     while True:

@@ -21,7 +21,7 @@ class Stories(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """The questions that are asked, and the others."""
+    """Selected questions, and the others."""
 
     kept: list[SourceQuestion]
     rejections: list[Rejection]
@@ -33,12 +33,7 @@ def by_image_id(images: Iterable[StoredImage]) -> dict[str, StoredImage]:
 
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Stories:
-    """Take the images that decode and have a description, in order.
-
-    Args:
-        stories: All of them.
-        images: Images that were stored, by file name.
-    """
+    """Select the images that decode and have a description, in order."""
     found = Stories([], [])
     for story in stories:
         faults = {
@@ -62,12 +57,12 @@ def select_questions(
     *,
     keep_repeated: bool = False,
 ) -> Questions:
-    """Take the questions that can be asked and scored, in order.
+    """Select the questions that can be asked and scored, in order.
 
     Args:
         questions: All of them.
-        images: Images that were stored, by image id.
-        keep_repeated: Questions that stand there twice are kept; the authors' count is theirs.
+        images: By image id.
+        keep_repeated: Keep repeated questions; the authors' count includes theirs.
     """
     found = Questions([], [])
     seen: set[tuple[str, ...]] = set()
@@ -82,15 +77,12 @@ def select_questions(
 
 
 def content(question: SourceQuestion) -> tuple[str, ...]:
-    """What makes two questions the same: image, text and options, in whatever order."""
+    """The identity of a question: image, text and options in any order."""
     return question.image_id, plain(question.text), *sorted(map(plain, question.options))
 
 
 def question_id(question: SourceQuestion) -> str:
-    """Name a question by image and content: the authors give it no id, and order may change.
-
-    The order of its options does not matter.
-    """
+    """Name a question by image and content; the authors' files have no ids."""
     digest = sha256("\n".join(content(question)).encode("utf-8", "surrogatepass")).hexdigest()
     return f"cogbench/vqa/{question.image_id}/{digest[:8]}"
 
@@ -128,10 +120,7 @@ _LETTERS = "ABCD"
 
 
 def deal_letters(question: SourceQuestion, seed: int) -> SourceQuestion:
-    """Draw the order of options anew, for each question by itself.
-
-    Models that are told to draw the right letter at random prefer some.
-    """
+    """Shuffle the options, for each question by itself; writers prefer some letters."""
     rng = Random(f"{seed}\n{question_id(question)}")
     right = question.options[_LETTERS.index(question.answer)]
     # Sorted first, so that the draw does not depend on the order in which they were written.

@@ -46,14 +46,14 @@ def compare_descriptions(
     similarity: float,
     reviews: Iterable[Review] = (),
 ) -> list[ImageUnderstanding]:
-    """Find, for each image, the annotators who understand it alike, and their best description.
+    """For each image, find the annotators who understand it alike, and the best description.
 
     Args:
-        items: As annotated; descriptions are compared.
-        merged: Entities and chains; a description is the better the more accepted ones it tells.
+        items: As annotated.
+        merged: Entities and chains; the best description contains the most accepted ones.
         encoder: Embeds the descriptions.
         similarity: Least cosine of two descriptions of one story.
-        reviews: What people decided about descriptions; others are left alone.
+        reviews: Decisions of reviewers; those about descriptions count.
     """
     told, taken = _told(items, reviews)
     accepted: dict[str, list[str]] = {}
@@ -79,7 +79,7 @@ def compare_descriptions(
 def untold(
     items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[MergedItem]:
-    """List the descriptions of dropped images, each beside the others, for a person."""
+    """List the descriptions of dropped images for review, each with the others of its image."""
     dropped = {one.image: one for one in understood if not one.author}
     told = [item for item in items if item.field == DESCRIPTION and item.image in dropped]
     return [
@@ -102,7 +102,7 @@ def untold(
 def _told(
     items: Iterable[AnnotatedItem], reviews: Iterable[Review]
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
-    """The descriptions that no person put aside, and those that one took, by image."""
+    """Descriptions that no review excluded, and those that a review took, by image."""
     decided = {
         (review.image, plain(review.text)): review.accept
         for review in reviews
@@ -231,7 +231,7 @@ def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
 
 
 def dropped_images(understood: Iterable[ImageUnderstanding]) -> list[Rejection]:
-    """Name the images that no two annotators understand alike (section 2.2)."""
+    """Rejections of images that no two annotators understand alike (section 2.2)."""
     return [
         Rejection(
             entry=f"image {image.image}",
@@ -249,7 +249,7 @@ def count_funnel(
     stories: Sequence[Story],
     chains: Sequence[StoryChain],
 ) -> list[StoryFunnelStep]:
-    """Count what is left at each step; the first steps are 0 for the published edition."""
+    """Count items at each step; the first steps are 0 for the published edition."""
     outcomes = [item.outcome for item in items]
     n_entities = sum(len(story.entities) for story in stories)
     kinds = [chain.kind for chain in chains]

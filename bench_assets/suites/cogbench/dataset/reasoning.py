@@ -41,7 +41,7 @@ KINDS = (
 
 
 def find_kind(spelling: str) -> Kind | None:
-    """Find a kind by any of its names, in any case, with blanks or underscores; None if unknown.
+    """Find a kind by any of its names, in any case, with blanks or underscores.
 
     >>> find_kind("[Mental State Reasoning]").code, find_kind("next_event").code
     ('mental', 'next_event')
@@ -81,7 +81,7 @@ class Chain(NamedTuple):
 
 
 def is_none(text: str) -> bool:
-    """Whether an annotator says that an image has nothing of a kind: "None", or nothing at all.
+    """Whether a section is empty or "None".
 
     >>> is_none("None."), is_none(" "), is_none("None of them smiles.")
     (True, True, False)
@@ -90,7 +90,7 @@ def is_none(text: str) -> bool:
 
 
 def conclusion(chain: str) -> str:
-    """What follows: all that stands after the last arrow, as the authors' evaluation reads it.
+    """The text after the last arrow, as the authors' evaluation takes it.
 
     >>> conclusion("It snows. + A tree is lit. -> It is Christmas.")
     'It is Christmas.'
@@ -99,9 +99,7 @@ def conclusion(chain: str) -> str:
 
 
 def read_chain(text: str) -> Chain | str:
-    """Take a chain apart, or say what is wrong with it (rules of Figure 6).
-
-    Arrows of other forms are read as well; an annotator types what is on the keyboard.
+    """Parse a chain, or name its format error (rules of Figure 6). Other arrows are accepted.
 
     >>> read_chain("It snows. + A tree is lit. -> It is Christmas.").premises
     ('It snows.', 'A tree is lit.')
@@ -130,7 +128,7 @@ _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s)$")
 
 
 def content_words(text: str) -> frozenset[str]:
-    """List the words that say something, without common endings.
+    """Content words without common endings.
 
     >>> sorted(content_words("The boys were stealing cookies."))
     ['boy', 'cooki', 'steal']
@@ -140,6 +138,6 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def word_share(text: str, said: frozenset[str]) -> float:
-    """Share of a text's words that were said; 0 for a text without any."""
+    """Share of a text's content words that are in ``said``; 0 for a text without any."""
     words = content_words(text)
     return len(words & said) / len(words) if words else 0.0

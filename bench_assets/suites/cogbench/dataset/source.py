@@ -29,7 +29,7 @@ _OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One image with all that its final annotation says (section 2.2)."""
+    """One image with its final annotation (section 2.2)."""
 
     image_id: str
     image: str  # file name
@@ -61,7 +61,7 @@ class SourceQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawAnnotation:
-    """What one annotator wrote about one image, in the form of Figure 6."""
+    """One annotator's text about one image, in the form of Figure 6."""
 
     image: str  # file name
     annotator: str
@@ -78,7 +78,7 @@ class CogBenchRelease:
 
 
 def find_release(folder: Path) -> CogBenchRelease:
-    """Tell by its files which route a folder goes.
+    """Find the route of a folder by its files.
 
     Raises:
         SourceError: If it holds neither route's files, or both routes'.
@@ -184,7 +184,7 @@ def _described(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
 
 
 def _spelt(entry: Entry, kind: Kind) -> str:
-    """The entry's own spelling of a kind; the authors' if it has none, for the complaint."""
+    """The entry's own spelling of a kind; else the authors', for the message."""
     return next((name for name in entry if find_kind(name) == kind), kind.field)
 
 

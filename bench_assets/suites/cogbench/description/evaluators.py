@@ -52,7 +52,7 @@ class MentionLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatorAccuracy:
-    """How often one way to evaluate agrees with people."""
+    """Accuracy of one automatic evaluator against human labels."""
 
     evaluator: str
     status: str  # "run", or why it was not
@@ -66,7 +66,7 @@ class EvaluatorAccuracy:
 
 
 class LabelRow(NamedTuple):
-    """A key point that a person has decided about."""
+    """A key point with its human label."""
 
     pair: AnsweredQuestion
     criterion: str
@@ -87,10 +87,10 @@ def read_labels(file: Path) -> list[MentionLabel]:
 def labelled_points(
     answered: Iterable[AnsweredQuestion], labels: Iterable[MentionLabel]
 ) -> list[LabelRow]:
-    """Find the key points that people decided about, in the order of the labels.
+    """Find the labelled key points, in the order of the labels.
 
     Raises:
-        SourceError: If a label is about a description or a key point that there is not.
+        SourceError: If a label has no such description or key point.
     """
     pairs = {pair.question.question_id: pair for pair in answered}
     found = []
@@ -124,7 +124,7 @@ def by_threshold(
 def by_verdict(
     evaluator: str, points: Sequence[LabelRow], judgements: Iterable[Judgement]
 ) -> EvaluatorAccuracy:
-    """Evaluate by a judge's verdicts; there is nothing to choose."""
+    """Evaluate by a judge's verdicts, without a threshold."""
     said = {(row.question_id, row.criterion): row.verdict for row in judgements}
     verdicts = [said.get((p.pair.question.question_id, p.criterion)) for p in points]
     return _accuracy(evaluator, points, verdicts, None)
@@ -137,7 +137,7 @@ def by_rules(points: Sequence[LabelRow]) -> EvaluatorAccuracy:
 
 
 def not_run(evaluator: str, why: str) -> EvaluatorAccuracy:
-    """Say that an evaluator was not run."""
+    """A row for an evaluator that was not run, with the reason."""
     return EvaluatorAccuracy(
         evaluator=evaluator,
         status=why,
@@ -233,7 +233,7 @@ def _accuracy(
 def blank_row(
     model: str, questions: Sequence[Question], predictions: Sequence[Prediction], **how: str
 ) -> Metric:
-    """Make a metric over nothing yet; ``how`` is what the number depends on besides."""
+    """A metric without a value; ``how`` are further parts of its signature."""
     parts = {"model": decodings(predictions), **how, "n": str(len(questions))}
     lost = len(questions) - sum(not p.error for p in predictions)
     return blank_metric(TASK, questions, model, parts, n_failed=lost)

@@ -39,14 +39,7 @@ def to_questions(
     images: Mapping[str, StoredImage],
     edition: Edition,
 ) -> list[Question]:
-    """Ask for one description an image; the annotated one is the answer.
-
-    Args:
-        stories: The selected ones.
-        chains: Those of all stories.
-        images: Stored images by file name.
-        edition: ``"published"``, ``"mini"`` or ``"built"``.
-    """
+    """Make one description question an image; the annotated description is the answer."""
     fields = {kind.name: kind.field for kind in KINDS}
     noted: dict[str, dict[str, list[str]]] = {}
     for chain in chains:

@@ -104,9 +104,9 @@ def recognition_macro(matches: Sequence[EntityMatch]) -> Mean:
 
 
 def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
-    """As the authors' script has it: an entity to which k nouns are equally close counts k times.
+    """Recognition as the authors' script: an entity with k equally close nouns counts k times.
 
-    Ties are rare, but the value may exceed 1: its interval knows no top.
+    Ties are rare, but the value may exceed 1: its interval has no upper bound.
     """
     if not matches:
         return Mean(nan, nan, nan, 0, 0)

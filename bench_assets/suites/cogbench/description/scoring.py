@@ -43,12 +43,11 @@ class _Call(NamedTuple):
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask which key points a description mentions: all of an image at once (appendix C).
+    """Ask a judge which key points a description mentions, all of an image at once (appendix C).
 
-    Event relationships are asked in a call of their own. What cannot be read is asked again with
-    the complaint, up to five times in all, as often as the authors ask. A description that came
-    with thoughts is judged once more with them, for the official reading: their code takes nothing
-    off a response.
+    Event relationships have a call of their own. Unreadable verdicts are requested again with the
+    complaint, up to five times in all, as the authors do. A description with thoughts is judged a
+    second time with them, for the official scorer: the authors' code strips nothing.
     """
     calls = [call for pair in answered for call in _calls_of(pair)]
     asked = [Call(_request(call), partial(_n_unread, len(call.points))) for call in calls]
@@ -60,7 +59,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
 
 def calls_about(answered: AnsweredQuestion) -> list[list[KeyPoint]]:
-    """Part the key points of an image into what the judge is asked at once."""
+    """Key points of an image, one list for each call of the judge."""
     points = key_points(answered.question)
     others = [point for point in points if point.kind != EVENT_RELATIONSHIP]
     relationships = [point for point in points if point.kind == EVENT_RELATIONSHIP]
@@ -89,7 +88,7 @@ def _n_unread(n: int, response: Response) -> int:
 
 
 def _read(n: int, response: Response) -> list[bool | None]:
-    """Read the verdicts of a response; the last one is open where more was to follow."""
+    """Read the verdicts of a response; the last one is open if the response was cut off."""
     said = response.said.answer
     return read_by_number(f"{said}{_GOES_ON}" if cut_off(response) else said, n)
 
@@ -123,10 +122,8 @@ _VERDICTS = {"0": False, "1": True}
 def read_by_position(response: str, n: int) -> list[bool | None]:
     """Read as the authors' cognition_gpt_eval.py does: the k-th match of "d. [d]" is of point k.
 
-    The printed number is ignored, "1.[1]" and "1. [ ]" do not match, a response that is one digit
-    or starts with "[d]" is of point 1; what a judge thinks aloud is part of its response. Where
-    their code asks again, up to five times, and then leaves a hole, the points beyond the last
-    match are None.
+    The printed number is ignored; "1.[1]" and "1. [ ]" do not match; a response that is one digit
+    or starts with "[d]" is of point 1. Points beyond the last match are None.
 
     >>> read_by_position("1. [ ] 2. [1]", 2), read_by_position("2. [0]  1. [1]", 2)
     ([True, None], [False, True])
@@ -147,10 +144,9 @@ _MENTIONED = 0.5  # share of a key point's words that the rules want to see
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Call a key point mentioned if at least half of its words stand in the description.
+    """Call a key point mentioned if at least half of its content words are in the description.
 
-    Words are compared without common endings; articles, pronouns and the like do not count. It
-    needs no model and sees no meaning: a check of the machinery, not of a model's cognition.
+    It needs no model and has no semantics: a check of the pipeline, not of a model's cognition.
     """
     return [
         Judgement.of(
@@ -168,17 +164,17 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point for each key point that the judge found, read by its printed number."""
+    """Give a point for each mentioned key point; verdicts are read by their printed number."""
     points = key_points(answered.question)
     found = {judgement.criterion: judgement.verdict for judgement in judgements}
     return _score(answered, judgements, [_word(found.get(p.criterion)) for p in points])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give points as the authors' scripts do: verdicts by position, equal key points once.
+    """Score as the authors' scripts: verdicts by position, equal key points once.
 
-    Of equal key points of one kind the last verdict counts. The rules print no verdicts to be
-    read: theirs count as they are.
+    Of equal key points of one kind the last verdict counts. Verdicts of the rules have no numbers
+    and count as they are.
     """
     found = {judgement.criterion: judgement for judgement in judgements}
     found |= {

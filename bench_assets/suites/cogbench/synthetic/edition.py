@@ -60,7 +60,7 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
 
 
 def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
-    """Drop one and mend one of the planted questions."""
+    """Drop one and replace one of the planted questions."""
     first, second = (_planted(tale) for tale in tales if tale.name in _PLANTED[:2])
     note = "the right option is far longer than the others"
     return [
@@ -70,7 +70,7 @@ def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
 
 
 def _asked(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
-    """What is asked about a chain, with a planted fault where there is one."""
+    """The questions about a chain, with the planted fault."""
     if tale.name in _PLANTED and told.kind == "character":
         (asked,) = told.questions
         options = [

@@ -35,7 +35,7 @@ class ChainQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryReasoning:
-    """A chain of reasoning about what is drawn, and what is asked about it."""
+    """A chain of reasoning about a scene, and its questions."""
 
     kind: str  # the code of a kind
     clue: str
@@ -152,7 +152,7 @@ def _questions(
 
 
 def _alone(told: StoryReasoning) -> StoryReasoning:
-    """A chain that one annotator noted: it waits for a person, and nobody is asked about it."""
+    """A chain by a single annotator: it waits for review, and no question is about it."""
     return replace(told, by=(1,), questions=())
 
 

@@ -76,7 +76,7 @@ _FORM = AnnotationTask(
 
 
 class Refinements(NamedTuple):
-    """What came of answers: decisions, and what decides nothing, with the reason."""
+    """Decisions of reviews, and answers without a decision."""
 
     rows: list[Refinement]
     rejections: list[Rejection]
@@ -87,13 +87,7 @@ def units(
     language_only: Sequence[LanguageOnly],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask about each written question, with what is doubtful about it.
-
-    Args:
-        written: As the writer left them.
-        language_only: Which of them a model solves without the image.
-        images: The images.
-    """
+    """Make one unit a written question, with its flags."""
     digests = by_image_id(images)
     asked = {question_id(one): one for one in map(as_source_question, written)}
     doubts: dict[str, list[str]] = {}
@@ -115,10 +109,9 @@ def units(
 
 
 def refinements(answers: Sequence[Answer]) -> Refinements:
-    """Take what most reviewers of a question decided.
+    """Aggregate answers by majority; of several replacements the first counts.
 
-    Of several who write it anew the first counts. A question about which they are divided, or that
-    was written anew and lacks something, stays as it is, and is named.
+    A tied question, or one with an incomplete replacement, stays as it is, with a rejection.
     """
     found = Refinements([], [])
     for name, about in by_unit(answers).items():

@@ -25,7 +25,7 @@ def main(question: Question) -> Prompt:
 
 
 def blind(question: Question) -> Prompt:
-    """Ask the same without the image: what a model knows of stories in general."""
+    """Ask without the image."""
     return Prompt.of(_text(question))
 
 
@@ -41,7 +41,7 @@ def write(story: Story, kind: Kind, chains: Sequence[str]) -> Prompt:
 
 
 def write_again(prompt: Prompt, response: str, complaint: str) -> Prompt:
-    """Ask once more, with what is wrong with the response; the wording is ours."""
+    """Request a response again, with the complaint; the wording is ours."""
     again = f"This cannot be read: {complaint}. Please write all questions again in the format."
     return Prompt((*prompt.turns, Turn("assistant", (response,)), Turn("user", (again,))))
 

@@ -32,15 +32,15 @@ def to_questions(
     edition: Edition,
     flags: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Question]:
-    """Ask each question, its options in the order of the source.
+    """Make a question of each, its options in the order of the source.
 
-    A published question that stands there twice is asked twice; the second id ends in "-2".
+    A repeated published question is asked twice; the second id ends in "-2".
 
     Args:
         questions: The selected ones.
-        images: Stored images by image id.
+        images: By image id.
         edition: ``"published"``, ``"mini"`` or ``"built"``.
-        flags: Question id -> what was found doubtful and not refined; tables are sliced by it.
+        flags: Question id -> open flags; metrics are sliced by them.
 
     Raises:
         SourceError: If a category is unknown.
@@ -97,7 +97,7 @@ class WrittenQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterResponse:
-    """What a model responded when it was asked for questions about one kind of reasoning."""
+    """A writer's response about one kind of reasoning."""
 
     image_id: str
     kind: str  # as Table 1 names it
@@ -108,7 +108,7 @@ class WriterResponse:
 
 
 class _Assignment(NamedTuple):
-    """The chains of one kind in one image: one response is asked for."""
+    """The chains of one kind in one image: one request."""
 
     story: Story
     kind: Kind
@@ -116,22 +116,16 @@ class _Assignment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """By which a recorded writer finds its response."""
+        """The key of a recorded response."""
         return f"cogbench/writing/{self.story.image_id}/{self.kind.code}"
 
 
 def ask_writer(
     stories: Iterable[Story], chains: Iterable[StoryChain], writer: ChatModel, max_tries: int
 ) -> list[WriterResponse]:
-    """Ask for questions about each image and kind of reasoning, all in one call, then again.
+    """Request questions about each image and kind of reasoning; retry unreadable responses.
 
-    What did not come back is asked again as it was, what cannot be read with the complaint.
-
-    Args:
-        stories: The images.
-        chains: Their chains.
-        writer: Writes the questions.
-        max_tries: How often it is asked for a response that can be read.
+    A failed request is repeated as it was, an unreadable response with the complaint.
     """
     waiting = [(one, prompts.write(*one)) for one in _assignments(stories, chains)]
     responses = []
@@ -156,7 +150,7 @@ def ask_writer(
 def written_questions(
     responses: Iterable[WriterResponse], chains: Iterable[StoryChain]
 ) -> list[WrittenQuestion]:
-    """Take the questions out of the responses that can be read, in order."""
+    """Parse the readable responses, in order."""
     noted = _by_image_and_kind(chains)
     return [
         _written(response, draft, noted[response.image_id, response.kind])
@@ -168,7 +162,7 @@ def written_questions(
 
 
 def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
-    """Read questions as Figure 7 prints them, or say what is wrong with the response.
+    """Parse questions as Figure 7 prints them, or name the format error.
 
     Six lines a question: the question, four options "A. ..." to "D. ...", and "Correct Answer:
     [D]"; blank lines do not count.
@@ -190,7 +184,7 @@ def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
 
 
 def as_source_question(written: WrittenQuestion) -> SourceQuestion:
-    """A written question in the form that the authors' file has, still to be refined."""
+    """A written question in the form of the authors' file."""
     return SourceQuestion(
         where=written.question_id,
         image_id=written.image_id,
@@ -268,7 +262,7 @@ def _written(
 
 
 def _overlaps(chains: Sequence[str], right: str) -> list[tuple[float, int, str]]:
-    """How much of the right option each side of each chain has."""
+    """Share of the right option's words in each side of each chain."""
     parts = [(number, read_chain(text)) for number, text in enumerate(chains, 1)]
     sides = [
         (number, side, text)

@@ -33,7 +33,7 @@ SOLVABLE = "solvable without the image"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageOnly:
-    """How often a model was right about one question without its image."""
+    """Accuracy of a blind model on one question."""
 
     question_id: str
     model: str
@@ -45,13 +45,13 @@ class LanguageOnly:
 def ask_without_image(
     questions: Sequence[Question], model: ChatModel, tries: int, seed: int
 ) -> list[LanguageOnly]:
-    """Ask each question several times, and count how often the answer is right.
+    """Ask each question several times without its image, and count the right answers.
 
     Args:
         questions: With four options each.
-        model: Answers; is shown no images.
-        tries: Orders of the options that are tried.
-        seed: Draws the orders, for each question by itself.
+        model: The blind model.
+        tries: Orders of the options.
+        seed: Of the orders, for each question by itself.
     """
     versions = [
         [
@@ -70,7 +70,7 @@ def ask_without_image(
 
 
 def longest_option(request: Request) -> str:
-    """The letter of an option that is far longer than the others; nothing if none stands out."""
+    """The letter of an option far longer than the others; "" without one."""
     options = request.question.options if request.question else ()
     *_, second, longest = sorted(map(len, ("", "", *options)))
     stands_out = longest >= MUCH_LONGER * second > 0
@@ -124,7 +124,7 @@ EQUAL_OPTIONS = "two options say the same"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """Something doubtful about a question, and what became of it."""
+    """A flag of a question, and its decision."""
 
     question_id: str
     flag: str
@@ -133,7 +133,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refinement:
-    """What a person decided about a question."""
+    """A reviewer's decision on a question."""
 
     question_id: str
     action: Action
@@ -142,24 +142,24 @@ class Refinement:
 
 
 class RefinedQuestions(NamedTuple):
-    """The questions after refinement, and those that went."""
+    """The questions after refinement, and the rejected ones."""
 
     questions: list[SourceQuestion]
     rejections: list[Rejection]
 
 
 def read_refinements(folder: Path) -> list[Refinement]:
-    """Read the decisions of people; none without the file.
+    """Read ``refinements.json``; none without the file.
 
     Raises:
-        SourceError: If an entry is not of the form above; names file and entry.
+        SourceError: If the file is no JSON list.
     """
     file = folder / REFINEMENTS
     return [_refinement(*found) for found in read_entries(file)] if file.is_file() else []
 
 
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
-    """Find doubtful questions: pairs of question id and what is doubtful."""
+    """Flag doubtful questions: pairs of question id and flag."""
     times = Counter((question.image_id, plain(question.text)) for question in questions)
     found = []
     for question in questions:
@@ -175,7 +175,7 @@ def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
 
 
 def undecided(flags: Iterable[Flag]) -> dict[str, str]:
-    """Say of each question that nobody decided about what is doubtful."""
+    """Open flags by question."""
     found: dict[str, list[str]] = {}
     for flag in flags:
         if not flag.decision:
@@ -184,14 +184,14 @@ def undecided(flags: Iterable[Flag]) -> dict[str, str]:
 
 
 def solved(flags: Iterable[Flag]) -> list[str]:
-    """Name the questions that need no image and that nobody kept or replaced (section 2.3.2)."""
+    """Questions solved without the image that no review kept or replaced (section 2.3.2)."""
     return [one.question_id for one in flags if one.flag == SOLVABLE and not one.decision]
 
 
 def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
-    """Say whether each of four letters is right about equally often, and how often each is.
+    """Whether each of four letters is right about equally often, and the counts.
 
-    Too few questions to tell are balanced.
+    Fewer than 20 questions are balanced.
 
     >>> letter_balance("ABCD" * 5)
     (True, {'A': 5, 'B': 5, 'C': 5, 'D': 5})
@@ -207,7 +207,7 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
 def refine(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> RefinedQuestions:
-    """Apply what people decided; a question that nobody looked at stays as it is."""
+    """Apply refinements; a question without one stays as it is."""
     decided = {one.question_id: one for one in refinements}
     refined = RefinedQuestions([], [])
     names = set()

@@ -27,9 +27,8 @@ def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement] 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement] = ()) -> Score:
     """Give a point if the response's first character is the letter, as vqa_accuracy.py does.
 
-    "The answer is D" is wrong, "b" is wrong, "Dogs" is D; a response that begins with
-    "<think>" is wrong, because nothing is taken off. Their code fails at an empty response; here it
-    is wrong.
+    "The answer is D" is wrong, "b" is wrong, "Dogs" is D; nothing is stripped, so "<think>" is
+    wrong. Their code fails at an empty response; here it is wrong.
     """
     question, prediction = answered
     first = (prediction.raw_text or prediction.text)[:1]
@@ -38,7 +37,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of questions answered right; those about one image are not independent."""
+    """Share of questions answered right; questions about one image are one cluster."""
     return mean(ScoredPoint(score.points, question.cluster) for question, score in scored)
 
 
@@ -54,7 +53,7 @@ def _score(answered: AnsweredQuestion, letter: str | None, why: str) -> Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAnswer:
-    """What one person answered to one question."""
+    """One person's answer to one question."""
 
     question_id: str
     person: str
@@ -77,11 +76,10 @@ def human_accuracy(
 ) -> dict[str, Mean]:
     """Share of right answers by category, "all" first; every answer of every person counts once.
 
-    If all people answer all questions this is the mean of their accuracies. A question that nobody
-    answered counts in ``n_unscored``.
+    A question without answers counts in ``n_unscored``.
 
     Raises:
-        SourceError: If somebody answered a question that there is not.
+        SourceError: If an answer is to an unknown question.
     """
     by_question: dict[str, list[PersonAnswer]] = defaultdict(list)
     for answer in answers:

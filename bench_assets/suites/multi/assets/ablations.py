@@ -68,10 +68,10 @@ def captions(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Describe every image that a question shows (section 4.5).
+    """Describe every image of a question (section 4.5).
 
-    One row: the caption of one image, from the source's file or by the configured model; empty
-    if there is neither. The paper has BLIP-2's.
+    One row: the caption of one image, of the source's file or by the `captioner`; empty without
+    either. The paper has BLIP-2's.
     """
     if file := release_of(sources).captions:
         return table_output(_released(read_image_texts(file), stored, file.name))
@@ -92,11 +92,11 @@ def ocr(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Read what is written in every image that a question shows (section 4.5).
+    """Recognise writing in every image of a question (section 4.5).
 
-    One row: the writing in one image, from the source's file or by the engine; empty where
-    there is none. The paper has EasyOCR's. Images that were read before are not read again; one
-    that does not decode any more has no row, and the log names it.
+    One row: the writing in one image, of the source's file or by the engine; "" without writing.
+    The paper has EasyOCR's. Known images are not read again; an image that does not decode has no
+    row.
     """
     if file := release_of(sources).ocr:
         return table_output(_released(read_image_texts(file), stored, file.name))
@@ -126,7 +126,7 @@ def ocr(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Put captions in the place of images.
+    """Replace images by captions.
 
     One row: one question with images, described instead of shown; 7,489 in the paper (Table 6).
     """
@@ -139,10 +139,10 @@ def captions_for_images(
     **MULTI.stage("questions", below="ocr_for_images"),
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
-    """Put what is written in images in their place.
+    """Replace images by the writing in them.
 
-    One row: one question with images, of which only the writing is told; 7,489 in the paper
-    (Table 6). One about an image that our engine has no row for, as it does not decode, is none.
+    One row: one question with images, given by their writing; 7,489 in the paper (Table 6). A
+    question with an image that does not decode is left out.
     """
     if any(row.author == writing.author() for row in ocr):
         there = {row.image for row in ocr}
@@ -156,7 +156,7 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
 def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Show a black image where there is none, for models that demand one (section 4.2).
+    """Add a black image where there is none, for models that demand one (section 4.2).
 
     One row: one question, all of them.
     """
@@ -179,7 +179,7 @@ def elite_choices(
 ) -> dg.Output[list[EliteChoice]]:
     """Choose the hardest questions by quota (section 3.3), as the authors' notebook did.
 
-    One row: one question, how hard the models in `elite_weights` of bench.toml found it, and
+    One row: one question, its hardness for the models in `elite_weights` of bench.toml, and
     whether it was chosen. Their newest scores are read; without any, difficulty and quality decide.
     """
     weights = settings.load().suite("multi", MultiSettings).elite_weights
@@ -199,7 +199,7 @@ def elite_choices(
 def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
-    """Take the questions of MULTI-Elite: the source's hard list, else those chosen here.
+    """Select MULTI-Elite: the source's hard list, else the choices.
 
     One row: one question; 500 in the paper (sections 3.3 and 4.6).
     """
@@ -281,10 +281,10 @@ _SCORES = {
 def information_gain(
     context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]
 ) -> dg.Output[list[InformationGain]]:
-    """Compare the conditions question by question.
+    """Compare conditions question by question.
 
-    One row: how much a model gains by images, captions or recognised writing over nothing, for
-    questions with one image and with several (Table 6), or by knowledge (Table 8).
+    One row: a model's gain by images, captions or recognised writing over nothing, for questions
+    with one image and with several (Table 6), or by knowledge (Table 8).
     """
     model = context.partition_key
     scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}

@@ -85,10 +85,10 @@ class DuplicateConfig(dg.Config):
 def selection(
     config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
 ) -> dg.Output[list[SelectionDecision]]:
-    """Pick by length within each knowledge piece (appendix D).
+    """Select problems by length within each knowledge piece (appendix D).
 
-    One row: whether one problem was picked, by what chance and by what draw. The paper came from
-    2.7 million to 18 thousand; the release, selected already, has no rows.
+    One row: whether one problem was picked, its probability and its draw. The paper went from 2.7
+    million to 18 thousand; the release, selected already, has no rows.
     """
     if not release_of(sources).annotations:
         return table_output(list[SelectionDecision]())
@@ -125,7 +125,7 @@ def selection(
 def annotation(
     sources: SourceFiles, items: list[MultiItem], selection: list[SelectionDecision]
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
-    """Merge what annotators did in two rounds, and drop what is broken (section 3.2)."""
+    """Merge two rounds of annotation, and drop defective items (section 3.2)."""
     annotations = _annotations(sources)
     whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
     merged = whole if annotations is None else decisions.annotate(items, selection, annotations)
@@ -175,7 +175,7 @@ def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
 ) -> dg.Output[list[MultiItem]]:
-    """Put transformed questions in the place of those they came from.
+    """Replace items by their transformations.
 
     One row: one sub-question, transformed or as it was.
     """
@@ -192,10 +192,10 @@ def duplicates(
     transformed_items: list[MultiItem],
     stored: list[StoredImage],
 ) -> dg.Output[list[Duplicate]]:
-    """Find questions that are nearly the same (section 3.2: over 800 were removed).
+    """Find near-duplicates (section 3.2: over 800 were removed).
 
-    One row: two questions alike in text and in every image; the later one is dropped, unless
-    what is asked or its gold differs: a conflict. The release, where that was done, has no rows.
+    One row: two questions alike in text and in every image. The later one is dropped, unless text
+    or gold conflict. The release, without its duplicates, has no rows.
     """
     if not release_of(sources).annotations:
         return table_output(list[Duplicate]())
@@ -209,7 +209,7 @@ def duplicates(
 
 
 def _annotations(sources: SourceFiles) -> list[Annotation] | None:
-    """What people did to raw material; None for the release, which shows only what came of it."""
+    """Annotations of raw material; None for the release."""
     file = release_of(sources).annotations
     return read_annotations(file) if file else None
 

@@ -77,10 +77,10 @@ def images(
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, and every table that markdown cannot say.
+    """Store every image of the folder, and every table that markdown cannot express.
 
-    One row: one image that decodes, now in the image store; the release has 7,658. Those that
-    do not decode are among the rejections, and so are questions about a table that cannot be drawn.
+    One row: one image that decodes; the release has 7,658. Images that do not decode and questions
+    with tables that cannot be drawn are among the rejections.
     """
     stored, broken = image_store.put_files(image_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
@@ -103,7 +103,7 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """Say which images and knowledge pieces cannot be shown, and why.
+    """List images and knowledge pieces that cannot be used.
 
     One row: one image that does not decode, or one piece without a text or with such an image.
     The release should have none.
@@ -145,7 +145,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     duplicates: list[Duplicate],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
-    """Make the question table, and say of every picked item that is left out why."""
+    """Make the question table, and a rejection of every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
     pairs = settled(duplicates, heard(tables, DUPLICATE_CONFLICTS))

@@ -120,7 +120,7 @@ def _transformation_items(items: Sequence[Raw], images: Sequence[StoredImage]) -
 
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
-    """One of each item: the first person's who was asked about it."""
+    """The first annotator's answer on each item."""
     return [_annotation(about[0]) for about in by_unit(answers).values()]
 
 
@@ -194,7 +194,7 @@ def _twin_items(
 
 
 def _settled(answers: Sequence[Answer]) -> list[TwinDecision]:
-    """What most say of each pair; where they are divided both stay, as without anybody's word."""
+    """The majority's decision on each pair; tied pairs both stay."""
     found = []
     for name, about in by_unit(answers).items():
         later, earlier = parts_of(name)

@@ -29,7 +29,7 @@ CHANGEABLE = ("general", "specific", "type", "answer", "analysis", "education", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """What one annotator did to one item in one round."""
+    """One annotator's changes to one item in one round."""
 
     item_id: str
     round: int
@@ -54,7 +54,7 @@ class ItemRevision:
 
 
 class AnnotatedItems(NamedTuple):
-    """The items that both rounds left in, what was changed, and why the others went."""
+    """The items left by both rounds, the changes, and the rejections."""
 
     items: list[MultiItem]
     revisions: list[ItemRevision]
@@ -77,10 +77,9 @@ def read_annotations(file: Path) -> list[Annotation]:
 
 
 def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> AnnotatedItems:
-    """Apply the first round to every item, and the second to what came of it.
+    """Apply the first round to every item, and the second to the result.
 
-    An item that either round drops goes, with the reason; an annotation of no item is a rejection
-    too.
+    An item that either round drops becomes a rejection, and so does an annotation of no item.
     """
     by_round = {(one.item_id, one.round): one for one in annotations}
     known = {item.item_id for item in items}
@@ -104,7 +103,7 @@ def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> Anno
 
 
 def wishes(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
-    """Transformations that annotators asked for, by item; the later round's where both did."""
+    """Requested transformations by item; the later round wins."""
     ordered = sorted(annotations, key=lambda one: one.round)
     return {one.item_id: one.transform for one in ordered if one.transform}
 
@@ -169,7 +168,7 @@ BY_HAND = "by hand"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenPiece:
-    """The piece of knowledge that one person wrote for one item (section 3.4)."""
+    """A knowledge piece by one annotator for one item (section 3.4)."""
 
     item_id: str
     person: str
@@ -179,7 +178,7 @@ class WrittenPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwinDecision:
-    """What people say of two items that are alike, and differ in what decides their answer."""
+    """The decision on two similar items that conflict."""
 
     item_id: str  # the later one
     earlier: str
@@ -194,7 +193,7 @@ class KnowledgeLinks(NamedTuple):
 
 
 def by_hand(items: Iterable[MultiItem], annotations: Iterable[Annotation]) -> list[Transformation]:
-    """Make a transformation of each item that somebody wrote anew; a broken one has its fault."""
+    """Transformations of items that annotators rewrote; a defective one has a fault."""
     written = {one.item_id: one for one in annotations if one.changes}
     return [_transformed(item, written[item.item_id]) for item in items if item.item_id in written]
 
@@ -204,10 +203,9 @@ def informed(
     pieces: Mapping[str, Knowledge],
     written: Iterable[WrittenPiece],
 ) -> KnowledgeLinks:
-    """Give items the pieces that people wrote for them, where they have none.
+    """Link written pieces to items without one; of several for an item the first counts.
 
-    Of several pieces for one item the first counts. One whose name is taken by another text has
-    the item's id beside its name.
+    A piece whose name belongs to another text gets the item's id beside its name.
     """
     first = {one.item_id: one for one in reversed(list(written))}
     found = KnowledgeLinks([], dict(pieces))
@@ -225,10 +223,7 @@ def informed(
 
 
 def settled(pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]) -> list[Duplicate]:
-    """Drop what people call one question with another; all else stays as it was found.
-
-    A decision about a pair that is no conflict any more is not looked at.
-    """
+    """Apply decisions to conflicting pairs; other pairs stay as found."""
     said = {(one.item_id, one.earlier): one.drop for one in decisions}
     return [
         _with_decision(pair, said.get((pair.item_id, pair.earlier), "") if pair.conflict else "")
@@ -264,12 +259,12 @@ def annotate(
     decisions: Iterable[SelectionDecision],
     annotations: Iterable[Annotation],
 ) -> AnnotatedItems:
-    """Merge the annotations of the picked items, and drop what is then still broken.
+    """Merge the annotations of picked items, and drop items that are then defective.
 
     Args:
         items: All items, prepared.
-        decisions: Which problems were picked; the others are in that table with their chance.
-        annotations: Of any items; of those not picked they are not looked at.
+        decisions: Of the selection.
+        annotations: Of any items; those not picked are ignored.
     """
     picked = {one.problem_id for one in decisions if one.picked}
     passed_over = {item.item_id for item in items if item.problem_id not in picked}
@@ -291,13 +286,13 @@ def annotate(
 
 
 def without_duplicates(items: Iterable[MultiItem], pairs: Iterable[Duplicate]) -> list[MultiItem]:
-    """Leave out the items that are nearly the same as an earlier one."""
+    """Leave out dropped near-duplicates."""
     dropped = {pair.item_id for pair in pairs if pair.dropped}
     return [item for item in items if item.item_id not in dropped]
 
 
 def duplicate_rejections(pairs: Iterable[Duplicate]) -> list[Rejection]:
-    """Say of each dropped item which one it is nearly the same as; of several, the nearest."""
+    """Rejections of dropped near-duplicates, each with the nearest kept item."""
     nearest = {
         pair.item_id: pair
         for pair in sorted(pairs, key=lambda pair: pair.similarity)

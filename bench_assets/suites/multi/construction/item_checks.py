@@ -23,7 +23,7 @@ _EMPTY_FORMULA = re.compile(r"\$\s*\$|\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}
 
 
 def defects(item: MultiItem) -> list[str]:
-    """Find every defect of form, content and meaning that a rule can see."""
+    """Find every defect of form, content and meaning that rules can detect."""
     return [*_of_format(item), *_of_content(item), *_CHECKS[item.type](item)]
 
 
@@ -106,10 +106,7 @@ _FIGURES = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duplicate:
-    """Two items that are nearly the same; the later one goes if the earlier one stays.
-
-    Where what is asked or its gold differs they only look alike, and neither goes.
-    """
+    """Two similar items; with a conflict of text or gold neither is dropped."""
 
     item_id: str
     earlier: str
@@ -122,13 +119,13 @@ class Duplicate:
 def duplicates(
     items: Sequence[MultiItem], hashes: Mapping[str, str], similarity: float, distance: int
 ) -> list[Duplicate]:
-    """Find pairs alike in text and in every image; those of one problem are meant to be alike.
+    """Find pairs alike in text and in every image, except within a problem.
 
     Args:
         items: In order: of a pair the later one is the duplicate.
         hashes: Perceptual hash of each image by name.
-        similarity: Least of the texts' shingles.
-        distance: Most bits by which the hashes of two images may differ.
+        similarity: Least Jaccard similarity of the texts' shingles.
+        distance: Most bits by which two image hashes differ.
     """
     by_id = {item.item_id: item for item in items}
     texts = {name: IMAGE_TOKEN.sub("", item.text) for name, item in by_id.items()}
@@ -158,7 +155,7 @@ def duplicates(
 
 
 def _conflict(later: MultiItem, earlier: MultiItem) -> str:
-    """Say what of two items differs that decides their answer; "" if nothing does."""
+    """Name the difference that decides the answers of two similar items; "" without one."""
     if _gold(later) != _gold(earlier):
         return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
     one, other = (_FIGURES.findall(_half_width(item.text)) for item in (later, earlier))
@@ -169,7 +166,7 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
 
 
 def _gold(item: MultiItem) -> tuple[str, ...]:
-    """What is right: the texts of the right options, in whatever place they stand."""
+    """The gold independent of order: the texts of the right options, or the blanks."""
     if item.type in ("SA", "MA"):
         options = [_plain(option) for option in split_options(item.text)[1]]
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
@@ -187,7 +184,7 @@ def _half_width(text: str) -> str:
 
 
 def _image_distance(one: MultiItem, other: MultiItem, hashes: Mapping[str, str]) -> int | None:
-    """Largest distance between images in the same place; None if one has more of them."""
+    """Largest distance between images in the same place; None if their numbers differ."""
     shown = [[hashes[name] for name in _shown(item)] for item in (one, other)]
     if len(shown[0]) != len(shown[1]):
         return None

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 def parsed(html: str) -> "BeautifulSoup":
-    """Parse HTML, whatever it is.
-
-    As a file, since of a short text it is asked whether it could be the name of one, which ends in
-    a UnicodeEncodeError for half a surrogate pair.
-    """
+    """Parse HTML; as a file, because BeautifulSoup tries a short text as a file name."""
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(io.StringIO(html), "html.parser")
@@ -53,13 +49,13 @@ _UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL
 
 
 class Formulas:
-    """The formulas of one text, while others work on the rest of it."""
+    """The formulas of one text, hidden while the rest is converted."""
 
     def __init__(self) -> None:
         self.kept: list[str] = []
 
     def keep(self, text: str) -> str:
-        """Put a place holder for each formula. Money is none: a formula holds no tag."""
+        """Replace each formula by a placeholder. Money is none: a formula holds no tag."""
         closed = _closed(text)
 
         def hidden(found: re.Match[str]) -> str:
@@ -71,7 +67,7 @@ class Formulas:
         return _FORMULA.sub(hidden, text)
 
     def hide(self, text: str) -> str:
-        """Do so in HTML, where then every ``<`` that begins no tag is written as an entity."""
+        """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
         hidden = self.keep(text)
         tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
         inside = {place for start, end in tags for place in range(start, end)}
@@ -94,14 +90,14 @@ class Formulas:
 
 
 def visible(text: str) -> str:
-    """What a reader of HTML sees of a text, found without a parser."""
+    """The visible text of HTML, found without a parser."""
     formulas = Formulas()
     seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(seen))
 
 
 def lost(before: str, after: str) -> str:
-    """Name the characters of one text that the other lacks, each as often; blanks are none.
+    """Characters of one text that the other lacks, each as often; blanks do not count.
 
     >>> lost("x<y 且 y>z", "xy>z")
     '<y且'
@@ -204,7 +200,7 @@ def leftover_tags(text: str) -> list[str]:
 
 
 def _missing(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
-    """The characters of an item that stand nowhere in its parts or in its drawn tables."""
+    """Characters of an item that are neither in its parts nor in its drawn tables."""
     read = visible if item.format == "html" else str
     before = "\n".join(_mask(read(getattr(item, name))) for name in _PARTS)
     after = "\n".join([*parts.values(), *map(visible, tables)])
@@ -246,12 +242,12 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
 
 
 def _shown(formulas: Formulas, text: str) -> str:
-    """Put formulas back; a line to fill in belongs to the question, wherever it is drawn."""
+    """Restore formulas; a line to fill in is a blank, also inside a formula."""
     return re.sub(r"_{3,}", "[MASK]", formulas.show(text))
 
 
 def _is_plain(table: "Tag") -> bool:
-    """Whether markdown can say it: as many cells in each row, none joined, only text in them."""
+    """Whether markdown can express a table: equal rows, no joined cells, only text."""
     if table.find(["table", "img"]):  # first: with tables in each other, cells would be countless
         return False
     rows = [row.find_all(["td", "th"]) for row in table.find_all("tr")]
@@ -260,7 +256,7 @@ def _is_plain(table: "Tag") -> bool:
 
 
 def _tidy(text: str) -> str:
-    """Mark the places to fill in; take out blanks at line ends, and empty lines."""
+    """Mark blanks; remove spaces at line ends, and empty lines."""
     masked = _mask(text.replace("\xa0", " ").replace("\u3000", " "))
     lines = [re.sub(r"[ \t]+", " ", line).strip() for line in masked.splitlines()]
     return "\n".join(line for line in lines if line)
@@ -296,12 +292,11 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
     Args:
         html: One ``<table>``.
-        font: A font file; None takes a Chinese one that the system has, or for writing in ASCII
-            the font that Pillow carries.
+        font: None: a Chinese font of the system, or for ASCII the one of Pillow.
 
     Raises:
-        SettingsError: If no font for what is written there can be found.
-        ImageError: If it has no cells, or cannot be drawn because of its size.
+        SettingsError: If there is no font for the text.
+        ImageError: If it has no cells or is too large.
     """
     cells = _cells(parsed(html).find_all("tr"))
     if not cells:
@@ -328,7 +323,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
 
 def _cells(rows: list["Tag"]) -> Mapping[_Place, _Cell]:
-    """Place every cell; one that is joined over rows pushes those below it to the right."""
+    """Place every cell; joined rows push the cells below to the right."""
     cells: dict[_Place, _Cell] = {}
     taken: set[_Place] = set()
     for row, tags in enumerate(rows):
@@ -383,10 +378,7 @@ def author() -> str:
 
 
 def recognise(images: Iterable[Image.Image]) -> list[str]:
-    """Read every image, Chinese and English; fragments joined with 、 as in the release.
-
-    "" where nothing is written. The models come inside the package.
-    """
+    """Recognise Chinese and English writing; fragments are joined with 、 as in the release."""
     import numpy as np
     from rapidocr import RapidOCR
     from rapidocr.utils.output import RapidOCROutput

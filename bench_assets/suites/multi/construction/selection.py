@@ -30,7 +30,7 @@ _WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionDecision:
-    """Whether one raw problem was picked, and by what chance."""
+    """Whether one raw problem was picked, with its probability and draw."""
 
     problem_id: str
     knowledge: str  # the piece it was compared under
@@ -45,7 +45,7 @@ class SelectionDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionParameters:
-    """What appendix D calls customized."""
+    """The parameters of appendix D."""
 
     a: float = 1.0  # weight of characters
     b: float = 1.0  # weight of images
@@ -58,10 +58,9 @@ class SelectionParameters:
 def select(
     items: Sequence[MultiItem], parameters: SelectionParameters, seed: int
 ) -> list[SelectionDecision]:
-    """Decide for every problem, piece by piece, longest first.
+    """Decide for every problem, piece by piece, longest first; equal lengths by id.
 
-    Every problem has a draw of its own, from the seed and its id: another problem more or less
-    changes no draw. Equal lengths are ordered by id.
+    A draw depends on the seed and the problem's id alone.
 
     Args:
         items: Sub-questions; a problem is measured over all of its own.
@@ -84,12 +83,12 @@ def select(
 
 
 def drawn(seed: int, name: str) -> float:
-    """Draw a number in [0, 1) that depends on the seed and a name, and on nothing else."""
+    """A number in [0, 1) that depends on the seed and a name alone."""
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:6]) / 2**48
 
 
 def quota(n_problems: int, alpha: float) -> int:
-    """N_k: how many are to be picked of a piece, by the logarithm of base 10.
+    """N_k: problems picked of a knowledge piece, by the logarithm of base 10.
 
     >>> [quota(n, 3.0) for n in (1, 10, 100, 1000)]
     [0, 3, 6, 9]
@@ -98,7 +97,7 @@ def quota(n_problems: int, alpha: float) -> int:
 
 
 def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> float:
-    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else what is left.
+    """Pr[pick up q]: 1 for the longest, p for the next m - 1 and the last m, else the rest.
 
     >>> [probability(rank, 100, SelectionParameters()) for rank in (0, 1, 99)]
     [1.0, 0.04, 1.0]
@@ -221,7 +220,7 @@ NOTEBOOK = Quotas(cells={"SI": (50, 15, 50), "NI": (30, 10, 5), "MI": (10, 5, 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EliteChoice:
-    """What became of one question on the way to MULTI-Elite."""
+    """The choice of one question for MULTI-Elite, with its hardness."""
 
     question_id: str
     type: str
@@ -238,15 +237,10 @@ def hardness(
     scores: Iterable[Score],
     weights: Mapping[str, float],
 ) -> dict[str, float]:
-    """Add up, over models, weight times the share of a question's points that was lost.
+    """Sum over models of weight times the lost share of a question's points.
 
-    The notebook meant to skip models that see no image where there are some and, by a mistake,
-    did not: neither do we.
-
-    Args:
-        questions: All of them.
-        scores: Of any models; those without a weight are not looked at.
-        weights: By model.
+    The notebook meant to skip models without vision for questions with images and, by a mistake,
+    did not; neither is it done here. Scores of models without a weight count nothing.
     """
     found = {question.question_id: 0.0 for question in questions}
     for score in scores:
@@ -293,7 +287,7 @@ def choose(
 
 
 def subject_code(question_id: str) -> str:
-    """Read the subject off an id: the last two letters before the number, "dx" for university.
+    """The subject in an id: the last two letters before the number, "dx" for university.
 
     >>> subject_code("multi/czsx_0_0"), subject_code("multi/dxcs_1_0")
     ('sx', 'dx')

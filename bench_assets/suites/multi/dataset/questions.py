@@ -34,19 +34,14 @@ class KnowledgeLink:
 
 
 class UsablePieces(NamedTuple):
-    """Knowledge that can be shown, and why the rest cannot."""
+    """Knowledge pieces that can be shown, and the rejections."""
 
     usable: dict[str, Knowledge]
     rejections: list[Rejection]
 
 
 def usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
-    """Take the pieces that have a text and whose images are there.
-
-    Args:
-        pieces: By name.
-        images: Names of the images that decode.
-    """
+    """Select the pieces with a text whose images are among ``images``."""
     checked = UsablePieces({}, [])
     for name, piece in pieces.items():
         missing = [image for image in piece.images if image not in images]
@@ -62,15 +57,15 @@ def usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePie
 def link(
     items: Iterable[MultiItem], pieces: Mapping[str, Knowledge], *, search: bool
 ) -> list[KnowledgeLink]:
-    """Link every item to the first piece attached to it, or to one its text names.
+    """Link every item to the first piece attached to it, or to one named in its text.
 
-    The paper has people look for uncovered questions' pieces with language models and search
-    engines; here the longest name that stands in the text or the analysis is taken.
+    The paper has people search with language models; here the longest name in text or
+    analysis wins.
 
     Args:
         items: Of either route.
         pieces: By name.
-        search: Look at texts too; the release's own links are left as they are.
+        search: Search texts; False keeps the release's own links.
     """
     by_length = sorted((n for n in pieces if len(n) >= _SHORTEST_NAME), key=lambda n: (-len(n), n))
     links = []
@@ -108,7 +103,7 @@ _OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
 
 
 class QuestionTable(NamedTuple):
-    """The items that became questions, and why the others did not."""
+    """Questions, and the rejections of other items."""
 
     questions: list[Question]
     rejections: list[Rejection]
@@ -119,14 +114,8 @@ def to_questions(
 ) -> QuestionTable:
     """Make a question of every item that can be asked and scored.
 
-    What is called published is whole: with a question less it is ``"own"``, and says so.
-    Where a release withholds all answers its questions are kept, with ``NOT_PUBLISHED`` in their
-    place; a single missing answer is a defect.
-
-    Args:
-        items: In file order.
-        images: Stored images by the name that items know them by.
-        edition: ``"published"``, ``"own"``, ``"mini"`` or ``"built"``.
+    A published edition with a rejection is ``"own"``. If a release withholds all answers, its
+    questions have ``NOT_PUBLISHED`` as answer; a single missing answer is a defect.
     """
     withheld = not any(item.answer for item in items)
     table = QuestionTable([], [])
@@ -144,17 +133,13 @@ def to_questions(
 
 
 def edition_of(items: Sequence[MultiItem]) -> Edition:
-    """Name the edition that items in the release's form make.
-
-    Only as many as the paper counts (Table 9) are called published; a part of them, or others, are
-    ``"own"``.
-    """
+    """``"published"`` for exactly the paper's counts (Table 9), else ``"own"``."""
     n_problems = len({item.problem_id for item in items})
     return "published" if (len(items), n_problems) == PAPER_COUNTS else "own"
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""Split a text into what is asked and its options: the last run of A, B, C, ...
+    r"""Split a text into stem and options: the last run of A, B, C, ...
 
     Options begin lines or follow blanks; a text without any is all stem.
 
@@ -178,9 +163,9 @@ def blanks_in(answer: str) -> tuple[str, ...]:
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Put texts in the place of images (Table 6); only questions with images are asked.
+    """Replace images by texts (Table 6); questions without images are left out.
 
-    An image without a text of its own, such as one without writing, is left empty.
+    An image without a text has an empty one.
     """
     found = {text.image: text.text for text in texts}
     return [
@@ -202,15 +187,15 @@ def with_knowledge(
 ) -> list[Question]:
     """Add the knowledge piece of each question (MULTI-Extend, section 4.7).
 
-    Questions without one stay as they are: Table 8 is over the whole set. Images of a piece
-    follow those of the question, and so does their numbering.
+    Questions without one stay: Table 8 is over the whole set. Images of a piece follow those of the
+    question, and so does their numbering.
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
     return [_informed(question, pieces.get(question.question_id), images) for question in questions]
 
 
 def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
-    """Give questions without an image a black one, for models that demand one (section 4.2)."""
+    """Add a black image to questions without one (section 4.2)."""
     return [
         question if question.images else replace(question, images=(blank,))
         for question in questions
@@ -218,7 +203,7 @@ def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question
 
 
 def elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
-    """Take the questions of MULTI-Elite, in the order of the whole set (section 3.3)."""
+    """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3)."""
     wanted = {f"multi/{item_id}" for item_id in item_ids}
     return [question for question in questions if question.question_id in wanted]
 
@@ -278,7 +263,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
 
 
 def _answer(item: MultiItem) -> tuple[str, ...]:
-    """The gold byte for byte: the authors' script of the paper compares it as it is."""
+    """The gold byte for byte: the authors' script compares it as it is."""
     if not item.answer:
         return (NOT_PUBLISHED,)
     if item.type in ("SA", "MA"):
@@ -287,7 +272,7 @@ def _answer(item: MultiItem) -> tuple[str, ...]:
 
 
 def _options(item: MultiItem) -> tuple[str, ...]:
-    """The listed options; their letters where they cannot be told apart, as inside an image."""
+    """The listed options; only letters if they are not distinct, as inside an image."""
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)

@@ -24,7 +24,7 @@ from bench_assets.core.tables.source_folder import image_files, pin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiRelease:
-    """Which files of a folder belong to the suite; None for those that are not there."""
+    """Files of a folder that belong to the suite; None for missing ones."""
 
     folder: Path
     problems: Path
@@ -41,10 +41,10 @@ class MultiRelease:
 
 
 def find_release(folder: Path) -> MultiRelease:
-    """Tell by its files which route a folder goes.
+    """Find the route of a folder by its files.
 
-    Of several problem files, one with answers is taken before one without ("_release"), and the
-    keyed form before the hub's list ("_hf").
+    A problem file with answers precedes one without ("_release"), the keyed form the hub's list
+    ("_hf").
 
     Raises:
         SourceError: If it holds neither route's files, both routes', or several versions of one.
@@ -120,7 +120,7 @@ def read_list(file: Path) -> list[str]:
     """Read a JSON list of texts.
 
     Raises:
-        SourceError: If it is anything else.
+        SourceError: If the file is anything else.
     """
     value = _parsed(file)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
@@ -147,7 +147,7 @@ TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiItem:
-    """One question with all that the source says of it; the general part is its problem's."""
+    """One sub-question with its labels; the general part belongs to its problem."""
 
     item_id: str  # "czsx_0_0": the problem's id and the number of the sub-question
     problem_id: str
@@ -284,7 +284,7 @@ def _items(problem_id: str, entry: Entry, where: str) -> Iterator[MultiItem]:
 
 
 def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
-    """A list of texts; a text alone counts as a list of one, nothing as none."""
+    """A list of texts; a text alone is a list of one."""
     value = entry.get(name)
     if value is None or value == "":
         return ()

@@ -21,7 +21,7 @@ _MIDDLE = 144  # px; the origin of a graph
 
 
 def draw(figure: Mapping[str, Any]) -> bytes:
-    """Draw a figure as a PNG; ``kind`` names it, the rest is what it shows."""
+    """Draw a figure of ``problems.json`` as a PNG, by its ``kind``."""
     about = {name: value for name, value in figure.items() if name not in ("kind", "caption")}
     return _KINDS[figure["kind"]](**about).png()
 
@@ -163,7 +163,7 @@ def _sprites(names: Sequence[str]) -> Scene:
 
 
 def _forms(forms: Sequence[Sequence[str]]) -> Scene:
-    """A row of coloured forms; "?" stands for the one that is asked for."""
+    """A row of coloured forms; "?" is the missing one."""
     scene = Scene(80 * len(forms) + 16, 96)
     for number, (form, colour) in enumerate(forms):
         left = 20 + 80 * number
@@ -244,14 +244,7 @@ _TORN = b"\x89PNG\r\n\x1a\n torn off"
 
 
 def write(folder: Path, seed: int = 0) -> None:
-    """Write the mini edition's raw material: problems, images, annotations, knowledge, captions.
-
-    The same seed writes the same bytes. Files that hold them already are left alone.
-
-    Args:
-        folder: A folder of its own; made if need be.
-        seed: Draws what the annotators think of difficulty and quality.
-    """
+    """Write the mini edition's raw material; the same seed writes the same bytes."""
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
@@ -292,7 +285,7 @@ def _piece(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _annotations(problems: list[Mapping[str, Any]], rng: Random) -> Iterator[Mapping[str, Any]]:
-    """Two rounds for every sub-question; what is noted in the material is about the first one."""
+    """Two rounds for every sub-question; notes belong to the first sub-question."""
     for round_, annotator in enumerate(_ANNOTATORS, 1):
         for one in problems:
             for number in range(len(one["parts"])):
@@ -317,7 +310,7 @@ def _captions(problems: list[Mapping[str, Any]]) -> str:
 
 
 def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
-    """Every figure as a file; a lost one is none, a torn one does not decode."""
+    """Every figure as a file; "lost" has none, "torn" does not decode."""
     paths = [path.removeprefix("../data/") for path in _paths(one, folder)]
     figures = zip(paths, one.get("figures", ()), strict=True)
     return {
