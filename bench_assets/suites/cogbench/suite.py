@@ -27,9 +27,9 @@ def _recognised(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> list[Metric]:
-    from bench_assets.suites.cogbench.assets.description import recognised
+    from bench_assets.suites.cogbench.assets.description import measure_recognition
 
-    return recognised(settings, model, questions, predictions)
+    return measure_recognition(settings, model, questions, predictions)
 
 
 SUITE = Suite(

@@ -12,9 +12,9 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
 from bench_assets.suites.cogbench.construction.merging import agreement, merge_items
 from bench_assets.suites.cogbench.construction.stories import (
     compare_descriptions,
+    descriptions_to_review,
     merged_chains,
     merged_stories,
-    untold,
 )
 from tests.suites.cogbench.encoders import MeaningEncoder
 
@@ -196,7 +196,7 @@ def test_a_person_overrules_which_description_is_taken(reviews, author):
 
 def test_descriptions_of_a_dropped_image_stand_beside_each_other_in_the_queue():
     told = descriptions(ana="one", bo="two")
-    queue = untold(told, compare_descriptions(told, [], ENCODER, 0.8))
+    queue = descriptions_to_review(told, compare_descriptions(told, [], ENCODER, 0.8))
     assert [(item.text, item.near, item.outcome) for item in queue] == [
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),

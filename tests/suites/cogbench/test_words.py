@@ -96,7 +96,7 @@ def shipped_threshold():
 
 
 def taken_out(text):
-    return " ".join(recognition.affirmed(text).split())
+    return " ".join(recognition.remove_denied(text).split())
 
 
 def differ(one, other):

@@ -7,7 +7,7 @@ from bench_assets.suites.multi.construction.decisions import (
     Annotation,
     merge,
     read_annotations,
-    wishes,
+    requested_transformations,
 )
 from tests.suites.multi.rows import item
 
@@ -50,7 +50,7 @@ def test_an_annotation_of_no_item_is_told():
 
 
 def test_the_later_wish_for_a_transformation_counts():
-    wished = wishes(
+    wished = requested_transformations(
         [note(2, transform={"name": "negate"}), note(1, transform={"name": "to_blank"})]
     )
     assert wished == {"gzsx_1_0": {"name": "negate"}}

@@ -8,7 +8,7 @@ from bench_assets.suites.multi.construction.selection import (
     NOTEBOOK,
     WEIGHTS,
     Quotas,
-    choose,
+    choose_elite,
     hardness,
 )
 from tests.suites.multi.rows import question
@@ -68,7 +68,7 @@ def test_the_quota_of_a_school_subject_without_images(have, expected):
     """NI, school: 30 twice; MA ceil(60/4), FB floor(60/4), SA the rest."""
     questions = [one for kind, n in have.items() for one in asked(n, kind)]
     hard = hardness(questions, [], WEIGHTS)
-    chosen = choose(questions, hard, NOTEBOOK, 0)
+    chosen = choose_elite(questions, hard, NOTEBOOK, 0)
     assert Counter(one.type for one in chosen if one.candidate) == expected
 
 
@@ -80,24 +80,24 @@ def test_the_hardest_come_first_and_then_difficulty_and_quality():
     easy = replace(easy, labels=easy.labels | {"difficulty": "1", "quality": "1"})  # 2.5
     quotas = Quotas(cells={"NI": (1, 0, 0)})
     hard = {one.question_id: 0.0 for one in (easy, fine, dull)} | {hard_one.question_id: 1.0}
-    chosen = choose([easy, hard_one, fine, dull], hard, quotas, 0)
+    chosen = choose_elite([easy, hard_one, fine, dull], hard, quotas, 0)
     assert [one.candidate for one in chosen] == [False, True, True, False]
 
 
 def test_no_more_than_the_size_are_selected_and_all_of_them_are_candidates():
     questions = asked(90) + asked(90, images="SI") + asked(90, "MA", code="dxcs", level="Uni")
     hard = hardness(questions, [], WEIGHTS)
-    chosen = choose(questions, hard, replace(NOTEBOOK, size=50), 3)
+    chosen = choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3)
     assert sum(one.selected for one in chosen) == 50
     assert all(one.candidate for one in chosen if one.selected)
-    assert choose(questions, hard, replace(NOTEBOOK, size=50), 3) == chosen
-    assert choose(questions, hard, replace(NOTEBOOK, size=50), 4) != chosen
+    assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 3) == chosen
+    assert choose_elite(questions, hard, replace(NOTEBOOK, size=50), 4) != chosen
 
 
 def test_open_questions_are_no_candidates():
     questions = asked(3, "OP") + asked(3, "Other")
     assert not any(
-        one.candidate for one in choose(questions, hardness(questions, [], {}), NOTEBOOK, 0)
+        one.candidate for one in choose_elite(questions, hardness(questions, [], {}), NOTEBOOK, 0)
     )
 
 

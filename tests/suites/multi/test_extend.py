@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.multi.dataset.questions import link, usable
+from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
 from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.suites.multi.rows import item
 
@@ -27,7 +27,7 @@ PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "�
     ],
 )
 def test_a_piece_comes_to_its_question(fields, search, expected):
-    (found,) = link([item(**fields)], PIECES, search=search)
+    (found,) = link_knowledge([item(**fields)], PIECES, search=search)
     assert (found.knowledge, found.how) == expected
 
 
@@ -37,7 +37,7 @@ def test_pieces_without_text_or_with_lost_images_are_rejected():
         "b": Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
         "c": Knowledge(name="c", content=" "),
     }
-    checked = usable(pieces, {"1.png"})
+    checked = select_usable(pieces, {"1.png"})
     assert list(checked.usable) == ["a"]
     assert [(one.entry, one.reason) for one in checked.rejections] == [
         ("knowledge b", "images are missing: 2.png"),

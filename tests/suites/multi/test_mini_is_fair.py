@@ -10,7 +10,7 @@ from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction.decisions import (
     merge,
     read_annotations,
-    wishes,
+    requested_transformations,
     without_duplicates,
 )
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
@@ -46,7 +46,7 @@ def edition(folder, seed):
     notes = read_annotations(release.annotations)
     items = [one for one in merge([one.item for one in prepared], notes).items if not defects(one)]
     stored = {name: image(name, content) for name, content in data.items()}
-    made = apply(items, transformations(items, wishes(notes), 0.1, seed))
+    made = apply(items, transformations(items, requested_transformations(notes), 0.1, seed))
     hashes = {name: one.sha256[:16] for name, one in stored.items()}  # drawn twice alike or not
     made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
     sizes = {one.sha256: one.n_bytes for one in stored.values()}

@@ -10,10 +10,10 @@ from bench_assets.suites.multi.construction.annotation import (
 )
 from bench_assets.suites.multi.construction.decisions import (
     Annotation,
-    by_hand,
-    informed,
-    settled,
-    wishes,
+    add_written_pieces,
+    apply_decisions,
+    manual_transformations,
+    requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.rewriting import apply, transformations
@@ -83,18 +83,18 @@ def test_of_two_people_the_first_counts():
 
 def test_what_was_distilled_goes_through_the_rule_that_proves_it():
     (said,) = TRANSFORMATION_REVIEW.to_rows([answer(ORDERS.item_id, how=DISTILL, words="正确的")])
-    (row,) = transformations([ORDERS], wishes([said]), 0.0, 0)
+    (row,) = transformations([ORDERS], requested_transformations([said]), 0.0, 0)
     assert (row.specific.startswith("顺序是"), row.fault, row.by) == (True, "", "annotator")
 
 
 def test_what_was_written_anew_takes_the_place_of_its_item_unless_it_is_broken():
     sound = annotation(changes={"specific": "1+1=[MASK]", "type": "FB", "answer": "2"})
     broken = annotation(changes={"type": "FB", "answer": ""})
-    (row,) = by_hand([ORDERS, PLAIN], [sound])
+    (row,) = manual_transformations([ORDERS, PLAIN], [sound])
     assert (row.by, row.name, row.fault) == ("ana", "by hand", "")
     first, second = apply([ORDERS, PLAIN], [row])
     assert (first.specific, first.type, first.answer, second) == ("1+1=[MASK]", "FB", "2", PLAIN)
-    (row,) = by_hand([ORDERS], [broken])
+    (row,) = manual_transformations([ORDERS], [broken])
     assert row.fault
     assert apply([ORDERS], [row]) == [ORDERS]
 
@@ -110,7 +110,7 @@ def test_knowledge_is_asked_for_where_there_is_none():
     assert asked.unit_id == PLAIN.item_id
     said = answer(asked.unit_id, name="加法", knowledge="两数之和。")
     assert fits(KNOWLEDGE.task, asked, said) == ""
-    found = informed([link()], {}, KNOWLEDGE.to_rows([said]))
+    found = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([said]))
     assert found.links == [link("加法", WRITTEN)]
     assert found.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
 
@@ -130,7 +130,9 @@ def test_which_piece_an_item_gets(links, said, named, n_pieces):
     written = KNOWLEDGE.to_rows(
         [answer(PLAIN.item_id, f"p{n}", name=t, knowledge="text") for n, t in enumerate(said)]
     )
-    found = informed(links, {"集合": Knowledge(name="集合", content="their own")}, written)
+    found = add_written_pieces(
+        links, {"集合": Knowledge(name="集合", content="their own")}, written
+    )
     assert [one.knowledge for one in found.links] == named
     assert len(found.pieces) == n_pieces
 
@@ -174,10 +176,10 @@ def test_people_are_asked_about_conflicts_side_by_side():
 def test_what_becomes_of_a_conflict(said, after):
     (asked,) = DUPLICATE_CONFLICTS.units([pair()], [ORDERS, PLAIN], [])
     rows = [answer(asked.unit_id, f"p{n}", decision=text) for n, text in enumerate(said)]
-    assert settled([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
+    assert apply_decisions([pair()], DUPLICATE_CONFLICTS.to_rows(rows)) == [after]
 
 
 def test_a_pair_that_is_no_conflict_any_more_is_left_alone():
     sure = pair("", dropped=True)
     said = answer(f"{PLAIN.item_id}/{ORDERS.item_id}", decision="they are one: drop the earlier")
-    assert settled([sure], DUPLICATE_CONFLICTS.to_rows([said])) == [sure]
+    assert apply_decisions([sure], DUPLICATE_CONFLICTS.to_rows([said])) == [sure]

@@ -4,7 +4,7 @@ from bench_assets.core.schema.rows import ImageText, StoredImage
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     KnowledgeLink,
-    elite,
+    select_elite,
     split_options,
     to_questions,
     with_blank_image,
@@ -166,7 +166,10 @@ def test_a_black_image_is_given_only_where_there_is_none():
 
 def test_elite_keeps_the_order_of_the_whole_set():
     asked = [question(question_id=f"multi/{name}") for name in ("a_0", "b_0", "c_0")]
-    assert [one.question_id for one in elite(asked, ["c_0", "a_0"])] == ["multi/a_0", "multi/c_0"]
+    assert [one.question_id for one in select_elite(asked, ["c_0", "a_0"])] == [
+        "multi/a_0",
+        "multi/c_0",
+    ]
 
 
 def test_a_published_edition_that_lacks_a_question_is_ones_own():

@@ -6,11 +6,11 @@ import pytest
 from bench_assets.suites.multi.construction.selection import (
     NO_KNOWLEDGE,
     SelectionParameters,
-    drawn,
-    normalised,
+    normalize_measure,
     probability,
     quota,
     select,
+    uniform_draw,
 )
 from tests.suites.multi.rows import item
 
@@ -42,7 +42,9 @@ def test_as_many_are_picked_as_the_closed_form_says(n, wanted, expected):
         (one.problem_id, one.probability) for one in select(piece(n), SelectionParameters(), 0)
     ]
     assert [chance for _, chance in decided] == chances
-    picked = sum(drawn(seed, name) < chance for seed in range(SEEDS) for name, chance in decided)
+    picked = sum(
+        uniform_draw(seed, name) < chance for seed in range(SEEDS) for name, chance in decided
+    )
     error = sqrt(sum(c * (1 - c) for c in chances) / SEEDS)
     assert abs(picked / SEEDS - expected) < 4 * error
 
@@ -54,7 +56,7 @@ def test_the_longest_is_always_kept_and_decisions_follow_their_draws(seed):
         assert decisions[0].rank == 0
         assert decisions[0].picked
         for one in decisions:
-            assert one.draw == drawn(seed, one.problem_id)
+            assert one.draw == uniform_draw(seed, one.problem_id)
             assert one.picked == (one.draw < one.probability)
         assert [one.n_problems for one in decisions] == [n] * n
 
@@ -83,8 +85,8 @@ def test_the_same_seed_decides_the_same_and_another_problem_changes_no_draw():
     ],
 )
 def test_the_two_readings_of_h(value, average, ratio, left):
-    assert normalised(value, average, "ratio") == pytest.approx(ratio)
-    assert normalised(value, average, "printed_left") == pytest.approx(left)
+    assert normalize_measure(value, average, "ratio") == pytest.approx(ratio)
+    assert normalize_measure(value, average, "printed_left") == pytest.approx(left)
 
 
 def test_the_printed_left_side_starts_with_the_longest_and_the_ratio_with_the_most_usual():

@@ -32,10 +32,10 @@ from bench_assets.suites.cogbench.construction.stories import (
     StoryFunnelStep,
     compare_descriptions,
     count_funnel,
+    descriptions_to_review,
     dropped_images,
     merged_chains,
     merged_stories,
-    untold,
 )
 from bench_assets.suites.cogbench.dataset import source as files
 from bench_assets.suites.cogbench.dataset.source import (
@@ -228,13 +228,13 @@ def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Anno
     One row: one entity, chain or description by one annotator of one image (Figure 6). The release
     has none: it is merged already.
     """
-    return table_output(figure_6.read_annotations(_written(sources, tables)).items)
+    return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).items)
 
 
 @dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
 def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
-    return table_output(figure_6.read_annotations(_written(sources, tables)).deviations)
+    return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).deviations)
 
 
 @dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEWED, **COGBENCH.stage("select"))
@@ -276,7 +276,7 @@ def review_queue(
     and the text of a near one.
     """
     waiting = [item for item in merged_items if item.outcome == "waiting"]
-    return table_output(waiting + untold(annotations, understanding))
+    return table_output(waiting + descriptions_to_review(annotations, understanding))
 
 
 @dg.asset(ins=COGBENCH.ins("annotations"), deps=COGBENCH.source, **COGBENCH.stage("select"))
@@ -298,7 +298,7 @@ def to_review(
     ).items
     understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, written)
     waiting = [item for item in merged if item.outcome == "waiting"]
-    return table_output(waiting + untold(annotations, understood))
+    return table_output(waiting + descriptions_to_review(annotations, understood))
 
 
 @dg.asset(
@@ -334,7 +334,7 @@ def agreement(
     return table_output(merging.agreement(annotations, merged_items))
 
 
-def _written(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
+def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
     written = files.read_annotations(open_release(sources))
     said: list[RawAnnotation] = heard(tables, ANNOTATION)

@@ -32,8 +32,8 @@ from bench_assets.suites.cogbench.description.questions import key_points, to_qu
 from bench_assets.suites.cogbench.description.recognition import (
     MEASURES,
     EntityMatch,
-    affirmed,
     match_entities,
+    remove_denied,
     threshold_of,
 )
 from bench_assets.suites.cogbench.description.task import TASK
@@ -130,7 +130,7 @@ def _over(row: Metric, name: str, value: float, captions: Sequence[CaptionPair])
     return replace(row, metric=name, value=value, low=nan, high=nan, n_scored=len(captions))
 
 
-def recognised(
+def measure_recognition(
     settings: HomeConfiguration,
     model: str,
     questions: Sequence[Question],
@@ -149,7 +149,7 @@ def find_matches(
     encoder = open_encoder(settings)
     finder = open_noun_finder()
     said = [pair.prediction.raw_text or pair.prediction.text for pair in answered]
-    meant = [affirmed(pair.prediction.text) for pair in answered]
+    meant = [remove_denied(pair.prediction.text) for pair in answered]
     found = dict(
         zip(texts := list(dict.fromkeys([*said, *meant])), finder.nouns(texts), strict=True)
     )

@@ -20,9 +20,9 @@ from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
     Questions,
     by_image_id,
-    deal_letters,
     question_id,
     select_questions,
+    shuffle_options,
 )
 from bench_assets.suites.cogbench.dataset import source as files
 from bench_assets.suites.cogbench.dataset.source import (
@@ -121,7 +121,7 @@ def language_only(
     order each time. Empty for the release.
     """
     by_id = by_image_id(stored)
-    usable = select_questions(_dealt(written_questions), by_id).kept
+    usable = select_questions(_shuffled_questions(written_questions), by_id).kept
     questions = to_questions(usable, by_id, "built")
     chosen = settings.load().suite("cogbench", CogbenchSettings)
     ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
@@ -147,9 +147,9 @@ def flags(
     One row: one flag of one question, and the decision of a review. Flagged questions without a
     decision are asked, with a label, except those solved without the image.
     """
-    decisions = _decided(sources.open("cogbench").folder, tables).rows
+    decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
-    found = refinement.find_flags(_dealt(written_questions))
+    found = refinement.find_flags(_shuffled_questions(written_questions))
     found += [(row.question_id, SOLVABLE) for row in language_only if row.solvable]
     return table_output(
         [
@@ -194,19 +194,19 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         found = select_questions(files.read_questions(release), by_id, keep_repeated=True)
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
-        solved = [] if keep_solvable else refinement.solved(flags)
-        decided = _decided(release.folder, tables)
-        found = _refined(decided, _dealt(written_questions), solved, by_id)
+        solved = [] if keep_solvable else refinement.solved_blind(flags)
+        decided = _all_refinements(release.folder, tables)
+        found = _refined(decided, _shuffled_questions(written_questions), solved, by_id)
     edition = edition_of(opened, len(stored))
-    rows = to_questions(found.kept, by_id, edition, refinement.undecided(flags))
+    rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 
 
-def _dealt(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
-    return [deal_letters(as_source_question(one), _SEED) for one in written]
+def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuestion]:
+    return [shuffle_options(as_source_question(one), _SEED) for one in written]
 
 
-def _decided(folder: Path, tables: TableFiles) -> Refinements:
+def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
     """Refinements of the file and of the annotation task; the latter replace the former."""
     said = refinements(counted_answers(tables, QUESTION_REVIEW))
     written = refinement.read_refinements(folder)

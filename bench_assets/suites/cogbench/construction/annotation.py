@@ -32,7 +32,7 @@ from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 _ANNOTATORS = 3  # of each image (section 2.2)
 _IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # as Figure 6 has chains, several too
 
-_ASKED = {
+_KIND_LABELS = {
     "time": "The special time of the story, such as a festival or a season, where it takes"
     " reasoning: daylight alone does not, a lamp or a clock may",
     "location": "Where the story happens, such as near a school",
@@ -65,7 +65,7 @@ _ANNOTATION = AnnotationTask(
             Field(
                 name=kind.code,
                 kind="texts",
-                label=f"{kind.name}. {_ASKED[kind.code]}",
+                label=f"{kind.name}. {_KIND_LABELS[kind.code]}",
                 required=False,
             )
             for kind in KINDS

@@ -143,7 +143,7 @@ def read_reviews(folder: Path) -> list[Review]:
     return [_review(*found) for found in read_entries(file)]
 
 
-def said_to_be_one(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
+def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
     """Pairs of items that reviews merge."""
     return frozenset(
         frozenset((one.image, one.field, plain(text)) for text in (one.text, one.same_as))
@@ -170,9 +170,9 @@ def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
     return found
 
 
-def idle(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
+def unused_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
     """Reviews of texts that no annotator wrote."""
-    given = {name_of(item) for item in items}
+    given = {review_key(item) for item in items}
     return [
         Rejection(
             entry=f"{REVIEWS}, {review.image}, [{review.field}]",
@@ -184,7 +184,7 @@ def idle(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Reje
     ]
 
 
-def name_of(item: AnnotatedItem) -> Name:
+def review_key(item: AnnotatedItem) -> Name:
     """The key of an item in reviews."""
     return item.image, item.field, plain(item.text)
 

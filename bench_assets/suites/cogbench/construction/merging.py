@@ -34,9 +34,9 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     Name,
     Review,
     decisions,
-    idle,
-    name_of,
-    said_to_be_one,
+    merged_pairs,
+    review_key,
+    unused_reviews,
 )
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import (
@@ -248,18 +248,18 @@ def merge_items(
     noted = sorted((item for item in items if item.field != DESCRIPTION), key=_place)
     comparison = SimilarityResult(noted, encoder)
     decided_on = decisions(reviews)
-    joined = said_to_be_one(reviews)
+    joined = merged_pairs(reviews)
     merged: list[MergedItem] = []
     for _, group in groupby(noted, key=_place):
         together = list(group)
         links = _Links(together, comparison, joined, near)
         clusters = _clusters(together, links.cosines, similarity, links.joined())
         for cluster in clusters:
-            names = {name_of(together[number]) for number in cluster}
+            names = {review_key(together[number]) for number in cluster}
             decided = sorted(names & decided_on.keys())
             accept = decided_on[decided[0]] if decided else None
             merged.append(_merged(together, cluster, links, accept))
-    return MergedItems(merged, idle(reviews, items))
+    return MergedItems(merged, unused_reviews(reviews, items))
 
 
 def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:
@@ -307,7 +307,7 @@ class _Links:
 
     def joined(self) -> list[tuple[int, int]]:
         """Pairs that a review merges."""
-        names = [name_of(item) for item in self._items]
+        names = [review_key(item) for item in self._items]
         pairs = combinations(range(len(names)), 2)
         return [(i, j) for i, j in pairs if frozenset((names[i], names[j])) in self._joined]
 

@@ -119,7 +119,7 @@ def _faults(
 _LETTERS = "ABCD"
 
 
-def deal_letters(question: SourceQuestion, seed: int) -> SourceQuestion:
+def shuffle_options(question: SourceQuestion, seed: int) -> SourceQuestion:
     """Shuffle the options, for each question by itself; writers prefer some letters."""
     rng = Random(f"{seed}\n{question_id(question)}")
     right = question.options[_LETTERS.index(question.answer)]

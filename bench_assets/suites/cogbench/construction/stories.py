@@ -23,7 +23,7 @@ from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
-_TOLD = 0.5  # share of an item's words that a description has if it tells the item
+_MENTIONED = 0.5  # share of an item's words that a description has if it tells the item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +55,14 @@ def compare_descriptions(
         similarity: Least cosine of two descriptions of one story.
         reviews: Decisions of reviewers; those about descriptions count.
     """
-    told, taken = _told(items, reviews)
+    told, taken = _reviewed_descriptions(items, reviews)
     accepted: dict[str, list[str]] = {}
     for one in merged:
         if one.outcome == "accepted":
             accepted.setdefault(one.image, []).append(one.text)
     vectors = encoder.encode_texts([item.text for item in told])
     return [
-        _reviewed(taken[image], len(rows))
+        _taken_by_review(taken[image], len(rows))
         if image in taken
         else _understanding(
             image,
@@ -76,7 +76,7 @@ def compare_descriptions(
     ]
 
 
-def untold(
+def descriptions_to_review(
     items: Iterable[AnnotatedItem], understood: Iterable[ImageUnderstanding]
 ) -> list[MergedItem]:
     """List the descriptions of dropped images for review, each with the others of its image."""
@@ -99,7 +99,7 @@ def untold(
     ]
 
 
-def _told(
+def _reviewed_descriptions(
     items: Iterable[AnnotatedItem], reviews: Iterable[Review]
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
     """Descriptions that no review excluded, and those that a review took, by image."""
@@ -117,7 +117,7 @@ def _told(
     return told, {item.image: item for item, accept in reversed(verdicts) if accept}
 
 
-def _reviewed(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
+def _taken_by_review(taken: AnnotatedItem, n_annotators: int) -> ImageUnderstanding:
     return ImageUnderstanding(
         image=taken.image,
         n_annotators=n_annotators,
@@ -157,7 +157,7 @@ def _understanding(
             description="",
         )
     _, closeness, group = max(groups)
-    best = max((told[i] for i in group), key=lambda item: _n_told(item.text, accepted))
+    best = max((told[i] for i in group), key=lambda item: _n_mentioned(item.text, accepted))
     return ImageUnderstanding(
         image=image,
         n_annotators=len(told),
@@ -168,9 +168,9 @@ def _understanding(
     )
 
 
-def _n_told(description: str, accepted: Sequence[str]) -> int:
+def _n_mentioned(description: str, accepted: Sequence[str]) -> int:
     said = content_words(description)
-    return sum(word_share(text, said) >= _TOLD for text in accepted)
+    return sum(word_share(text, said) >= _MENTIONED for text in accepted)
 
 
 _PAPER = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship": 263} | {

@@ -119,11 +119,11 @@ def read_chain(text: str) -> Chain | str:
     return Chain(premises, parts[1])
 
 
-_UNSAID = (
+_FUNCTION_WORDS = (
     "a an and are as at be been being by for from has have he her him his i in into is it its of "
     "on or our she so that the their them there they this to was were will with who"
 )
-_STOPWORDS = frozenset(_UNSAID.split())
+_STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s)$")
 
 

@@ -115,10 +115,10 @@ def read_stories(release: CogBenchRelease) -> list[Story]:
         Story(
             image_id=image_id,
             image=field(entry, "Image Name", str, where),
-            entities=tuple(_noted(entry, "Entities", where)),
-            description=" ".join(_noted(entry, "Description", where)),
+            entities=tuple(_texts(entry, "Entities", where)),
+            description=" ".join(_texts(entry, "Description", where)),
         )
-        for image_id, entry, where in _described(release)
+        for image_id, entry, where in _annotations_of(release)
     ]
 
 
@@ -130,9 +130,9 @@ def read_chains(release: CogBenchRelease) -> list[StoryChain]:
     """
     return [
         StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
-        for image_id, entry, where in _described(release)
+        for image_id, entry, where in _annotations_of(release)
         for kind in KINDS
-        for number, text in enumerate(_noted(entry, _spelt(entry, kind), where), 1)
+        for number, text in enumerate(_texts(entry, _spelling(entry, kind), where), 1)
     ]
 
 
@@ -167,7 +167,7 @@ def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
     return records(entries, RawAnnotation, unique=("image", "annotator"))
 
 
-def _described(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
+def _annotations_of(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
     file = release.folder / DESCRIPTIONS
     try:
         text = file.read_text(encoding="utf-8")
@@ -183,12 +183,12 @@ def _described(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
         yield image_id, entry, where
 
 
-def _spelt(entry: Entry, kind: Kind) -> str:
+def _spelling(entry: Entry, kind: Kind) -> str:
     """The entry's own spelling of a kind; else the authors', for the message."""
     return next((name for name in entry if find_kind(name) == kind), kind.field)
 
 
-def _noted(entry: Entry, name: str, where: str) -> list[str]:
+def _texts(entry: Entry, name: str, where: str) -> list[str]:
     values = field(entry, name, list, where)
     texts = [field({name: value}, name, str, where) for value in values]
     return [" ".join(text.split()) for text in texts if not is_none(text)]

@@ -176,12 +176,12 @@ _DENIED = (
 )
 
 
-def affirmed(description: str) -> str:
+def remove_denied(description: str) -> str:
     """Take out the things that a description denies; what somebody does not do stays.
 
-    >>> affirmed("There is no boy in the room.").split()
+    >>> remove_denied("There is no boy in the room.").split()
     ['There', 'is', 'in', 'the', 'room.']
-    >>> affirmed("The man does not see the dog.")
+    >>> remove_denied("The man does not see the dog.")
     'The man does not see the dog.'
     """
     for pattern in _DENIED:
@@ -205,7 +205,7 @@ class EntityPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ThresholdChoice:
     """A threshold, and how it does on pairs that it was not chosen on."""
 
     threshold: float  # a cosine above it recognises
@@ -233,7 +233,7 @@ def threshold_of(encoder: TextEncoder) -> tuple[float, str]:
     return threshold, f"{threshold:.4f} by pairs:{digest}"
 
 
-def choose_threshold(encoder: TextEncoder) -> Chosen:
+def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
     """Choose the threshold of an encoder on the pairs with even numbers."""
     pairs = entity_pairs()
     entities = encoder.encode_texts([pair.entity for pair in pairs])
@@ -242,7 +242,7 @@ def choose_threshold(encoder: TextEncoder) -> Chosen:
     labelled = list(zip(cosines, [pair.same for pair in pairs], strict=True))
     threshold = best_cut(labelled[::2])
     tested = labelled[1::2]
-    return Chosen(
+    return ThresholdChoice(
         threshold=threshold,
         recall=_share(tested, threshold, same=True),
         false_positives=_share(tested, threshold, same=False),

@@ -27,9 +27,9 @@ from bench_assets.suites.cogbench.synthetic.tales import (
     StoryReasoning,
     Tale,
     all_parts,
-    drawn,
+    draw_scene,
     tales,
-    worded,
+    word_questions,
 )
 
 _LETTERS = "ABCD"
@@ -47,7 +47,8 @@ def responses(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
         for tale in tales
         for kind in KINDS
         for told in tale.told
-        if told.kind == kind.code and (blocks := [_block(a, rng) for a in _asked(tale, told)])
+        if told.kind == kind.code
+        and (blocks := [_block(a, rng) for a in _questions_of(tale, told)])
     ]
     for number, (tale, code, blocks) in enumerate(assignments):
         good = "\n\n".join([*blocks, *blocks[:1]] if number == 0 else blocks)
@@ -65,11 +66,16 @@ def refinements(tales: Sequence[Tale]) -> list[dict[str, object]]:
     note = "the right option is far longer than the others"
     return [
         {"question_id": _identity(*first), "action": "drop", "note": note},
-        {"question_id": _identity(*second), "action": "replace", "note": note, **_mended(*second)},
+        {
+            "question_id": _identity(*second),
+            "action": "replace",
+            "note": note,
+            **_replacement(*second),
+        },
     ]
 
 
-def _asked(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
+def _questions_of(tale: Tale, told: StoryReasoning) -> list[ChainQuestion]:
     """The questions about a chain, with the planted fault."""
     if tale.name in _PLANTED and told.kind == "character":
         (asked,) = told.questions
@@ -86,7 +92,7 @@ def _planted(tale: Tale) -> tuple[Tale, StoryReasoning]:
 
 
 def _identity(tale: Tale, told: StoryReasoning) -> str:
-    (asked,) = _asked(tale, told)
+    (asked,) = _questions_of(tale, told)
     return question_id(
         SourceQuestion(
             where="",
@@ -99,7 +105,7 @@ def _identity(tale: Tale, told: StoryReasoning) -> str:
     )
 
 
-def _mended(_: Tale, told: StoryReasoning) -> Mapping[str, object]:
+def _replacement(_: Tale, told: StoryReasoning) -> Mapping[str, object]:
     (asked,) = told.questions
     return {
         "question": asked.text,
@@ -127,11 +133,11 @@ def _three_options(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("C. "))
 
 
-def _silent(text: str) -> str:
+def _empty(text: str) -> str:
     return text[:0]
 
 
-_BROKEN = (_preamble, _no_brackets, _three_options, _silent)
+_BROKEN = (_preamble, _no_brackets, _three_options, _empty)
 
 
 _MATERIAL = Path(__file__).with_name("stories.json")
@@ -150,14 +156,14 @@ def write(folder: Path, seed: int = 0) -> None:
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))
-    told = worded(tales(material, rng))
+    told = word_questions(tales(material, rng))
     people = material["annotators"]
     riddle = material["misunderstood"]
     files = {
-        f"images/{tale.name}.png": drawn(tale.background, tale.ground, all_parts(tale), rng)
+        f"images/{tale.name}.png": draw_scene(tale.background, tale.ground, all_parts(tale), rng)
         for tale in told
     }
-    files[f"images/{riddle['name']}.png"] = drawn(
+    files[f"images/{riddle['name']}.png"] = draw_scene(
         riddle["background"], riddle["background"], riddle["parts"], rng
     )
     files |= {f"images/{name}": text.encode() for name, text in material["torn"].items()}

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from bench_assets.core.images.synthetic_scenes import Scene
-from bench_assets.suites.cogbench.construction.selection import deal_letters
+from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 
 Material: TypeAlias = Mapping[str, Any]
@@ -68,7 +68,7 @@ def tales(material: Material, rng: Random) -> list[Tale]:
     ]
 
 
-def drawn(background: str, ground: str, parts: Sequence[Material], rng: Random) -> bytes:
+def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Random) -> bytes:
     """Draw parts on a background; things lie a little off their places."""
     scene = Scene(*_SIZE, background=background)
     scene.backdrop((0, _HORIZON, *_SIZE), ground)
@@ -107,13 +107,13 @@ def _tale(
 ) -> Tale:
     cast = {role: rng.choice(names) for role, names in material["cast"].items()}
     told = [
-        _told(material["chains"][kind][variant], cast, decks[kind, variant].pop())
+        _reasoning(material["chains"][kind][variant], cast, decks[kind, variant].pop())
         for kind, variant in story["chains"].items()
     ]
     if number == IMAGES:
         other = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other][0]
-        told.append(_alone(_told(chain, cast, rng.randrange(len(chain["draws"])))))
+        told.append(_by_one_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"])))))
     return Tale(
         name=f"{story['name']}-{number}",
         background=story["background"],
@@ -124,19 +124,19 @@ def _tale(
     )
 
 
-def _told(chain: Material, cast: Mapping[str, str], right: int) -> StoryReasoning:
+def _reasoning(chain: Material, cast: Mapping[str, str], right: int) -> StoryReasoning:
     draw = chain["draws"][right]
     words = {**cast, "thing": draw["thing"], "is": draw["is"]}
-    clues = [_filled(one["clue"], {**cast, "thing": one["thing"]}) for one in chain["draws"]]
+    clues = [_fill(one["clue"], {**cast, "thing": one["thing"]}) for one in chain["draws"]]
     return StoryReasoning(
         kind=chain["kind"],
         clue=clues[right],
-        conclusions=tuple(_filled(text, words) for text in chain["so"]),
-        things=(draw["thing"], *(_filled(text, words) for text in chain.get("also", ()))),
+        conclusions=tuple(_fill(text, words) for text in chain["so"]),
+        things=(draw["thing"], *(_fill(text, words) for text in chain.get("also", ()))),
         by=(0, 1, 2),
         questions=tuple(_questions(chain, cast, clues, right)),
         parts=tuple(
-            {**part, "sprite": _filled(part["sprite"], words)}
+            {**part, "sprite": _fill(part["sprite"], words)}
             for part in (*draw["parts"], *chain.get("parts", ()))
         ),
     )
@@ -146,17 +146,17 @@ def _questions(
     chain: Material, cast: Mapping[str, str], clues: Sequence[str], right: int
 ) -> Iterator[ChainQuestion]:
     options = tuple(one["option"] for one in chain["draws"])
-    yield ChainQuestion(text=_filled(chain["ask"], cast), options=options, right=right)
+    yield ChainQuestion(text=_fill(chain["ask"], cast), options=options, right=right)
     if "why" in chain:
-        yield ChainQuestion(text=_filled(chain["why"], cast), options=tuple(clues), right=right)
+        yield ChainQuestion(text=_fill(chain["why"], cast), options=tuple(clues), right=right)
 
 
-def _alone(told: StoryReasoning) -> StoryReasoning:
+def _by_one_annotator(told: StoryReasoning) -> StoryReasoning:
     """A chain by a single annotator: it waits for review, and no question is about it."""
     return replace(told, by=(1,), questions=())
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def _fill(text: str, words: Mapping[str, str]) -> str:
     return text.format_map(words)
 
 
@@ -168,11 +168,11 @@ _OPENINGS = (
 )
 
 
-def worded(tales: Sequence[Tale]) -> list[Tale]:
+def word_questions(tales: Sequence[Tale]) -> list[Tale]:
     """Word every question; what is drawn stays as it is."""
     counts: dict[str, Counter[str]] = {}
     return [
-        replace(tale, told=tuple(_worded(tale, told, counts) for told in tale.told))
+        replace(tale, told=tuple(_word_chain_questions(tale, told, counts) for told in tale.told))
         for tale in tales
     ]
 
@@ -188,12 +188,17 @@ def plain_question(text: str) -> str:
     return rest[:1].upper() + rest[1:]
 
 
-def _worded(tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]) -> StoryReasoning:
+def _word_chain_questions(
+    tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]
+) -> StoryReasoning:
     count = counts.setdefault(told.kind, Counter())
     questions = []
     for asked in told.questions:
         one = min(
-            (replace(asked, text=_opened(opening, asked.text)) for opening in _turned(count)),
+            (
+                replace(asked, text=_with_opening(opening, asked.text))
+                for opening in _rotated_openings(count)
+            ),
             key=lambda way: count[_letter(tale, told, way)],
         )
         count[_letter(tale, told, one)] += 1
@@ -201,13 +206,13 @@ def _worded(tale: Tale, told: StoryReasoning, counts: dict[str, Counter[str]]) -
     return replace(told, questions=tuple(questions))
 
 
-def _turned(count: Mapping[str, int]) -> Sequence[str]:
+def _rotated_openings(count: Mapping[str, int]) -> Sequence[str]:
     """The openings, beginning with another one each time."""
     first = sum(count.values()) % len(_OPENINGS)
     return (*_OPENINGS[first:], *_OPENINGS[:first])
 
 
-def _opened(opening: str, text: str) -> str:
+def _with_opening(opening: str, text: str) -> str:
     return opening + text[0].lower() + text[1:] if opening else text
 
 
@@ -220,4 +225,4 @@ def _letter(tale: Tale, told: StoryReasoning, asked: ChainQuestion) -> str:
         options=asked.options,
         answer=LETTERS[asked.right],
     )
-    return deal_letters(written, 0).answer
+    return shuffle_options(written, 0).answer

@@ -174,7 +174,7 @@ def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
     return found
 
 
-def undecided(flags: Iterable[Flag]) -> dict[str, str]:
+def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
     """Open flags by question."""
     found: dict[str, list[str]] = {}
     for flag in flags:
@@ -183,7 +183,7 @@ def undecided(flags: Iterable[Flag]) -> dict[str, str]:
     return {name: "; ".join(doubts) for name, doubts in found.items()}
 
 
-def solved(flags: Iterable[Flag]) -> list[str]:
+def solved_blind(flags: Iterable[Flag]) -> list[str]:
     """Questions solved without the image that no review kept or replaced (section 2.3.2)."""
     return [one.question_id for one in flags if one.flag == SOLVABLE and not one.decision]
 

@@ -17,13 +17,18 @@ from bench_assets.core.schema.rows import ImageText, Question, Score, StoredImag
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.construction import markup as writing
 from bench_assets.suites.multi.construction.annotation import KNOWLEDGE
-from bench_assets.suites.multi.construction.decisions import informed
-from bench_assets.suites.multi.construction.selection import NOTEBOOK, EliteChoice, choose, hardness
+from bench_assets.suites.multi.construction.decisions import add_written_pieces
+from bench_assets.suites.multi.construction.selection import (
+    NOTEBOOK,
+    EliteChoice,
+    choose_elite,
+    hardness,
+)
 from bench_assets.suites.multi.dataset.questions import (
     KnowledgeLink,
-    elite,
-    link,
-    usable,
+    link_knowledge,
+    select_elite,
+    select_usable,
     with_blank_image,
     with_image_texts,
     with_knowledge,
@@ -187,7 +192,7 @@ def elite_choices(
     scores = [score for model in weights for score in tables.read(key, Score, model)]
     quotas = replace(NOTEBOOK, size=min(config.size, len(questions) // 4))
     return table_output(
-        choose(questions, hardness(questions, scores, weights), quotas, config.seed)
+        choose_elite(questions, hardness(questions, scores, weights), quotas, config.seed)
     )
 
 
@@ -205,7 +210,7 @@ def elite_questions(
     """
     listed = read_hard_list(release_of(sources))
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
-    return table_output(elite(questions, listed or chosen))
+    return table_output(select_elite(questions, listed or chosen))
 
 
 def _description(image: str) -> Prompt:
@@ -240,7 +245,7 @@ def knowledge_links(
     """
     release = release_of(sources)
     built = release.annotations is not None  # the authors' own links are left as they are
-    return table_output(link(transformed_items, read_knowledge(release), search=built))
+    return table_output(link_knowledge(transformed_items, read_knowledge(release), search=built))
 
 
 @dg.asset(
@@ -261,8 +266,8 @@ def questions_with_knowledge(
     One row: one question, all of them; Table 8 is over the whole set.
     """
     by_name = {image.name: image for image in stored}
-    pieces = usable(read_knowledge(release_of(sources)), by_name).usable
-    known = informed(links, pieces, heard(tables, KNOWLEDGE))
+    pieces = select_usable(read_knowledge(release_of(sources)), by_name).usable
+    known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
     return table_output(with_knowledge(questions, known.links, known.pieces, by_name))
 
 

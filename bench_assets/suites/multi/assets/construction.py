@@ -19,9 +19,9 @@ from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
     ItemRevision,
-    by_hand,
+    manual_transformations,
     read_annotations,
-    wishes,
+    requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
@@ -159,10 +159,15 @@ def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
     if annotations is None:
         return table_output(list[Transformation]())
     said = heard(tables, TRANSFORMATION_REVIEW)
-    rows = by_hand(annotated_items, said)
+    rows = manual_transformations(annotated_items, said)
     written = {row.item_id for row in rows}
     others = [item for item in annotated_items if item.item_id not in written]
-    rows += transform(others, wishes(annotations) | wishes(said), config.share, config.seed)
+    rows += transform(
+        others,
+        requested_transformations(annotations) | requested_transformations(said),
+        config.share,
+        config.seed,
+    )
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]

@@ -9,10 +9,10 @@ from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFi
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
-from bench_assets.suites.multi.construction.decisions import settled
+from bench_assets.suites.multi.construction.decisions import apply_decisions
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.markup import draw_table, prepare
-from bench_assets.suites.multi.dataset.questions import edition_of, to_questions, usable
+from bench_assets.suites.multi.dataset.questions import edition_of, select_usable, to_questions
 from bench_assets.suites.multi.dataset.source import (
     MultiItem,
     MultiRelease,
@@ -113,7 +113,7 @@ def unusable_files(
     files = image_files(release.images)
     broken = {name: file for name, file in files.items() if name not in by_name}
     images = image_store.put_files(broken).rejections  # tried again, to hear why
-    return table_output(images + usable(read_knowledge(release), by_name).rejections)
+    return table_output(images + select_usable(read_knowledge(release), by_name).rejections)
 
 
 @dg.multi_asset(
@@ -148,7 +148,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     """Make the question table, and a rejection of every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
-    pairs = settled(duplicates, heard(tables, DUPLICATE_CONFLICTS))
+    pairs = apply_decisions(duplicates, heard(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
         decisions.without_duplicates(transformed_items, pairs),
         {image.name: image for image in stored},

@@ -193,7 +193,7 @@ def _twin_items(
     ]
 
 
-def _settled(answers: Sequence[Answer]) -> list[TwinDecision]:
+def _duplicate_decisions(answers: Sequence[Answer]) -> list[TwinDecision]:
     """The majority's decision on each pair; tied pairs both stay."""
     found = []
     for name, about in by_unit(answers).items():
@@ -249,7 +249,7 @@ DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     },
     units=_twin_items,
     row=TwinDecision,
-    to_rows=_settled,
+    to_rows=_duplicate_decisions,
 )
 
 ANNOTATION_TASKS = (TRANSFORMATION_REVIEW, KNOWLEDGE, DUPLICATE_CONFLICTS)

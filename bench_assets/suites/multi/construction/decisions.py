@@ -97,12 +97,12 @@ def merge(items: Sequence[MultiItem], annotations: Iterable[Annotation]) -> Anno
             merged.rejections.append(_rejection(item.item_id, reason))
             continue
         for one in rounds:
-            item = _applied(item, one, merged.revisions)  # noqa: PLW2901
+            item = _apply_changes(item, one, merged.revisions)  # noqa: PLW2901
         merged.items.append(item)
     return merged
 
 
-def wishes(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
+def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Mapping[str, str]]:
     """Requested transformations by item; the later round wins."""
     ordered = sorted(annotations, key=lambda one: one.round)
     return {one.item_id: one.transform for one in ordered if one.transform}
@@ -140,7 +140,7 @@ def _number(entry: Entry, name: str, where: str) -> str:
     return str(json_records.field(entry, name, int, where)) if name in entry else ""
 
 
-def _applied(item: MultiItem, one: Annotation, revisions: list[ItemRevision]) -> MultiItem:
+def _apply_changes(item: MultiItem, one: Annotation, revisions: list[ItemRevision]) -> MultiItem:
     labels = {"difficulty": one.difficulty, "quality": one.quality}
     changes: dict[str, Any] = {**one.changes, **{k: text for k, text in labels.items() if text}}
     revisions += [
@@ -192,13 +192,19 @@ class KnowledgeLinks(NamedTuple):
     pieces: dict[str, Knowledge]
 
 
-def by_hand(items: Iterable[MultiItem], annotations: Iterable[Annotation]) -> list[Transformation]:
+def manual_transformations(
+    items: Iterable[MultiItem], annotations: Iterable[Annotation]
+) -> list[Transformation]:
     """Transformations of items that annotators rewrote; a defective one has a fault."""
     written = {one.item_id: one for one in annotations if one.changes}
-    return [_transformed(item, written[item.item_id]) for item in items if item.item_id in written]
+    return [
+        _manual_transformation(item, written[item.item_id])
+        for item in items
+        if item.item_id in written
+    ]
 
 
-def informed(
+def add_written_pieces(
     links: Iterable[KnowledgeLink],
     pieces: Mapping[str, Knowledge],
     written: Iterable[WrittenPiece],
@@ -222,7 +228,9 @@ def informed(
     return found
 
 
-def settled(pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]) -> list[Duplicate]:
+def apply_decisions(
+    pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]
+) -> list[Duplicate]:
     """Apply decisions to conflicting pairs; other pairs stay as found."""
     said = {(one.item_id, one.earlier): one.drop for one in decisions}
     return [
@@ -231,7 +239,7 @@ def settled(pairs: Sequence[Duplicate], decisions: Iterable[TwinDecision]) -> li
     ]
 
 
-def _transformed(item: MultiItem, annotation: Annotation) -> Transformation:
+def _manual_transformation(item: MultiItem, annotation: Annotation) -> Transformation:
     changes: dict[str, Any] = dict(annotation.changes)
     made = replace(item, **changes)
     return Transformation(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 
-def parsed(html: str) -> "BeautifulSoup":
+def parse_html(html: str) -> "BeautifulSoup":
     """Parse HTML; as a file, because BeautifulSoup tries a short text as a file name."""
     from bs4 import BeautifulSoup
 
@@ -89,17 +89,17 @@ class Formulas:
         return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """The visible text of HTML, found without a parser."""
     formulas = Formulas()
     seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
     return formulas.show(html.unescape(seen))
 
 
-def lost(before: str, after: str) -> str:
+def lost_characters(before: str, after: str) -> str:
     """Characters of one text that the other lacks, each as often; blanks do not count.
 
-    >>> lost("x<y 且 y>z", "xy>z")
+    >>> lost_characters("x<y 且 y>z", "xy>z")
     '<y且'
     """
     for written, sign in ((r"\Vert", r"\|"), (r"\vert", "|")):
@@ -201,15 +201,15 @@ def leftover_tags(text: str) -> list[str]:
 
 def _missing(item: MultiItem, parts: Mapping[str, str], tables: Iterable[str]) -> str:
     """Characters of an item that are neither in its parts nor in its drawn tables."""
-    read = visible if item.format == "html" else str
+    read = visible_text if item.format == "html" else str
     before = "\n".join(_mask(read(getattr(item, name))) for name in _PARTS)
-    after = "\n".join([*parts.values(), *map(visible, tables)])
-    return lost(before.replace("[MASK]", ""), after.replace("[MASK]", ""))
+    after = "\n".join([*parts.values(), *map(visible_text, tables)])
+    return lost_characters(before.replace("[MASK]", ""), after.replace("[MASK]", ""))
 
 
 def _from_text(text: str) -> str:
     formulas = Formulas()
-    return _shown(formulas, _tidy(formulas.keep(text)))
+    return _restore_formulas(formulas, _tidy(formulas.keep(text)))
 
 
 def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str], str]) -> str:
@@ -217,7 +217,7 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
     from markdownify import MarkdownConverter
 
     formulas = Formulas()
-    soup = parsed(formulas.hide(html))
+    soup = parse_html(formulas.hide(html))
     for part in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         part.extract()
     for drawn in [one for one in soup("table") if one.find_parent("table") is None]:
@@ -237,11 +237,11 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
     to_markdown = MarkdownConverter(
         escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
-    markdown: str = to_markdown.convert_soup(parsed(str(soup)))
-    return _shown(formulas, _tidy(markdown))
+    markdown: str = to_markdown.convert_soup(parse_html(str(soup)))
+    return _restore_formulas(formulas, _tidy(markdown))
 
 
-def _shown(formulas: Formulas, text: str) -> str:
+def _restore_formulas(formulas: Formulas, text: str) -> str:
     """Restore formulas; a line to fill in is a blank, also inside a formula."""
     return re.sub(r"_{3,}", "[MASK]", formulas.show(text))
 
@@ -298,7 +298,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
         SettingsError: If there is no font for the text.
         ImageError: If it has no cells or is too large.
     """
-    cells = _cells(parsed(html).find_all("tr"))
+    cells = _cells(parse_html(html).find_all("tr"))
     if not cells:
         raise ImageError("a table without cells")
     writing = _font(font, "".join(cell.text for cell in cells.values()))

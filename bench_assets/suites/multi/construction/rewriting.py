@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.suites.multi.construction import question_transforms
 from bench_assets.suites.multi.construction.item_checks import defects
-from bench_assets.suites.multi.construction.selection import drawn
+from bench_assets.suites.multi.construction.selection import uniform_draw
 from bench_assets.suites.multi.dataset.source import MultiItem
 
 
@@ -161,9 +161,9 @@ def _for_review(item: MultiItem) -> list[Transformation]:
 
 
 def _drawn_names(item: MultiItem, share: float, seed: int) -> Sequence[str]:
-    if drawn(seed, f"transform/{item.item_id}") >= share:
+    if uniform_draw(seed, f"transform/{item.item_id}") >= share:
         return ()
-    first = drawn(seed, f"which first/{item.item_id}") < 0.5
+    first = uniform_draw(seed, f"which first/{item.item_id}") < 0.5
     return _AT_RANDOM if first else _AT_RANDOM[::-1]
 
 

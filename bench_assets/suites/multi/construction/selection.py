@@ -82,7 +82,7 @@ def select(
     ]
 
 
-def drawn(seed: int, name: str) -> float:
+def uniform_draw(seed: int, name: str) -> float:
     """A number in [0, 1) that depends on the seed and a name alone."""
     return int.from_bytes(sha256(f"{seed}/{name}".encode()).digest()[:6]) / 2**48
 
@@ -111,10 +111,10 @@ def probability(rank: int, n_problems: int, parameters: SelectionParameters) -> 
     return parameters.p * max(0, wanted - 2 * m) / n_problems
 
 
-def normalised(value: float, average: float, reading: Reading) -> float:
+def normalize_measure(value: float, average: float, reading: Reading) -> float:
     """H: a measure against its average under the same piece of knowledge; 0 if either is 0.
 
-    >>> normalised(3, 3, "ratio"), normalised(3, 3, "printed_left")
+    >>> normalize_measure(3, 3, "ratio"), normalize_measure(3, 3, "printed_left")
     (1.0, 1.5)
     """
     if value == 0 or average == 0:
@@ -152,7 +152,7 @@ def _decide_piece(
     decisions = []
     for rank, name in enumerate(ordered):
         chance = probability(rank, len(ordered), parameters)
-        draw = drawn(seed, name)
+        draw = uniform_draw(seed, name)
         decisions.append(
             SelectionDecision(
                 problem_id=name,
@@ -178,7 +178,7 @@ def _lengths(
     weights = [scale * weight for scale in (parameters.a, parameters.b) for weight in _WEIGHTS]
     return {
         name: sum(
-            weight * normalised(value, average, parameters.reading)
+            weight * normalize_measure(value, average, parameters.reading)
             for weight, value, average in zip(weights, values, averages, strict=True)
         )
         for name, values in measures.items()
@@ -250,7 +250,7 @@ def hardness(
     return found
 
 
-def choose(
+def choose_elite(
     questions: Sequence[Question], hard: Mapping[str, float], quotas: Quotas, seed: int
 ) -> list[EliteChoice]:
     """Choose by quota within each image class and subject, then at random among candidates.

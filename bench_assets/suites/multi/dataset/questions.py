@@ -40,7 +40,7 @@ class UsablePieces(NamedTuple):
     rejections: list[Rejection]
 
 
-def usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
+def select_usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePieces:
     """Select the pieces with a text whose images are among ``images``."""
     checked = UsablePieces({}, [])
     for name, piece in pieces.items():
@@ -54,7 +54,7 @@ def usable(pieces: Mapping[str, Knowledge], images: Container[str]) -> UsablePie
     return checked
 
 
-def link(
+def link_knowledge(
     items: Iterable[MultiItem], pieces: Mapping[str, Knowledge], *, search: bool
 ) -> list[KnowledgeLink]:
     """Link every item to the first piece attached to it, or to one named in its text.
@@ -191,7 +191,9 @@ def with_knowledge(
     question, and so does their numbering.
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
-    return [_informed(question, pieces.get(question.question_id), images) for question in questions]
+    return [
+        _with_piece(question, pieces.get(question.question_id), images) for question in questions
+    ]
 
 
 def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question]:
@@ -202,7 +204,7 @@ def with_blank_image(questions: Iterable[Question], blank: str) -> list[Question
     ]
 
 
-def elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
+def select_elite(questions: Iterable[Question], item_ids: Collection[str]) -> list[Question]:
     """Select the questions of MULTI-Elite, in the order of the whole set (section 3.3)."""
     wanted = {f"multi/{item_id}" for item_id in item_ids}
     return [question for question in questions if question.question_id in wanted]
@@ -245,7 +247,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
         task="multi",
         edition=edition,
         kind=KINDS[item.type] if item.answer else "text",
-        text=_renumbered(item.text, 1),
+        text=_renumber_images(item.text, 1),
         answer=_answer(item),
         images=tuple(images[item.images[n - 1]].sha256 for n in numbers),
         options=_options(item),
@@ -285,13 +287,13 @@ def _image_numbers(text: str) -> list[int]:
     return [int(match[1]) for match in IMAGE_TOKEN.finditer(text)]
 
 
-def _renumbered(text: str, first: int) -> str:
+def _renumber_images(text: str, first: int) -> str:
     """Number the images of a text in reading order, as the authors' prepare.py does."""
     numbers = iter(range(first, first + len(text)))
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
 
-def _informed(
+def _with_piece(
     question: Question, piece: Knowledge | None, images: Mapping[str, StoredImage]
 ) -> Question:
     if piece is None:
@@ -299,6 +301,6 @@ def _informed(
     shown = [piece.images[n - 1] for n in _image_numbers(piece.content) if n <= len(piece.images)]
     return replace(
         question,
-        context=_renumbered(piece.content, len(question.images) + 1),
+        context=_renumber_images(piece.content, len(question.images) + 1),
         images=(*question.images, *(images[name].sha256 for name in shown if name in images)),
     )

@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.suites.cogbench.description.recognition import (
     KNOWN,
-    affirmed,
     choose_threshold,
     match_entities,
+    remove_denied,
     threshold_of,
 )
 from resources.encoders.part_of_speech import open_noun_finder
@@ -121,7 +121,7 @@ def test_what_is_opposite_or_denied_is_not_recognised_carefully(
 ):
     pair = described({}, entities=[entity], text=description)
     finder = open_noun_finder()
-    said, meant = (finder.nouns([text]) for text in (description, affirmed(description)))
+    said, meant = (finder.nouns([text]) for text in (description, remove_denied(description)))
     threshold, _ = threshold_of(encoder)
     (match,) = match_entities([pair], said, encoder, meant, threshold)
     assert (match.recognised_officially, match.recognised) == (official, careful)

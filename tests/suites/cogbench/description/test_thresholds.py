@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bench_assets.suites.cogbench.description.recognition import (
-    affirmed,
     best_cut,
     choose_threshold,
     entity_pairs,
+    remove_denied,
     threshold_of,
 )
 
@@ -77,4 +77,4 @@ def test_an_unknown_encoder_has_its_threshold_chosen_and_named():
     ],
 )
 def test_what_a_description_denies_is_taken_out_of_it(description, left):
-    assert " ".join(affirmed(description).split()) == left
+    assert " ".join(remove_denied(description).split()) == left

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.cogbench.construction.selection import deal_letters
+from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.tales import plain_question
@@ -49,7 +49,7 @@ def written(folder):
                 **fields, text=draft.text, options=draft.options, answer=draft.answer
             )
             if "as anybody can see" not in "".join(one.options):
-                questions[image_id, one.text] = deal_letters(one, 0)
+                questions[image_id, one.text] = shuffle_options(one, 0)
     return list(questions.values())
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_assets.suites.cogbench.construction.selection import deal_letters, question_id
+from bench_assets.suites.cogbench.construction.selection import question_id, shuffle_options
 from bench_assets.suites.cogbench.dataset.reasoning import EVENT
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
@@ -122,7 +122,7 @@ def question(**fields):
 
 
 def test_dealt_letters_are_about_balanced_and_keep_the_right_option_right():
-    dealt = [deal_letters(question(text=str(number)), seed=0) for number in range(400)]
+    dealt = [shuffle_options(question(text=str(number)), seed=0) for number in range(400)]
     assert all(q.options["ABCD".index(q.answer)] == "right" for q in dealt)
     assert all(80 <= n <= 120 for n in Counter(q.answer for q in dealt).values())
 
@@ -131,5 +131,5 @@ def test_a_letter_depends_on_nothing_but_the_question_itself():
     one = question()
     other_order = replace(one, options=("three", "right", "two", "one"), answer="B")
     assert question_id(one) == question_id(other_order)
-    assert deal_letters(one, 0) == deal_letters(other_order, 0)
+    assert shuffle_options(one, 0) == shuffle_options(other_order, 0)
     assert question_id(one) != question_id(question(image_id="b"))
