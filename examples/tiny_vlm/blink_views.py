@@ -13,11 +13,9 @@ from PIL import Image
 from bench_assets.core.images.drawing import Mark, Point
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.parsing.choices import lettered
-from bench_assets.suites.blink.builders.counting import CountingParameters as Counting
-from bench_assets.suites.blink.builders.counting import wrong_numbers
-from bench_assets.suites.blink.builders.relative_reflectance import OPTIONS as SHADES
-from bench_assets.suites.blink.dataset.draft import Marks, placed, wording
-from bench_assets.suites.blink.raw_formats.point_pairs import circles_on
+from bench_assets.suites.blink.builders.circled_points import SHADES
+from bench_assets.suites.blink.builders.drafts import Marks, circles_on, placed, wording
+from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
 from bench_assets.suites.blink.synthetic.light import shaded_walls
 from bench_assets.suites.blink.synthetic.styles import noise
 from examples.tiny_vlm.lessons import Asked, decoded, response_for
@@ -151,7 +149,7 @@ def _standing(rng: Random, column: int, horizon: int, distance: float) -> Part:
 
 def _how_many(parts: Sequence[Part], kind: str, side: str, rng: Random) -> Asked:
     n = sum(part.name == kind and (part.y < _HALF) == (side == "above") for part in parts)
-    wrong = [str(number) for number in wrong_numbers(n, Counting().spread, rng)]
+    wrong = [str(number) for number in wrong_numbers(n, CountingParameters().spread, rng)]
     place = rng.randrange(4)
     asked = wording("Counting", question=f"How many {THINGS[kind]} are {side} the line?")
     return _choice(asked.prompt, placed(str(n), wrong, place), place)

@@ -15,8 +15,7 @@ from bench_assets.audit.items.duplicates import redundant_questions
 from bench_assets.audit.items.item_statistics import solved_by_some, tells_models_apart
 from bench_assets.audit.items.subsets import tried, units_of
 from bench_assets.audit.items.wrong_keys import suspected_keys
-from bench_assets.suites.blink.dataset.questions import from_key
-from bench_assets.suites.blink.dataset.source import KEY, read_key
+from bench_assets.suites.blink.dataset import KEY, from_key, read_key
 from bench_assets.suites.blink.studies.released_outputs import read_outputs
 from tests.audit.simulated import Answers
 
@@ -47,7 +46,7 @@ ALL_BUT_ONE = {
 @cache
 def evidence(folder: Path) -> Answers:
     """What the authors made of the responses, held against their key."""
-    questions = from_key(read_key(folder / KEY))
+    questions = from_key(read_key(folder / KEY, []))
     columns = {one.question_id: i for i, one in enumerate(questions)}
     answers = np.full((len(SIX), len(questions)), "", dtype=object)
     for row, model in enumerate(SIX):

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 from tests.suites.blink.release import png, row, write_json, write_parquet
 
 pytestmark = pytest.mark.long

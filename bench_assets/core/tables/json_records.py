@@ -103,9 +103,17 @@ def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
     except (SourceError, ImageError) as why:
         if rejections is None:
             raise
-        file, _, row = where.partition(", ")
-        entry = ", ".join(filter(None, (Path(file).name, row)))
-        rejections.append(Rejection(entry=entry, reason=str(why).removeprefix(f"{where}: ")))
+        rejections.append(rejected_row(where, str(why).removeprefix(f"{where}: ")))
+
+
+def rejected_row(where: str, reason: str) -> Rejection:
+    """The rejection of a row, named by its file without the folder.
+
+    >>> rejected_row("/data/test.json, entry 5", "no field 'id'").entry
+    'test.json, entry 5'
+    """
+    file, comma, row = where.partition(", ")
+    return Rejection(entry=f"{Path(file).name}{comma}{row}", reason=reason)
 
 
 def parse_json(text: str) -> object:

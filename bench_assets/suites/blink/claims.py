@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench_assets.core.schema.published_numbers import Cell, Claim, Term, less, mean_of
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 _TEST = sum(task.test for task in PERCEPTION_TASKS.values())
 _VAL = sum(task.val for task in PERCEPTION_TASKS.values())

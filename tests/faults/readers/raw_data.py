@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bench_assets.suites.blink.dataset import source as blink
-from bench_assets.suites.blink.raw_formats.pickles import read_arrays
+from bench_assets.suites.blink import dataset as blink
+from bench_assets.suites.blink.builders.raw_files import read_arrays
 from bench_assets.suites.blink.studies import released_outputs
 from bench_assets.suites.codis import dataset as codis
 from bench_assets.suites.cogbench.dataset import source as cogbench
@@ -80,7 +80,7 @@ def _cogbench(*reads: Callable[[cogbench.CogBenchRelease], object]) -> Callable[
 
 def _blink(folder: Path) -> object:
     (folder / "Spatial_Relation" / "a.png").write_bytes(b"x")
-    return list(blink.read_items(folder))
+    return list(blink.read_items(folder, []))
 
 
 def _samples(file: Path) -> object:
@@ -135,7 +135,8 @@ RAW_DATA = [
          b"images/a.png,A cat, a dog.\nb.png,x\n"),
     _row("blink a release in JSON", "json", _release(
         "Spatial_Relation/val.json", _blink), _json([_ROW])),
-    _row("blink a key", "json", of_file("key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
+    _row("blink a key", "json", of_file(
+        "key.json", lambda file: blink.read_key(file, [])), b'{"val_Jigsaw_1": "(A)"}'),
     _row("blink saved outputs", "json", _release(
         "out/Jigsaw.json", lambda folder: released_outputs.read_outputs(folder / "out")),
          _json({"val": [_OUTPUT]})),

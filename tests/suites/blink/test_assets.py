@@ -11,8 +11,7 @@ from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection
 from bench_assets.suites.blink.assets import ablations, studies, submission
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets.submission import SubmittedOption
-from bench_assets.suites.blink.dataset.questions import Statistic
-from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY
+from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY, Statistic
 from bench_assets.suites.blink.studies.human_score import HumanScore
 from bench_assets.suites.blink.studies.mistakes import CommonMistakes, Mistake
 from bench_assets.suites.blink.studies.profile import TaskAccuracy

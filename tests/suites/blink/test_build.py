@@ -5,15 +5,15 @@ from random import Random
 import pytest
 
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
-from bench_assets.suites.blink.construction.build import build_all
-from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
-from bench_assets.suites.blink.construction.sampling import (
+from bench_assets.suites.blink.builders.drafts import Draft, DraftView, Marks, QuestionWording
+from bench_assets.suites.blink.construction.build import (
     UsedImages,
+    build_all,
     deal_places,
     deal_splits,
     share_of,
 )
-from bench_assets.suites.blink.dataset.draft import Draft, DraftView, Marks, QuestionWording
+from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
 from bench_assets.suites.blink.studies.visual_prompts import draw_again
 from resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
@@ -152,18 +152,23 @@ def test_a_task_whose_raw_data_are_not_there_is_said_to_be_missing(tmp_path):
     assert missing == folders - {"vsr/"}
 
 
-def test_a_data_set_at_fault_costs_its_own_task_and_no_other(tmp_path):
+@pytest.mark.parametrize(
+    ("entries", "fault"),
+    [
+        pytest.param("[", "test.json: not JSON, or cut short", id="a file that is cut short"),
+        pytest.param("{}", "test.json: expected a list of entries", id="no list"),
+        pytest.param('[{"answer": 3}]', "all 1 entries are rejected, the first: no", id="bad rows"),
+    ],
+)
+def test_a_data_set_at_fault_costs_its_own_task_and_no_other(tmp_path, entries, fault):
     vsr(tmp_path, [1, 0])
-    shared = (tmp_path / "vsr" / "images" / "0.png").read_bytes()
     (tmp_path / "tallyqa").mkdir()
-    (tmp_path / "tallyqa" / "same.png").write_bytes(shared)
-    asked = {"image": "same.png", "question": "?", "question_id": 1, "issimple": False}
-    write_json(tmp_path / "tallyqa" / "test.json", [asked | {"answer": n} for n in (1, -1)])
+    (tmp_path / "tallyqa" / "test.json").write_text(entries)
     made = built(tmp_path)
     assert [q.category for q in made.questions] == ["Spatial_Relation"] * 2
     faults = {one.folder: one.fault for one in made.tasks}
     assert "there are no questions of Counting: " in faults["tallyqa"]
-    assert "field 'answer' is -1" in faults["tallyqa"]
+    assert fault in faults["tallyqa"]
     assert faults["vsr"] == ""
 
 

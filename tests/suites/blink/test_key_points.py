@@ -1,18 +1,22 @@
 """Points and puzzles of people, through the builders: shares become px by pencil."""
 
+import io
 from random import Random
 
 import pytest
+from PIL import Image
 
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.blink.builders import (
-    functional_correspondence,
-    iq_test,
+from bench_assets.suites.blink.builders.circled_points import (
     relative_depth,
     relative_reflectance,
+)
+from bench_assets.suites.blink.builders.correspondences import (
+    functional_correspondence,
     semantic_correspondence,
 )
+from bench_assets.suites.blink.builders.drafts import Draft
+from bench_assets.suites.blink.builders.whole_images import iq_test
+from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.marked_points import (
     DEPTH_POINTS,
     FUNCTIONAL_POINTS,
@@ -20,25 +24,34 @@ from bench_assets.suites.blink.construction.marked_points import (
     REFLECTANCE_POINTS,
     SEMANTIC_POINTS,
     MarkedImage,
-    overlaid,
     write_marked,
 )
-from bench_assets.suites.blink.dataset.draft import Draft
+from bench_assets.suites.blink.construction.recipes import BuilderParameters
+from resources.images.store import ImageStore, inspect_image
 from tests.annotation.said import answer, fits
+from tests.suites.blink.builders.layouts import diw
 
 FIVE = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]
 SIX = ["0 0", "0.5 0", "1 0", "0 1", "0.5 1", "1 1"]
 
 
-def stored(name):
-    """An image of 200 x 100 px."""
-    return StoredImage(name=name, sha256="a" * 64, format="PNG", width=200, height=100, n_bytes=1)
+def image(orientation=1):
+    """A PNG that is 200 x 100 px when it is shown."""
+    exif = Image.Exif()
+    exif[274] = orientation
+    size = (200, 100) if orientation < 5 else (100, 200)
+    Image.new("RGB", size).save(file := io.BytesIO(), "PNG", exif=exif)
+    return file.getvalue()
 
 
-def written(folder, task, names, **values):
-    images = {name: stored(name) for name in names}
+def stored(name, orientation=1):
+    return inspect_image(image(orientation), name, 10**6, 10**6)
+
+
+def written(folder, task, names, orientation=1, **values):
+    images = {name: stored(name, orientation) for name in names}
     marks = task.to_rows([answer(name, **values) for name in names])
-    write_marked(folder, marks, [], images, lambda _: b"image")
+    write_marked(folder, marks, [], images, lambda _: image(orientation))
     return folder
 
 
@@ -70,14 +83,33 @@ def test_two_points_on_the_image_fit(points, complaint):
     assert fits(DEPTH_POINTS.task, unit, answer(unit.unit_id, points=points)) == complaint
 
 
-def test_the_first_point_of_depth_is_the_closer_one(tmp_path):
-    """(0.25, 0.5) of 200 x 100 px is (50, 50); (0.75, 0.1) is (150, 10)."""
-    folder = written(tmp_path, DEPTH_POINTS, ["diw/a.png"], points=["0.25 0.5", "0.75 0.1"])
-    (draft,) = drafts(relative_depth.build(folder / "diw", Random(0)))
-    (image,) = draft.originals
-    assert image.read_bytes() == b"image"
-    closer, farther = draft.points[image]
-    assert (closer, farther) == ((50.0, 50.0), (150.0, 10.0))
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_the_first_point_of_depth_is_the_closer_one(tmp_path, orientation):
+    """People see 200 x 100 px: (0.25, 0.5) is (50, 50), (0.75, 0.1) is (150, 10)."""
+    points = ["0.25 0.5", "0.75 0.1"]
+    folder = written(tmp_path, DEPTH_POINTS, ["diw/a.png"], orientation, points=points)
+    (draft,) = drafts(relative_depth(folder / "diw", Random(0)))
+    (file,) = draft.originals
+    assert file.read_bytes() == image(orientation)
+    assert draft.points[file] == ((50.0, 50.0), (150.0, 10.0))
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_points_of_people_lie_where_they_put_them(tmp_path, orientation):
+    points = {"points": ["0.2 0.5", "0.8 0.4"], "darker": "the first point"}
+    written(tmp_path, REFLECTANCE_POINTS, ["iiw/a.jpg"], orientation, **points)
+    (draft,) = drafts(relative_reflectance(tmp_path / "iiw", Random(0)))
+    (darker, other) = draft.points[draft.originals[0]]
+    assert (*darker, *other) == pytest.approx((40, 50, 160, 40))
+    for task, build, names, marks in (
+        (FUNCTIONAL_POINTS, functional_correspondence, ["cut/knife/a.png", "cut/saw/b.png"], FIVE),
+        (SEMANTIC_POINTS, semantic_correspondence, ["chair/a.png", "chair/b.png"], SIX),
+    ):
+        folder = "funkpoint" if marks is FIVE else "spair"
+        written(tmp_path, task, [f"{folder}/{n}" for n in names], orientation, points=marks)
+        (draft,) = drafts(build(tmp_path / folder, Random(0)))
+        put = {(200 * float(x), 100 * float(y)) for x, y in map(str.split, marks)}
+        assert {point for points in draft.points.values() for point in points} <= put
 
 
 @pytest.mark.parametrize(
@@ -91,9 +123,8 @@ def test_reflectance_is_as_the_person_says(tmp_path, darker, places):
     folder = written(
         tmp_path, REFLECTANCE_POINTS, ["iiw/a.jpg"], points=["0.2 0.5", "0.8 0.5"], darker=darker
     )
-    (draft,) = drafts(relative_reflectance.build(folder / "iiw", Random(0)))
+    (draft,) = drafts(relative_reflectance(folder / "iiw", Random(0)))
     assert draft.places == places
-    assert draft.originals[0].read_bytes() == b"image"
 
 
 def test_two_images_of_one_name_and_other_ends_stay_two(tmp_path):
@@ -101,13 +132,13 @@ def test_two_images_of_one_name_and_other_ends_stay_two(tmp_path):
     folder = written(
         tmp_path, REFLECTANCE_POINTS, names, points=["0.2 0.5", "0.8 0.5"], darker="about the same"
     )
-    assert len(drafts(relative_reflectance.build(folder / "iiw", Random(0)))) == 2
+    assert len(drafts(relative_reflectance(folder / "iiw", Random(0)))) == 2
 
 
 def test_five_points_of_two_tools_make_a_question_about_one(tmp_path):
     names = ["funkpoint/cut/knife/a.png", "funkpoint/cut/saw/b.png"]
     folder = written(tmp_path, FUNCTIONAL_POINTS, names, points=FIVE)
-    (draft,) = drafts(functional_correspondence.build(folder / "funkpoint", Random(0)))
+    (draft,) = drafts(functional_correspondence(folder / "funkpoint", Random(0)))
     corners = {(0.0, 0.0), (200.0, 0.0), (0.0, 100.0), (200.0, 100.0), (100.0, 50.0)}
     first, second = draft.originals
     assert set(draft.points[second]) < corners
@@ -117,7 +148,7 @@ def test_five_points_of_two_tools_make_a_question_about_one(tmp_path):
 def test_six_points_of_two_things_of_a_kind_make_a_question_about_one(tmp_path):
     names = [f"spair/chair/{name}.png" for name in "abc"]  # the third has no partner
     folder = written(tmp_path, SEMANTIC_POINTS, names, points=SIX)
-    (draft,) = drafts(semantic_correspondence.build(folder / "spair", Random(0)))
+    (draft,) = drafts(semantic_correspondence(folder / "spair", Random(0)))
     first, second = draft.originals
     assert draft.points[second][0] == draft.points[first][0]
 
@@ -127,8 +158,8 @@ def test_the_first_who_marked_a_image_counts(tmp_path):
         MarkedImage(image="diw/a.png", person=who, points=points)
         for who, points in (("ana", ((0.0, 0.0), (1.0, 1.0))), ("bo", ((1.0, 1.0), (0.0, 0.0))))
     ]
-    write_marked(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: b"p")
-    (draft,) = drafts(relative_depth.build(tmp_path / "diw", Random(0)))
+    write_marked(tmp_path, marks, [], {"diw/a.png": stored("diw/a.png")}, lambda _: image())
+    (draft,) = drafts(relative_depth(tmp_path / "diw", Random(0)))
     assert draft.points[draft.originals[0]] == ((0.0, 0.0), (200.0, 100.0))
 
 
@@ -138,37 +169,22 @@ def test_a_puzzle_that_somebody_brought_is_built(tmp_path):
     said = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
     assert fits(IQ_IMAGES.task, slots[0], said) == ""
     write_marked(tmp_path, [], IQ_IMAGES.to_rows([said]), {}, lambda sha: sha.encode())
-    (draft,) = iq_test.build(tmp_path / "puzzles", Random(0))
+    (draft,) = iq_test(tmp_path / "puzzles", Random(0))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})
     assert draft.originals[0].read_bytes() == b"c" * 64
 
 
-def test_what_people_marked_stands_beside_what_the_source_has(tmp_path):
-    source, added, both = (tmp_path / name for name in ("source", "added", "both"))
-    for folder in (source / "diw", source / "other", both):
-        folder.mkdir(parents=True)
-    (source / "diw/b.png").write_bytes(b"theirs")
-    (source / "diw/DIW_test.csv").write_text("b.png\n11,11,91,91,>,200,100")
-    (source / "other/file").write_text("untouched")
+def test_what_people_marked_follows_what_the_source_has(tmp_path):
+    source, added = tmp_path / "source", tmp_path / "added"
+    diw(source / "diw")
     written(added, DEPTH_POINTS, ["diw/a.png"], points=["0.25 0.5", "0.75 0.1"])
-    overlaid(source, added, both)
-    found = drafts(relative_depth.build(both / "diw", Random(0)))
-    assert {one.originals[0].read_bytes() for one in found} == {b"theirs", b"image"}
-    assert (both / "other/file").read_text() == "untouched"
-    assert (source / "diw/DIW_test.csv").read_text().count("\n") == 1  # the source is not changed
-
-
-def test_lists_of_entries_are_joined_and_anything_else_is_refused(tmp_path):
-    source, added, both = (tmp_path / name for name in ("source", "added", "both"))
-    for folder in (source / "funkpoint", added / "funkpoint", both):
-        folder.mkdir(parents=True)
-    (source / "funkpoint/annotations.json").write_text("[1]")
-    (added / "funkpoint/annotations.json").write_text("[2]")
-    overlaid(source, added, both)
-    assert (both / "funkpoint/annotations.json").read_text().split() == ["[", "1,", "2", "]"]
-    (source / "funkpoint/annotations.json").write_text("{}")
-    with pytest.raises(SourceError, match="rename one"):
-        overlaid(source, added, tmp_path)
+    store = ImageStore(folder=str(tmp_path / "store"))
+    parameters = BuilderParameters(near_duplicate=-1)
+    built = build_all(
+        source, store.put, edition="built", seed=0, parameters=parameters, added=added
+    )
+    entries = {one.labels["entry"] for one in built.questions}
+    assert entries == {"./DIW_test/a.thumb", "marked_a.png"}
 
 
 def test_nothing_said_writes_nothing(tmp_path):

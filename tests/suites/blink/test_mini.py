@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.parsing.choices import lettered
+from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
-from bench_assets.suites.blink.dataset.draft import Marks
 from bench_assets.suites.blink.studies.visual_prompts import draw_again
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_assets.suites.blink.synthetic import geometry as mini_geometry

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites.blink import task as task_module
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 ROWS = read_published(Path(task_module.__file__).with_name("published.csv"))
 TEST = "BLINK, Table 1 (test)"

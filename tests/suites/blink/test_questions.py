@@ -1,15 +1,15 @@
 from bench_assets.defs.checks.table_checks import question_problems
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.dataset.questions import (
+from bench_assets.suites.blink.dataset import (
+    PERCEPTION_TASKS,
     from_key,
     hidden_split,
     name_edition,
+    read_items,
     scorable,
     several_images,
     statistics,
     to_question,
 )
-from bench_assets.suites.blink.dataset.source import read_items
 from bench_assets.suites.blink.task import TASK
 from tests.rows import question
 from tests.suites.blink.release import row, write_parquet
@@ -17,7 +17,7 @@ from tests.suites.blink.release import row, write_parquet
 
 def test_a_row_becomes_a_question_that_can_be_scored_without_its_source(tmp_path):
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_7")])
-    (item,) = read_items(tmp_path)
+    (item,) = read_items(tmp_path, [])
     made = to_question(item, ["a" * 64])
     assert made.question_id == "blink/val_Relative_Depth_7"
     assert (made.answer, made.options) == (("B",), ("A is closer", "B is closer"))
@@ -29,7 +29,7 @@ def test_a_row_becomes_a_question_that_can_be_scored_without_its_source(tmp_path
 def test_an_explanation_is_kept_where_there_is_one(tmp_path):
     why = row("val_Relative_Depth_1", explanation="It is in front.")
     write_parquet(tmp_path, "Relative_Depth", "val", [why])
-    (item,) = read_items(tmp_path)
+    (item,) = read_items(tmp_path, [])
     assert to_question(item, []).labels["explanation"] == "It is in front."
 
 
@@ -37,7 +37,7 @@ def test_the_hidden_split_is_asked_and_not_scored(tmp_path):
     write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     hidden = row("test_Relative_Depth_1", answer="hidden")
     write_parquet(tmp_path, "Relative_Depth", "test", [hidden])
-    items = [to_question(item, ["a" * 64]) for item in read_items(tmp_path)]
+    items = [to_question(item, ["a" * 64]) for item in read_items(tmp_path, [])]
     assert [one.question_id for one in scorable(items)] == ["blink/val_Relative_Depth_1"]
     (asked,) = hidden_split(items)
     assert (asked.question_id, asked.answer) == ("blink/test_Relative_Depth_1", ())

@@ -5,8 +5,13 @@ import pytest
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.defs.tables.claims import MeasuredClaims
-from bench_assets.suites.blink.dataset.questions import from_key, name_edition
-from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.suites.blink.dataset import (
+    CONCATENATED_KEY,
+    KEY,
+    from_key,
+    name_edition,
+    read_key,
+)
 from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
@@ -31,7 +36,7 @@ def measure(shared, folder, tables, run, condition="main", model=""):
     outputs = read_outputs(shared / "blink" / "saved_outputs" / run)
     responses = write_import(outputs, folder, model=model or run, condition=condition)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = name_edition(from_key(read_key(folder / key)))
+    questions = name_edition(from_key(read_key(folder / key, [])))
     recorded = read_responses(responses)
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
     scored = score_responses(TASK, questions, recorded, (judge, ""), "as_released")

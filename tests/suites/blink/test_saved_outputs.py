@@ -11,9 +11,13 @@ import pytest
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.dataset.questions import from_key
-from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY, read_key
+from bench_assets.suites.blink.dataset import (
+    CONCATENATED_KEY,
+    KEY,
+    PERCEPTION_TASKS,
+    from_key,
+    read_key,
+)
 from bench_assets.suites.blink.studies.mistakes import common_mistakes
 from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.task import TASK
@@ -37,7 +41,7 @@ def metrics_of(folder, run, condition="main", *, judged=True, reading="official"
     responses = write_import(read_outputs(run), folder, model=run.name, condition=condition)
     recorded = read_responses(responses)
     key = KEY if condition == "main" else CONCATENATED_KEY
-    questions = from_key(read_key(folder / key))
+    questions = from_key(read_key(folder / key, []))
     judge = RecordedJudge("gpt-3.5-turbo", recorded, responses) if judged else None
     scored = score_responses(TASK, questions, recorded, (judge, ""), reading)
     assert not scored.report.missing
@@ -143,7 +147,7 @@ def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_dat
         "Visual_Similarity": 73.33,
     }
     assert {task: round(accuracies[task], 2) for task in expected} == expected
-    assert read_key(tmp_path / CONCATENATED_KEY) != read_key(shared_data / "blink" / KEY)
+    assert read_key(tmp_path / CONCATENATED_KEY, []) != read_key(shared_data / "blink" / KEY, [])
 
 
 @pytest.mark.long
@@ -155,7 +159,7 @@ def test_common_mistakes_of_the_validation_split(shared_data, tmp_path):
         file = write_import(outputs, tmp_path, model=model)
         recorded = read_responses(file)
         said = [prediction(question_id=one.question_id, text=one.text) for one in recorded]
-        questions = from_key(read_key(tmp_path / KEY))
+        questions = from_key(read_key(tmp_path / KEY, []))
         judgements = pipeline.judge(TASK, questions, said, RecordedJudge("gpt", recorded, file))
         scores[model] = pipeline.score(TASK, questions, said, judgements, "official")
     small, gpt = common_mistakes(scores)[:2]

@@ -10,12 +10,17 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import asking, out
 from bench_assets.core.images.drawing import as_jpeg, side_by_side
 from bench_assets.core.images.text_substitutes import describe, with_image_texts
-from bench_assets.core.schema.rows import ImageText, Question
+from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.blink import prompts
 from bench_assets.suites.blink.assets.questions import BLINK
-from bench_assets.suites.blink.dataset.draft import Marks
-from bench_assets.suites.blink.dataset.questions import from_key, several_images
-from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, find_route, read_key
+from bench_assets.suites.blink.builders.drafts import Marks
+from bench_assets.suites.blink.dataset import (
+    CONCATENATED_KEY,
+    find_route,
+    from_key,
+    read_key,
+    several_images,
+)
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.studies.visual_prompts import (
     ALL_CIRCLES,
@@ -62,7 +67,10 @@ def concatenated_images(
     folder = sources.open("blink").folder
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
-        keyed = from_key(read_key(own_key))
+        rejections: list[Rejection] = []
+        keyed = from_key(read_key(own_key, rejections))
+        for one in rejections:
+            _log.warning("%s is left out: %s", one.entry, one.reason)
         rows = [replace(question, edition=questions[0].edition) for question in keyed]
     else:
         with ThreadPoolExecutor() as threads:

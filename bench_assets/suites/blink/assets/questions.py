@@ -1,7 +1,5 @@
-"""BLINK left of the waist: from the files of its source to the question tables."""
+"""Dataset build of BLINK: from the files of its source to the question tables."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +9,7 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.tables.json_records import rejecting
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, checked
 from bench_assets.suites.blink.construction.build import TaskBuildResult, build_all
@@ -18,28 +17,25 @@ from bench_assets.suites.blink.construction.marked_points import (
     IQ_IMAGES,
     POINTS,
     TO_MARK,
-    overlaid,
     write_marked,
 )
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
-from bench_assets.suites.blink.dataset.questions import (
+from bench_assets.suites.blink.dataset import (
+    KEY,
+    PERCEPTION_TASKS,
+    BlinkItem,
     Statistic,
+    absent_tasks,
+    find_route,
     from_key,
     hidden_split,
     name_edition,
+    read_items,
+    read_key,
     scorable,
     to_question,
 )
-from bench_assets.suites.blink.dataset.questions import statistics as count_statistics
-from bench_assets.suites.blink.dataset.source import (
-    KEY,
-    BlinkItem,
-    absent_tasks,
-    find_route,
-    read_items,
-    read_key,
-)
-from bench_assets.suites.blink.dataset.source import source_files as pin_files
+from bench_assets.suites.blink.dataset import source_files as pin_files
+from bench_assets.suites.blink.dataset import statistics as count_statistics
 from bench_assets.suites.blink.settings import BlinkSettings
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
@@ -117,21 +113,24 @@ def items(
     tasks: list[TaskBuildResult] = []
     match find_route(opened.folder):
         case "release":
-            read, broken = _read(opened.folder, image_store)
-            absent = _absences(opened.folder)
-            rows, rejections = name_edition(read), absent + broken
+            absent, broken = _absences(opened.folder), list[Rejection]()
+            rows = name_edition(_read(opened.folder, image_store, broken))
+            rejections = absent + broken
             faults = [one.reason for one in absent[:1]] + [one.reason for one in broken]
         case "key":
-            rows, faults = name_edition(from_key(read_key(opened.folder / KEY))), []
+            rows = name_edition(from_key(read_key(opened.folder / KEY, rejections)))
+            faults = [one.reason for one in rejections]
         case "raw":
             chosen = settings.load().suite("blink", BlinkSettings)
-            with _with_marked(opened.folder, to_mark, tables, image_store) as folder:
+            with TemporaryDirectory() as marked:
+                _write_marked(Path(marked), to_mark, tables, image_store)
                 built = build_all(
-                    folder,
+                    opened.folder,
                     image_store.put,
                     edition="mini" if opened.is_mini else "built",
                     seed=chosen.seed,
                     parameters=chosen.builders,
+                    added=Path(marked),
                 )
             rows, rejections, tasks = built.questions, built.rejections, built.tasks
             faults = [one.fault for one in tasks if one.fault]
@@ -182,42 +181,29 @@ def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
     return table_output(hidden_split(items))
 
 
-@contextmanager
-def _with_marked(
+def _write_marked(
     folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
-) -> Iterator[Path]:
-    """Give the source with what people marked and brought beside it; as it is if they did not."""
+) -> None:
     marked = [row for form in POINTS for row in heard(tables, form)]
-    puzzles = heard(tables, IQ_IMAGES)
-    if not marked and not puzzles:
-        yield folder
-        return
-    with TemporaryDirectory() as given:
-        added, both = Path(given, "added"), Path(given, "both")
-        for made in (added, both):
-            made.mkdir()
-        write_marked(added, marked, puzzles, {one.name: one for one in to_mark}, image_store.read)
-        overlaid(folder, added, both)
-        yield both
+    images = {one.name: one for one in to_mark}
+    write_marked(folder, marked, heard(tables, IQ_IMAGES), images, image_store.read)
 
 
 def _absences(folder: Path) -> list[Rejection]:
-    """Say which tasks a release lacks: all in the first reason, since each costs the edition."""
+    """A rejection for each task that a release lacks; the reason names all of them."""
     absent = absent_tasks(folder)
-    said = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
-    reason = f"{folder}: {said}; the edition is 'own', not 'published'"
+    found = f"{len(absent)} of {len(PERCEPTION_TASKS)} tasks are absent: {', '.join(absent)}"
+    reason = f"{folder}: {found}; the edition is 'own', not 'published'"
     return [Rejection(entry=f"{name}/", reason=reason) for name in absent]
 
 
-def _read(folder: Path, image_store: ImageStore) -> tuple[list[Question], list[Rejection]]:
-    """Read a release; an entry with an image that does not decode is a rejection."""
-    read, broken = [], []
-    for item in read_items(folder):
-        try:
-            read.append(to_question(item, _stored(item, image_store)))
-        except ImageError as why:
-            broken.append(Rejection(entry=item.idx, reason=str(why)))
-    return read, broken
+def _read(folder: Path, image_store: ImageStore, rejections: list[Rejection]) -> list[Question]:
+    """Read a release and store its images; a row with an image that does not decode is rejected."""
+    questions = []
+    for item in read_items(folder, rejections):
+        with rejecting(rejections, item.idx):
+            questions.append(to_question(item, _stored(item, image_store)))
+    return questions
 
 
 def _stored(item: BlinkItem, image_store: ImageStore) -> list[str]:

@@ -12,19 +12,19 @@ import numpy as np
 from PIL.Image import Image
 
 from bench_assets.core.images.drawing import jpeg, masked, to_height
-from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.blink.dataset.draft import (
+from bench_assets.suites.blink.builders.drafts import (
     SECOND_OR_THIRD,
     Candidates,
     Draft,
     DraftView,
     Marks,
-    anywhere,
+    candidates,
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import images_in, read_image
+from bench_assets.suites.blink.builders.raw_files import images_in, read_image
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
 _CENTRE = (1, 1)
@@ -38,7 +38,7 @@ class JigsawParameters:
     """Mean difference of a wrong piece from the right one, px by px, in levels of 255."""
 
 
-def build(
+def jigsaw(
     source: Path, rng: Random, parameters: JigsawParameters = JigsawParameters()
 ) -> Candidates:
     """Ask one question about each photograph, in drawn order.
@@ -49,8 +49,8 @@ def build(
     files = images_in(source) if source.is_dir() else []
     if not files:
         raise SourceError(f"{source}: expected photographs, found none")
-    for file in rng.sample(files, len(files)):
-        yield _candidate(file, rng, parameters)
+    named = [(file, str(file)) for file in files]
+    return candidates(named, rng, lambda file, _: _candidate(file, rng, parameters))
 
 
 def cell(image: Image, column: int, row: int) -> Image:
@@ -72,10 +72,7 @@ def with_missing_corner(image: Image) -> Image:
 
 
 def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft | Rejection:
-    try:
-        image = read_image(file)
-    except ImageError as why:
-        return Rejection(entry=file.name, reason=str(why))
+    image = read_image(file)
     centre = cell(image, *_CENTRE)
     unlike = [
         place
@@ -94,7 +91,7 @@ def _candidate(file: Path, rng: Random, parameters: JigsawParameters) -> Draft |
             asked=wording("Jigsaw"), images=tuple(map(jpeg, shown)), options=SECOND_OR_THIRD
         )
 
-    return Draft(entry=file.name, originals=(file,), n_options=2, places=anywhere(2), show=show)
+    return Draft(entry=file.name, originals=(file,), n_options=2, places=(0, 1), show=show)
 
 
 def _difference(one: Image, other: Image) -> float:

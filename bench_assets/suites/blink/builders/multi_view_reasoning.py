@@ -4,8 +4,9 @@ Raw data: the annotated part of Wild6D, ``test_set/<category>/<object>/<video>/i
 and ``test_set/pkl_annotations/<category>/<category>-<object>-<video>.pkl``: a pickle of
 ``{"annotations": [{"name": "<category>/<object>/<video>/<frame>", "rotation": 3 x 3,
 "translation": 3, ...}]}``, which take places of the object (its y axis up) to places of the camera
-(x right, y down, z into the image). ``rotation`` may hold a scale. A category may have another
-name in the annotations than its folder has ("cup" in ``mug``), and frames other numbers of zeros.
+(x right, y down, z into the image as stored). ``rotation`` may hold a scale. A category may have
+another name in the annotations than its folder has ("cup" in ``mug``), and frames other numbers of
+zeros.
 """
 
 from collections.abc import Sequence
@@ -18,18 +19,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bench_assets.core.images.orientation import frame_in
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.blink.dataset.draft import (
+from bench_assets.core.tables.json_records import rejecting
+from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
     DraftView,
     Marks,
-    anywhere,
+    candidates,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import files_in, image_file
-from bench_assets.suites.blink.raw_formats.pickles import read_arrays
+from bench_assets.suites.blink.builders.raw_files import files_in, image_file, read_arrays
 
 _FOLDERS = {"cup": "mug", "mug": "cup"}  # of categories, where their names differ
 _SLACK = 1e-2  # by which a rotation may miss being one: poses are stored as float32, and estimated
@@ -63,21 +65,17 @@ class _Frame(NamedTuple):
     view: View
 
 
-def build(
+def multi_view_reasoning(
     source: Path, rng: Random, parameters: MultiViewParameters = MultiViewParameters()
 ) -> Candidates:
     """Ask about two drawn frames of each video, in drawn order.
 
     Raises:
-        SourceError: If there are no annotations, or one is not of the form above; names it.
+        SourceError: If there are no annotations.
     """
     files = files_in(source / "test_set", "pkl_annotations/*/*.pkl")
-    for file in rng.sample(files, len(files)):
-        if file.parent.name in parameters.symmetric:
-            reason = f"a {file.parent.name} looks the same from all sides"
-            yield Rejection(entry=file.name, reason=reason)
-        else:
-            yield _candidate(source, file, rng, parameters)
+    named = [(file, str(file)) for file in files]
+    return candidates(named, rng, lambda file, _: _candidate(source, file, rng, parameters))
 
 
 def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -94,7 +92,7 @@ def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
-    """Tell where the camera is, from the pose of the object in its view.
+    """Where the camera is, from the pose of the object in its view.
 
     >>> view_of(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
     View(azimuth=0.0, elevation=0.0)
@@ -116,6 +114,9 @@ def turn(first: View, second: View) -> float:
 def _candidate(
     source: Path, file: Path, rng: Random, parameters: MultiViewParameters
 ) -> Draft | Rejection:
+    if file.parent.name in parameters.symmetric:
+        reason = f"a {file.parent.name} looks the same from all sides"
+        return Rejection(entry=file.name, reason=reason)
     frames = _frames(source, file)
     if len(frames) < 2:
         reason = f"two frames with a pose are needed, it has {len(frames)}"
@@ -126,7 +127,10 @@ def _candidate(
         rise = abs(other.view.elevation - one.view.elevation)
         clear = parameters.min_turn <= abs(angle) <= parameters.max_turn
         if clear and rise <= parameters.max_rise * abs(angle):
-            ordered = (one, other) if angle > 0 else (other, one)
+            mirrored, other_mirrored = (frame_in(each.image).mirrored for each in (one, other))
+            if mirrored != other_mirrored:
+                raise SourceError(f"{file}: by EXIF, one of two frames is mirrored")
+            ordered = (one, other) if (angle > 0) != mirrored else (other, one)
             return _draft(f"{file.name}, {one.image.stem} and {other.image.stem}", *ordered)
     return Rejection(
         entry=file.name, reason=f"ambiguous: no clear turn in {parameters.tries} pairs of frames"
@@ -148,7 +152,7 @@ def _draft(entry: str, before: _Frame, after: _Frame) -> Draft:
         entry=entry,
         originals=(before.image, after.image),
         n_options=2,
-        places=anywhere(2),
+        places=(0, 1),
         show=show,
     )
 
@@ -159,9 +163,12 @@ def _frames(source: Path, file: Path) -> list[_Frame]:
     listed = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(listed, list):
         raise SourceError(f"{file}: expected an object with a list 'annotations'")
-    frames = [
-        _frame(source, entry, f"{file}, annotation {nth}") for nth, entry in enumerate(listed)
-    ]
+    frames, rejections = list[_Frame | None](), list[Rejection]()
+    for nth, entry in enumerate(listed):
+        with rejecting(rejections, where := f"{file}, annotation {nth}"):
+            frames.append(_frame(source, entry, where))
+    if rejections and len(rejections) == len(listed):
+        raise SourceError(f"{file}: annotation 0: {rejections[0].reason}")
     return [frame for frame in frames if frame is not None]
 
 

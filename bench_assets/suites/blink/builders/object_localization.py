@@ -16,19 +16,20 @@ from random import Random
 from typing import NamedTuple
 
 from bench_assets.core.images.drawing import Box, LabelledBox, jpeg, to_height, with_boxes
+from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field
-from bench_assets.suites.blink.dataset.draft import (
+from bench_assets.core.tables.json_records import Entry, field, rejecting
+from bench_assets.suites.blink.builders.drafts import (
     Candidates,
     Draft,
     DraftView,
     Marks,
-    anywhere,
+    candidates,
     placed,
     wording,
 )
-from bench_assets.suites.blink.raw_formats.image_folders import (
+from bench_assets.suites.blink.builders.raw_files import (
     image_file,
     number,
     numbers,
@@ -71,14 +72,13 @@ class _Object(NamedTuple):
 
 
 class _Image(NamedTuple):
+    file: Path
     name: str  # path below the source
-    where: str
-    width: int  # px
-    height: int
-    unlisted: tuple[int, ...]  # categories that it shows more of than are annotated
+    size: Size  # px, as stated
+    unlisted: tuple[int, ...]  # categories of which it shows more than are annotated
 
 
-def build(
+def object_localization(
     source: Path,
     rng: Random,
     parameters: ObjectLocalizationParameters = ObjectLocalizationParameters(),
@@ -86,21 +86,31 @@ def build(
     """Ask for one drawn object of each image, in drawn order.
 
     Raises:
-        SourceError: If the file is missing or an entry is not of the form above; names it.
+        SourceError: If the file cannot be read, or has no such lists.
     """
     file = source / "lvis_v1_val.json"
-    content = read_object(file)
-    names = {
-        field(entry, "id", int, where): field(entry, "name", str, where)
-        for entry, where in objects(content, "categories", str(file))
-    }
+    content, rejections = read_object(file), list[Rejection]()
+    names: dict[int, str] = {}
+    for entry, where in objects(content, "categories", str(file)):
+        with rejecting(rejections, where):
+            names[field(entry, "id", int, where)] = field(entry, "name", str, where)
     found: dict[int, list[_Object]] = defaultdict(list)
+    incomplete = set[str]()  # images with an annotation that is rejected
     for entry, where in objects(content, "annotations", str(file)):
-        found[field(entry, "image_id", int, where)].append(_object(entry, names, where))
-    images = objects(content, "images", str(file))
-    for image, where in rng.sample(images, len(images)):
-        things = found[field(image, "id", int, where)]
-        yield _candidate(source, _image(image, where), things, rng, parameters)
+        n_rejected = len(rejections)
+        with rejecting(rejections, where):
+            found[field(entry, "image_id", int, where)].append(_object(entry, names, where))
+        if len(rejections) > n_rejected:
+            incomplete.add(str(entry.get("image_id")))
+    yield from rejections
+
+    def candidate(image: Entry, where: str) -> Draft | Rejection:
+        name = field(image, "id", int, where)
+        if str(name) in incomplete:
+            raise SourceError(f"{where}: not all of its annotations can be read")
+        return _candidate(_image(source, image, where), found[name], rng, parameters)
+
+    yield from candidates(objects(content, "images", str(file)), rng, candidate)
 
 
 def overlap(one: Box, other: Box) -> float:
@@ -116,7 +126,7 @@ def overlap(one: Box, other: Box) -> float:
 
 
 def noun_of(category: str) -> str:
-    """Say what a category is called by people, without what tells it from its namesakes.
+    """The plain name of a category, without the words that tell it from its namesakes.
 
     >>> noun_of("car_(automobile)"), noun_of("baseball_bat")
     ('car', 'baseball bat')
@@ -125,9 +135,9 @@ def noun_of(category: str) -> str:
 
 
 def shaken(
-    box: Box, size: tuple[int, int], parameters: ObjectLocalizationParameters, rng: Random
+    box: Box, size: Size, parameters: ObjectLocalizationParameters, rng: Random
 ) -> Box | None:
-    """Add Gaussian noise to the corners until the overlap is as wanted, or None if it never is."""
+    """Add Gaussian noise to the corners until the overlap fits, or None if it never does."""
     left, top, right, bottom = box
     wide, high = (right - left) * parameters.noise, (bottom - top) * parameters.noise
     for _ in range(_TRIES):
@@ -141,47 +151,46 @@ def shaken(
 
 
 def _candidate(
-    source: Path,
     image: _Image,
     things: Sequence[_Object],
     rng: Random,
     parameters: ObjectLocalizationParameters,
 ) -> Draft | Rejection:
-    size = (image.width, image.height)
     listed = [thing for thing in things if thing.category not in image.unlisted]
-    clear = [thing for thing in listed if _is_clear(thing, things, size, parameters)]
+    clear = [thing for thing in listed if _is_clear(thing, things, image.size, parameters)]
     if not clear:
         return Rejection(entry=image.name, reason="no object alone of its kind and of a fit size")
     thing = rng.choice(clear)
     entry = f"{image.name}, annotation {thing.annotation}"
-    if (wrong := shaken(thing.box, size, parameters, rng)) is None:
+    if (wrong := shaken(thing.box, image.size, parameters, rng)) is None:
         return Rejection(entry=entry, reason=f"{_TRIES} noisy boxes overlap too much or too little")
-    return _draft(entry, image_file(source, image.name, image.where), thing, wrong)
+    frame = frame_in(image.file, image.size)
+    right, wrong = (_shown(box, frame) for box in (thing.box, wrong))
+    return _draft(entry, image.file, thing.noun, right, wrong)
 
 
-def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
+def _draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Draft:
     def show(place: int, marks: Marks) -> DraftView:
         raw = read_image(file)
         scale = marks.height / raw.height
         boxes = [
             LabelledBox(label, _scaled(box, scale), colour)
             for label, box, colour in zip(
-                "AB", placed(thing.box, [wrong], place), _COLOURS, strict=True
+                "AB", placed(right, [wrong], place), _COLOURS, strict=True
             )
         ]
         return DraftView(
-            asked=wording("Object_Localization", noun=thing.noun),
+            asked=wording("Object_Localization", noun=noun),
             images=(jpeg(with_boxes(to_height(raw, marks.height), boxes)),),
             options=("Box A", "Box B"),
         )
 
-    left, top, right, bottom = thing.box
     return Draft(
         entry=entry,
         originals=(file,),
-        points={file: ((left, top), (right, bottom))},
+        points={file: (right[:2], right[2:])},
         n_options=2,
-        places=anywhere(2),
+        places=(0, 1),
         show=show,
     )
 
@@ -189,7 +198,7 @@ def _draft(entry: str, file: Path, thing: _Object, wrong: Box) -> Draft:
 def _is_clear(
     thing: _Object,
     things: Sequence[_Object],
-    size: tuple[int, int],
+    size: Size,
     parameters: ObjectLocalizationParameters,
 ) -> bool:
     share = _area(thing.box) / (size[0] * size[1])
@@ -199,7 +208,7 @@ def _is_clear(
 
 
 def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
-    left, top, wide, high = numbers(entry, "bbox", 4, where)
+    left, top, wide, high = numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
     category = field(entry, "category_id", int, where)
     if category not in names:
         raise SourceError(f"{where}: there is no category {category}")
@@ -214,15 +223,25 @@ def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
     )
 
 
-def _image(image: Entry, where: str) -> _Image:
-    address = field(image, "coco_url", str, where)
+def _image(source: Path, image: Entry, where: str) -> _Image:
+    name = "/".join(field(image, "coco_url", str, where).split("/")[-2:])
     size = field(image, "width", int, where), field(image, "height", int, where)
     unlisted = image.get("not_exhaustive_category_ids", [])
     if not isinstance(unlisted, list) or not all(isinstance(one, int) for one in unlisted):
         raise SourceError(
             f"{where}: field 'not_exhaustive_category_ids' is {unlisted!r:.60}, expected numbers"
         )
-    return _Image("/".join(address.split("/")[-2:]), where, *size, tuple(unlisted))
+    if min(size) <= 0:
+        raise SourceError(
+            f"{where}: the image is of {size[0]} x {size[1]} px, expected more than 0"
+        )
+    return _Image(image_file(source, name, where), name, size, tuple(unlisted))
+
+
+def _shown(box: Box, frame: ImageFrame) -> Box:
+    """The box on the upright image, its corners in order."""
+    xs, ys = zip(*map(frame.to_shown, (box[:2], box[2:])), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _scaled(box: Box, scale: float) -> Box:

@@ -1,7 +1,8 @@
 """The built route: from the raw data sets to one question table (section 3.2).
 
 A source holds one folder for each task, as ``recipes`` names them, each laid out as the module of
-the task in ``builders`` says.
+the task in ``builders`` says. Places of the right option and splits are dealt so that no answer
+letter is favoured; every image is used once, across tasks and splits.
 """
 
 from collections import Counter
@@ -9,49 +10,48 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count
+from math import ceil
 from pathlib import Path
+from random import Random
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
+from bench_assets.suites.blink.builders.drafts import Candidates, Draft
+from bench_assets.suites.blink.builders.raw_files import read_image
 from bench_assets.suites.blink.construction.recipes import (
     BuilderParameters,
     recipes,
     task_rng,
     wanted,
 )
-from bench_assets.suites.blink.construction.sampling import (
-    UsedImages,
-    deal_places,
-    deal_splits,
-    share_of,
-)
-from bench_assets.suites.blink.dataset.draft import Candidates, Draft
-from bench_assets.suites.blink.raw_formats.image_folders import read_image
 
 StoreImage: TypeAlias = Callable[[bytes, str], StoredImage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskBuildResult:
-    """What came of one task's raw data: wanted against built."""
+    """Questions of one task: wanted against built."""
 
     task: str
     folder: str  # of its raw data, below the source
     wanted: int
     built: int
-    refused: int  # of the entries that were looked at
-    fault: str  # why there are none at all, where the data set itself is at fault
+    refused: int  # entries, of those that were read
+    fault: str  # why there are no questions; "" if there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """What came of the raw data."""
+    """The questions of all tasks, and what was rejected."""
 
     questions: list[Question]
-    rejections: list[Rejection]  # of the entries looked at; those not reached have none
+    rejections: list[Rejection]  # of the entries that were read
     tasks: list[TaskBuildResult]  # all fourteen
 
 
@@ -60,6 +60,37 @@ class _NumberedDraft(NamedTuple):
     place: int
     split: str
     number: int
+
+
+class _UsedImage(NamedTuple):
+    hash: int
+    name: str
+    scene: str
+
+
+class UsedImages:
+    """The perceptual hashes of the images that questions have used up."""
+
+    def __init__(self, near: int) -> None:
+        self._near = near
+        self._used: list[_UsedImage] = []
+
+    def like(self, hashes: Sequence[int], scene: str = "") -> str | None:
+        """Name a used image that one of these is a near-duplicate of.
+
+        Images of one named scene may look alike: they are other views or lights.
+        """
+        others = [one for one in self._used if not scene or one.scene != scene]
+        used = np.array([one.hash for one in others], np.uint64)
+        for one in hashes:
+            bits = np.bitwise_count(used ^ np.uint64(one))
+            if bits.size and bits.min() <= self._near:
+                return others[int(bits.argmin())].name
+        return None
+
+    def add(self, hashes: Sequence[int], name: str, scene: str = "") -> None:
+        """Use images up, for the entry of that name."""
+        self._used += [_UsedImage(one, name, scene) for one in hashes]
 
 
 _Draw: TypeAlias = Callable[[_NumberedDraft], Question]
@@ -72,26 +103,29 @@ def build_all(
     edition: Edition,
     seed: int,
     parameters: BuilderParameters,
+    added: Path | None = None,
 ) -> BuildResult:
     """Build the questions of every task whose folder is there.
 
-    No image is used twice, whatever the task and the split; answer letters are balanced. A data
-    set that is missing, or not laid out as it should be, costs its own task and no other.
+    A bad row is a rejection; a data set that is missing, or not laid out as its builder says, costs
+    its own task.
 
     Args:
         folder: The source.
-        store_image: Keeps the bytes of an image under a name for people; from several threads.
+        store_image: Stores the bytes of an image under a name; called from several threads.
         edition: ``"built"`` or ``"mini"``.
-        seed: Draws everything that is drawn; the same seed builds the same table.
-        parameters: What the builders go by.
+        seed: The same seed builds the same table.
+        parameters: Of all builders.
+        added: A second source, of which each data set follows that of the first.
 
     Raises:
-        SourceError: If no question comes of it; says what is at fault with each data set.
+        SourceError: If no question comes of it; names the fault of each data set.
     """
     built = BuildResult(questions=[], rejections=[], tasks=[])
+    folders = [folder, added] if added else [folder]
     used = UsedImages(parameters.near_duplicate)
     for task in recipes(parameters):
-        drafts, rejections, outcome = _drafts(folder, task, parameters, seed, used)
+        drafts, rejections, outcome = _drafts(folders, task, parameters, seed, used)
         draw = partial(
             _question, task=task, edition=edition, store_image=store_image, height=parameters.height
         )
@@ -99,11 +133,11 @@ def build_all(
         built.rejections.extend(rejections)
         built.tasks.append(outcome)
     if not built.questions:
-        raise _nothing(folder, parameters, built.tasks)
+        raise _no_questions(folder, parameters, built.tasks)
     return built
 
 
-def _nothing(
+def _no_questions(
     folder: Path, parameters: BuilderParameters, tasks: Sequence[TaskBuildResult]
 ) -> SourceError:
     expected = ", ".join(recipe.folder for recipe in recipes(parameters).values())
@@ -114,23 +148,29 @@ def _nothing(
 
 
 def _drafts(
-    folder: Path, task: str, parameters: BuilderParameters, seed: int, used: UsedImages
+    folders: Sequence[Path],
+    task: str,
+    parameters: BuilderParameters,
+    seed: int,
+    used: UsedImages,
 ) -> tuple[list[Draft], list[Rejection], TaskBuildResult]:
-    """Take a task's drafts; with that, what was refused, and what came of it all."""
+    """The drafts of a task, its rejections, and the counts of both."""
     recipe, count = recipes(parameters)[task], wanted(task, parameters)
-    source = folder / recipe.folder
+    sources = [source for one in folders if (source := one / recipe.folder).is_dir()]
     drafts, rejections, fault = list[Draft](), list[Rejection](), ""
-    before = used.copy()
     try:
-        if source.is_dir():
-            drafts = _take(
-                task, recipe.build(source, task_rng(seed, task)), count, used, rejections
-            )
-        else:
-            fault = f"no such folder: there are no questions of {task}"
+        if not sources:
+            raise SourceError("no such folder")
+        if count > 0:
+            rng = task_rng(seed, task)
+            found = chain.from_iterable(recipe.build(source, rng) for source in sources)
+            drafts = _take(task, found, count, used, rejections)
+        if rejections and not drafts:
+            fault = f"all {len(rejections)} entries are rejected, the first: {rejections[0].reason}"
     except SourceError as why:
-        used.go_back_to(before)
-        fault = f"there are no questions of {task}: {why}"
+        fault = str(why)
+    if fault:
+        fault = f"there are no questions of {task}: {fault}"
     outcome = TaskBuildResult(
         task=task,
         folder=recipe.folder,
@@ -150,43 +190,48 @@ def _take(
     used: UsedImages,
     rejections: list[Rejection],
 ) -> list[Draft]:
-    """Take that many drafts, if there are so many, and use up their images."""
+    """Take up to ``count`` drafts and use up their images; the rest are rejections."""
     drafts: list[Draft] = []
     taken: Counter[tuple[int, ...]] = Counter()
-    for candidate in candidates if count > 0 else ():
+    for candidate in candidates:
+        entry, fault = f"{task}: {candidate.entry}", ""
         if isinstance(candidate, Rejection):
-            rejections.append(replace(candidate, entry=f"{task}: {candidate.entry}"))
+            rejections.append(Rejection(entry=entry, reason=candidate.reason))
             continue
-        hashes, fault = _looked_at(candidate)
+        try:
+            hashes = _image_hashes(candidate)
+            if twin := used.like(hashes, candidate.scene):
+                fault = f"an image looks like one of {twin}"
+        except ImageError as why:
+            fault = str(why)
         if taken[candidate.places] >= share_of(candidate, count):
             fault = "there are enough questions with this answer"
-        elif not fault and (twin := used.like(hashes, candidate.scene)):
-            fault = f"an image looks like one of {twin}"
         if fault:
-            rejections.append(Rejection(entry=f"{task}: {candidate.entry}", reason=fault))
+            rejections.append(Rejection(entry=entry, reason=fault))
             continue
         taken[candidate.places] += 1
-        used.add(hashes, f"{task}: {candidate.entry}", candidate.scene)
+        used.add(hashes, entry, candidate.scene)
         drafts.append(candidate)
         if len(drafts) == count:
             break
     return drafts
 
 
-def _looked_at(draft: Draft) -> tuple[list[int], str]:
-    """Hash the images of a draft; with that, what is wrong with one of them, or nothing."""
+def _image_hashes(draft: Draft) -> list[int]:
+    """Hash the images of a draft.
+
+    Raises:
+        ImageError: If one does not decode, or a point lies outside of it.
+    """
     hashes: list[int] = []
     for file in draft.originals:
-        try:
-            image = read_image(file)
-        except ImageError as why:
-            return hashes, str(why)
+        image = read_image(file)
         for x, y in draft.points.get(file, ()):
             if not (0 <= x <= image.width and 0 <= y <= image.height):
                 size = f"{image.width} x {image.height} px"
-                return hashes, f"point ({x:g}, {y:g}) lies outside {file.name}, {size}"
+                raise ImageError(f"point ({x:g}, {y:g}) lies outside {file.name}, {size}")
         hashes.append(int(image_hash(image), 16))
-    return hashes, ""
+    return hashes
 
 
 def _finish(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
@@ -224,3 +269,36 @@ def _question(
         category=task,
         labels={"split": one.split, "sub_task": task, "entry": one.draft.entry, **one.draft.labels},
     )
+
+
+def share_of(draft: Draft, wanted: int) -> int:
+    """How many of the wanted questions may have just these places, so that letters are balanced.
+
+    It is a limit where the data settle the place, as in yes and no.
+    """
+    return ceil(wanted * len(draft.places) / draft.n_options)
+
+
+def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
+    """Give each draft's right option a place, the letters balanced as far as the data allow."""
+    used: Counter[int] = Counter()
+    places: dict[int, int] = {}
+    for nth in sorted(range(len(drafts)), key=lambda nth: len(drafts[nth].places)):
+        free = drafts[nth].places
+        fewest = min(used[place] for place in free)
+        places[nth] = rng.choice([place for place in free if used[place] == fewest])
+        used[places[nth]] += 1
+    return [places[nth] for nth in range(len(drafts))]
+
+
+def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
+    """Give each question its split and its number there; every letter halves evenly.
+
+    The order of numbers has nothing to do with the letters.
+    """
+    order = rng.sample(range(len(places)), len(places))
+    by_letter = sorted(order, key=lambda nth: places[nth])
+    splits = {nth: ("val", "test")[turn % 2] for turn, nth in enumerate(by_letter)}
+    numbers: dict[str, Iterator[int]] = {"val": count(1), "test": count(1)}
+    named = {nth: (splits[nth], next(numbers[splits[nth]])) for nth in order}
+    return [named[nth] for nth in range(len(places))]

@@ -1,21 +1,16 @@
-"""Points that people put on images, and puzzles that they bring, for four of BLINK's builders.
+"""Points that people put on images, and puzzles that they bring, for five of BLINK's builders.
 
 Images to be marked lie in ``to_mark/`` of the source: ``diw/<image>``, ``iiw/<image>``,
-``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. What becomes of them
-is raw data in each builder's own layout, see ``marked``. The rules are those of section 3.2 and of
-the data sets that it names, in our words.
-
-Raw data out of what people marked and brought, in the layouts that the builders read.
-
-With what the source has of the same data set it makes one folder (``overlaid``): file entries and
-answers side by side.
+``funkpoint/<action>/<object>/<image>`` and ``spair/<category>/<image>``. Answers become raw data in
+the layouts of the builders (``write_marked``). The rules are those of section 3.2 and of the data
+sets that it names, in our words.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.values import word
 from bench_assets.annotation.tasks import (
@@ -27,9 +22,9 @@ from bench_assets.annotation.tasks import (
     Unit,
 )
 from bench_assets.core.images.drawing import Point
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.core.tables.source_folder import as_json
+from bench_assets.core.tables.source_folder import as_json, write_files
 
 TO_MARK = "to_mark"
 
@@ -48,13 +43,13 @@ class MarkedImage:
 
     image: str  # below to_mark/
     person: str
-    points: tuple[tuple[float, float], ...]  # shares of width and height, in the order put
+    points: tuple[Point, ...]  # shares of width and height of the image as shown, in order
     darker: str = ""  # "1", "2" or "E", of two points on surfaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Puzzle:
-    """An image of a puzzle that somebody brought (IQ_Test)."""
+    """A puzzle that a person brought (IQ_Test)."""
 
     puzzle_id: str
     person: str
@@ -121,13 +116,8 @@ _PUZZLES = AnnotationTask(
 )
 
 
-def in_pixels(points: Iterable[tuple[float, float]], image: StoredImage) -> list[Point]:
-    """Turn shares of width and height into px from the upper left."""
-    return [(x * image.width, y * image.height) for x, y in points]
-
-
 def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
-    """Take the points of each person on each image."""
+    """The points of each person on each image."""
     return [
         MarkedImage(
             image=answer.unit_id,
@@ -140,7 +130,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
 
 
 def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
-    """Take the puzzles that people brought."""
+    """The puzzles that people brought."""
     return [
         Puzzle(
             puzzle_id=f"{answer.unit_id} by {answer.person}",
@@ -154,7 +144,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
 
 
 def puzzle_items() -> list[Unit]:
-    """Make a place for each puzzle of the paper's 300."""
+    """A task for each of the paper's 300 puzzles."""
     return [
         Unit(task=_PUZZLES.name, unit_id=f"puzzle-{number:03}")
         for number in range(1, _N_PUZZLES + 1)
@@ -198,12 +188,17 @@ IQ_IMAGES = SuiteAnnotationTask(
 POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
 
 
-DATA_SETS = ("diw", "iiw", "funkpoint", "spair", "puzzles")
-"""Folders that something may come to."""
-
-_LINES = (".csv", ".jsonl")
-
 ReadImage = Callable[[str], bytes]  # by SHA-256
+
+
+class _Marks(NamedTuple):
+    """One person's points on an image, in the pixels of the stored file."""
+
+    folders: tuple[str, ...]  # of the image below to_mark/: data set and headings
+    file: str  # the name of the image among the raw data
+    frame: ImageFrame
+    points: list[Point]  # px
+    darker: str
 
 
 def write_marked(
@@ -215,140 +210,123 @@ def write_marked(
 ) -> None:
     """Write raw data of the images that people marked, and of the puzzles that they brought.
 
-    Of several people who marked one image the first counts: each image is asked about once.
+    Of several people who marked one image the first counts.
 
     Args:
-        folder: A folder of its own.
-        marked: What was marked.
-        puzzles: What was brought.
+        folder: A folder of its own, a source for ``build_all``.
+        marked: Points of all people.
+        puzzles: Of all people.
         images: Those that were to be marked, by name.
         read: Reads an image's bytes.
     """
     first = {one.image: one for one in reversed(marked) if one.image in images}
-    chosen = [first[name] for name in sorted(first)]
-    for mark in chosen:
-        _write(folder / _place(mark.image), read(images[mark.image].sha256))
-    by_set = {name: [m for m in chosen if m.image.startswith(f"{name}/")] for name in DATA_SETS}
-    if by_set["diw"]:
-        lines = [line for mark in by_set["diw"] for line in _depth(mark, images)]
-        _write(folder / "diw/DIW_test.csv", "".join(f"{line}\n" for line in lines).encode())
-    for mark in by_set["iiw"]:
-        file = (folder / _place(mark.image)).with_suffix(".json")
-        _write(file, as_json(_reflectance(mark)))
-    if by_set["funkpoint"]:
-        entries = [_tool(mark, images) for mark in by_set["funkpoint"]]
-        _write(folder / "funkpoint/annotations.json", as_json(entries))
-    for number, pair in enumerate(_pairs(by_set["spair"], images)):
-        _write(folder / f"spair/PairAnnotation/people/{number:06}.json", as_json(pair))
+    by_set: dict[str, list[_Marks]] = {}
+    for name in sorted(first):
+        marks = _in_stored_pixels(first[name], images[name])
+        by_set.setdefault(marks.folders[0], []).append(marks)
+        data = read(images[name].sha256)
+        write_files(folder, {str(_place(marks)): data})
+    files: dict[str, bytes] = {}
+    if depth := by_set.get("diw"):
+        files["diw/DIW_test.csv"] = "".join(map(_depth, depth)).encode()
+    for marks in by_set.get("iiw", ()):
+        files[str(_place(marks).with_suffix(".json"))] = as_json(_reflectance(marks))
+    if tools := by_set.get("funkpoint"):
+        files["funkpoint/annotations.json"] = as_json([_tool(marks) for marks in tools])
+    for number, pair in enumerate(_pairs(by_set.get("spair", ()))):
+        files[f"spair/PairAnnotation/people/{number:06}.json"] = as_json(pair)
     if puzzles:
-        _write_puzzles(folder / "puzzles", puzzles, read)
+        files |= {f"puzzles/{_puzzle_file(one)}": read(one.image) for one in puzzles}
+        files["puzzles/puzzles.jsonl"] = "".join(map(_puzzle, puzzles)).encode()
+    write_files(folder, files)
 
 
-def overlaid(source: Path, added: Path, target: Path) -> None:
-    """Make one folder of two, of links; lists that both have are joined, the source's part first.
-
-    Raises:
-        SourceError: If both have a file that is no list.
-    """
-    for entry in sorted(source.iterdir()):
-        if entry.name not in DATA_SETS or not (added / entry.name).is_dir():
-            (target / entry.name).symlink_to(entry.resolve())
-    for name in DATA_SETS:
-        own = {
-            file.relative_to(added): file for file in (added / name).rglob("*") if file.is_file()
-        }
-        if not own:
-            continue
-        there = {
-            file.relative_to(source): file for file in (source / name).rglob("*") if file.is_file()
-        }
-        for path, file in {**there, **own}.items():
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            if path in there and path in own:
-                _write(target / path, _joined(there[path], own[path]))
-            else:
-                (target / path).symlink_to(file.resolve())
+def _in_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
+    frame = ImageFrame(image.width, image.height, image.orientation)
+    wide, high = frame.shown
+    *folders, name = marked.image.split("/")
+    return _Marks(
+        folders=tuple(folders),
+        file=f"marked_{name}",
+        frame=frame,
+        points=[frame.to_stored((x * wide, y * high)) for x, y in marked.points],
+        darker=marked.darker,
+    )
 
 
-def _joined(one: Path, other: Path) -> bytes:
-    if one.suffix in _LINES:
-        return one.read_bytes().rstrip(b"\n") + b"\n" + other.read_bytes()
-    try:
-        first, second = (json.loads(file.read_text("utf-8")) for file in (one, other))
-    except (ValueError, RecursionError) as why:
-        raise SourceError(f"{one}: not JSON, or no text: {why}") from why
-    if not isinstance(first, list) or not isinstance(second, list):
-        raise SourceError(f"{one}: people marked an image of this name as well; rename one")
-    return as_json(first + second)
-
-
-def _place(name: str) -> PurePosixPath:
+def _place(marks: _Marks) -> PurePosixPath:
     """Where a builder looks for an image that was to be marked."""
-    path = PurePosixPath(name)
-    match path.parts:
+    match marks.folders:
         case ("iiw", *_):
-            return PurePosixPath("iiw/data", f"marked_{path.name.replace('.', '_')}.png")
+            return PurePosixPath("iiw/data", f"{marks.file.replace('.', '_')}.png")
         case ("spair", kind, *_):
-            return PurePosixPath("spair/JPEGImages", kind, f"marked_{path.name}")
+            return PurePosixPath("spair/JPEGImages", kind, marks.file)
         case _:
-            return path.with_name(f"marked_{path.name}")
+            return PurePosixPath(*marks.folders, marks.file)
 
 
-def _depth(mark: MarkedImage, images: Mapping[str, StoredImage]) -> list[str]:
-    image = images[mark.image]
-    (x_a, y_a), (x_b, y_b) = in_pixels(mark.points, image)
+def _depth(marks: _Marks) -> str:
+    (x_a, y_a), (x_b, y_b) = marks.points
     places = ",".join(f"{at + 1:.2f}" for at in (y_a, x_a, y_b, x_b))  # px from 1
-    name = _place(mark.image).relative_to("diw")
-    return [str(name), f"{places},<,{image.width},{image.height}"]
+    name = _place(marks).relative_to("diw")
+    return f"{name}\n{places},<,{marks.frame.width},{marks.frame.height}\n"
 
 
-def _reflectance(mark: MarkedImage) -> dict[str, Any]:
+def _reflectance(marks: _Marks) -> dict[str, Any]:
     points = [
-        {"id": number, "x": x, "y": y, "opaque": True}
-        for number, (x, y) in enumerate(mark.points, 1)
+        {"id": number, "x": x / marks.frame.width, "y": y / marks.frame.height, "opaque": True}
+        for number, (x, y) in enumerate(marks.points, 1)
     ]
-    judged = {"point1": 1, "point2": 2, "darker": mark.darker, "darker_score": 1.0}
+    judged = {"point1": 1, "point2": 2, "darker": marks.darker, "darker_score": 1.0}
     return {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
 
 
-def _tool(mark: MarkedImage, images: Mapping[str, StoredImage]) -> dict[str, Any]:
-    _, action, name, *_ = mark.image.split("/")
+def _tool(marks: _Marks) -> dict[str, Any]:
+    _, action, name, *_ = marks.folders
     return {
-        "image": str(_place(mark.image).relative_to("funkpoint")),
+        "image": str(_place(marks).relative_to("funkpoint")),
         "object": name,
         "action": action,
-        "points": in_pixels(mark.points, images[mark.image]),
+        "points": marks.points,
+        "width": marks.frame.width,
+        "height": marks.frame.height,
     }
 
 
-def _pairs(marks: Iterable[MarkedImage], images: Mapping[str, StoredImage]) -> list[dict[str, Any]]:
+def _pairs(marked: Sequence[_Marks]) -> list[dict[str, Any]]:
     """Pair the images of each kind in their order; each is in one pair."""
-    kinds: dict[str, list[MarkedImage]] = {}
-    for mark in marks:
-        kinds.setdefault(mark.image.split("/")[1], []).append(mark)
+    kinds: dict[str, list[_Marks]] = {}
+    for marks in marked:
+        kinds.setdefault(marks.folders[1], []).append(marks)
     return [
         {
             "category": kind,
-            "src_imname": _place(pair[0].image).name,
-            "trg_imname": _place(pair[1].image).name,
-            "src_kps": in_pixels(pair[0].points, images[pair[0].image]),
-            "trg_kps": in_pixels(pair[1].points, images[pair[1].image]),
+            **_side("src", pair[0]),
+            **_side("trg", pair[1]),
         }
         for kind, of_kind in kinds.items()
         for pair in zip(of_kind[::2], of_kind[1::2], strict=False)
     ]
 
 
-def _write_puzzles(folder: Path, puzzles: Sequence[Puzzle], read: ReadImage) -> None:
-    lines = []
-    for puzzle in puzzles:
-        image = f"brought_{puzzle.image[:16]}.png"
-        _write(folder / image, read(puzzle.image))
-        entry = {"id": puzzle.puzzle_id, "image": image, "answer": puzzle.answer}
-        lines.append(json.dumps({**entry, "explanation": puzzle.explanation}, ensure_ascii=False))
-    _write(folder / "puzzles.jsonl", "".join(f"{line}\n" for line in lines).encode())
+def _side(name: str, marks: _Marks) -> dict[str, Any]:
+    size = [marks.frame.width, marks.frame.height]
+    return {
+        f"{name}_imname": marks.file,
+        f"{name}_imsize": size,
+        f"{name}_kps": marks.points,
+    }
 
 
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+def _puzzle_file(puzzle: Puzzle) -> str:
+    return f"brought_{puzzle.image[:16]}.png"
+
+
+def _puzzle(puzzle: Puzzle) -> str:
+    entry = {
+        "id": puzzle.puzzle_id,
+        "image": _puzzle_file(puzzle),
+        "answer": puzzle.answer,
+        "explanation": puzzle.explanation,
+    }
+    return json.dumps(entry, ensure_ascii=False) + "\n"

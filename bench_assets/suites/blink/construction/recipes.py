@@ -8,85 +8,88 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.suites.blink.builders import (
-    art_style,
-    counting,
-    forensic_detection,
-    functional_correspondence,
-    iq_test,
-    jigsaw,
-    multi_view_reasoning,
-    object_localization,
+from bench_assets.suites.blink.builders.circled_points import (
+    RelativeDepthParameters,
+    RelativeReflectanceParameters,
     relative_depth,
     relative_reflectance,
+)
+from bench_assets.suites.blink.builders.correspondences import (
+    FunctionalCorrespondenceParameters,
+    SemanticCorrespondenceParameters,
+    VisualCorrespondenceParameters,
+    functional_correspondence,
     semantic_correspondence,
-    spatial_relation,
     visual_correspondence,
+)
+from bench_assets.suites.blink.builders.drafts import Candidates
+from bench_assets.suites.blink.builders.image_choices import (
+    ArtStyleParameters,
+    VisualSimilarityParameters,
+    art_style,
+    forensic_detection,
     visual_similarity,
 )
-from bench_assets.suites.blink.builders.art_style import ArtStyleParameters as ArtStyle
-from bench_assets.suites.blink.builders.counting import CountingParameters as Counting
-from bench_assets.suites.blink.builders.functional_correspondence import (
-    FunctionalCorrespondenceParameters as FunctionalCorrespondence,
-)
-from bench_assets.suites.blink.builders.jigsaw import JigsawParameters as Jigsaw
+from bench_assets.suites.blink.builders.jigsaw import JigsawParameters, jigsaw
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
-    MultiViewParameters as MultiViewReasoning,
+    MultiViewParameters,
+    multi_view_reasoning,
 )
 from bench_assets.suites.blink.builders.object_localization import (
-    ObjectLocalizationParameters as ObjectLocalization,
+    ObjectLocalizationParameters,
+    object_localization,
 )
-from bench_assets.suites.blink.builders.relative_depth import (
-    RelativeDepthParameters as RelativeDepth,
+from bench_assets.suites.blink.builders.whole_images import (
+    CountingParameters,
+    counting,
+    iq_test,
+    spatial_relation,
 )
-from bench_assets.suites.blink.builders.relative_reflectance import (
-    RelativeReflectanceParameters as RelativeReflectance,
-)
-from bench_assets.suites.blink.builders.semantic_correspondence import (
-    SemanticCorrespondenceParameters as SemanticCorrespondence,
-)
-from bench_assets.suites.blink.builders.visual_correspondence import (
-    VisualCorrespondenceParameters as VisualCorrespondence,
-)
-from bench_assets.suites.blink.builders.visual_similarity import (
-    VisualSimilarityParameters as VisualSimilarity,
-)
-from bench_assets.suites.blink.dataset.draft import Candidates
-from bench_assets.suites.blink.dataset.perception_tasks import PERCEPTION_TASKS
+from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
 
 Build: TypeAlias = Callable[[Path, Random], Candidates]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuilderParameters:
-    """What the builders go by; each has its own in its module.
+    """Parameters of all builders; each has a section of its own.
 
     Raises:
-        UnknownNameError: If ``counts`` names a task that is none.
+        UnknownNameError: If ``counts`` names no task.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Questions wanted of a task, where it is not the paper's number; by task."""
+    """Number of questions by task, where it is not the paper's."""
     height: int = 1024
     """px of every image that is drawn on (appendix A.1)."""
     near_duplicate: int = 4
     """Images whose 64-bit perceptual hashes differ in at most so many bits are the same."""
-    art_style: ArtStyle = field(default_factory=ArtStyle)
-    counting: Counting = field(default_factory=Counting)
-    functional_correspondence: FunctionalCorrespondence = field(
-        default_factory=FunctionalCorrespondence
+    art_style: ArtStyleParameters = field(default_factory=ArtStyleParameters)
+    counting: CountingParameters = field(default_factory=CountingParameters)
+    functional_correspondence: FunctionalCorrespondenceParameters = field(
+        default_factory=FunctionalCorrespondenceParameters
     )
-    jigsaw: Jigsaw = field(default_factory=Jigsaw)
-    multi_view_reasoning: MultiViewReasoning = field(default_factory=MultiViewReasoning)
-    object_localization: ObjectLocalization = field(default_factory=ObjectLocalization)
-    relative_depth: RelativeDepth = field(default_factory=RelativeDepth)
-    relative_reflectance: RelativeReflectance = field(default_factory=RelativeReflectance)
-    semantic_correspondence: SemanticCorrespondence = field(default_factory=SemanticCorrespondence)
-    visual_correspondence: VisualCorrespondence = field(default_factory=VisualCorrespondence)
-    visual_similarity: VisualSimilarity = field(default_factory=VisualSimilarity)
+    jigsaw: JigsawParameters = field(default_factory=JigsawParameters)
+    multi_view_reasoning: MultiViewParameters = field(default_factory=MultiViewParameters)
+    object_localization: ObjectLocalizationParameters = field(
+        default_factory=ObjectLocalizationParameters
+    )
+    relative_depth: RelativeDepthParameters = field(default_factory=RelativeDepthParameters)
+    relative_reflectance: RelativeReflectanceParameters = field(
+        default_factory=RelativeReflectanceParameters
+    )
+    semantic_correspondence: SemanticCorrespondenceParameters = field(
+        default_factory=SemanticCorrespondenceParameters
+    )
+    visual_correspondence: VisualCorrespondenceParameters = field(
+        default_factory=VisualCorrespondenceParameters
+    )
+    visual_similarity: VisualSimilarityParameters = field(
+        default_factory=VisualSimilarityParameters
+    )
 
     def __post_init__(self) -> None:
-        """Refuse names that would be passed over in silence."""
+        """Refuse unknown tasks."""
         for task in self.counts:
             if task not in PERCEPTION_TASKS:
                 raise UnknownNameError("task of BLINK", task, PERCEPTION_TASKS)
@@ -100,39 +103,44 @@ class Recipe(NamedTuple):
 
 
 def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
-    """Give each task its recipe, by the name the release has for it."""
-    p = parameters
-    functional = partial(functional_correspondence.build, parameters=p.functional_correspondence)
-    multi_view = partial(multi_view_reasoning.build, parameters=p.multi_view_reasoning)
-    localized = partial(object_localization.build, parameters=p.object_localization)
-    reflectance = partial(relative_reflectance.build, parameters=p.relative_reflectance)
-    semantic = partial(semantic_correspondence.build, parameters=p.semantic_correspondence)
-    visual = partial(visual_correspondence.build, parameters=p.visual_correspondence)
-    similar = partial(visual_similarity.build, parameters=p.visual_similarity)
+    """The recipe of each task, by its name in the release."""
     return {
-        "Art_Style": Recipe("wikiart", partial(art_style.build, parameters=p.art_style)),
-        "Counting": Recipe("tallyqa", partial(counting.build, parameters=p.counting)),
-        "Forensic_Detection": Recipe("forensics", forensic_detection.build),
-        "Functional_Correspondence": Recipe("funkpoint", functional),
-        "IQ_Test": Recipe("puzzles", iq_test.build),
-        "Jigsaw": Recipe("photographs", partial(jigsaw.build, parameters=p.jigsaw)),
-        "Multi-view_Reasoning": Recipe("wild6d", multi_view),
-        "Object_Localization": Recipe("lvis", localized),
-        "Relative_Depth": Recipe("diw", partial(relative_depth.build, parameters=p.relative_depth)),
-        "Relative_Reflectance": Recipe("iiw", reflectance),
-        "Semantic_Correspondence": Recipe("spair", semantic),
-        "Spatial_Relation": Recipe("vsr", spatial_relation.build),
-        "Visual_Correspondence": Recipe("hpatches", visual),
-        "Visual_Similarity": Recipe("nights", similar),
+        task: Recipe(folder, _configured(builder, task.lower().replace("-", "_"), parameters))
+        for task, folder, builder in _BUILDERS
     }
 
 
+_BUILDERS: tuple[tuple[str, str, Callable[..., Candidates]], ...] = (
+    ("Art_Style", "wikiart", art_style),
+    ("Counting", "tallyqa", counting),
+    ("Forensic_Detection", "forensics", forensic_detection),
+    ("Functional_Correspondence", "funkpoint", functional_correspondence),
+    ("IQ_Test", "puzzles", iq_test),
+    ("Jigsaw", "photographs", jigsaw),
+    ("Multi-view_Reasoning", "wild6d", multi_view_reasoning),
+    ("Object_Localization", "lvis", object_localization),
+    ("Relative_Depth", "diw", relative_depth),
+    ("Relative_Reflectance", "iiw", relative_reflectance),
+    ("Semantic_Correspondence", "spair", semantic_correspondence),
+    ("Spatial_Relation", "vsr", spatial_relation),
+    ("Visual_Correspondence", "hpatches", visual_correspondence),
+    ("Visual_Similarity", "nights", visual_similarity),
+)
+
+
+def _configured(
+    builder: Callable[..., Candidates], section: str, parameters: BuilderParameters
+) -> Build:
+    chosen = getattr(parameters, section, None)
+    return partial(builder, parameters=chosen) if chosen else builder
+
+
 def wanted(task: str, parameters: BuilderParameters) -> int:
-    """How many questions of a task to make: the paper's, unless the parameters say otherwise."""
+    """How many questions of a task to build: by the parameters, else the paper's number."""
     paper = PERCEPTION_TASKS[task]
     return parameters.counts.get(task, paper.val + paper.test)
 
 
 def task_rng(seed: int, task: str, what: str = "drafts") -> Random:
-    """Draw for one task, whatever is drawn for the others."""
+    """A generator for one task, independent of the other tasks."""
     return Random(f"{seed}\n{task}\n{what}")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field
-from bench_assets.suites.blink.dataset.source import CONCATENATED_KEY, KEY
+from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY
 
 CONCATENATED = "concatenated_images"
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question
+from bench_assets.suites.blink.builders.drafts import Draft, Marks
 from bench_assets.suites.blink.construction.build import StoreImage
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, task_rng
-from bench_assets.suites.blink.dataset.draft import Draft, Marks
 
 STUDIED = ("Relative_Depth", "Relative_Reflectance", "Visual_Correspondence")
 N_QUESTIONS = 100

@@ -1,15 +1,17 @@
-"""Writes raw folders for the tests of builders, and looks at what builders made of them."""
+"""Raw folders of one good entry for each builder, and readers of what builders make of them."""
 
 import csv
 import io
 import json
+import pickle
+from math import cos, radians, sin
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.blink.dataset.draft import Draft
+from bench_assets.suites.blink.builders.drafts import Draft
 from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
 
 
@@ -71,3 +73,203 @@ def circled(data, colour="red"):
     """Where the one circle is on an image that a question shows; px."""
     (found,) = find_circles(np.asarray(seen(data)), 1, colour)
     return found
+
+
+def wikiart(folder, **styles):
+    for style, n in styles.items():
+        for nth in range(n):
+            image(folder / style / f"{nth}.jpg")
+    return folder
+
+
+def nights(folder, **fields):
+    row = {
+        "id": 5, "left_vote": 1.0, "right_vote": 0.0, "votes": 7,
+        "ref_path": "ref/5.png", "left_path": "distort/5_0.png", "right_path": "distort/5_1.png",
+    } | fields  # fmt: skip
+    for nth, side in enumerate(("ref", "left", "right")):
+        image(folder / row[f"{side}_path"], colour=(nth, nth, nth))
+    write_csv(folder / "data.csv", [row])
+    return folder
+
+
+def forensics(folder, **fields):
+    names = ["real/a.png", "generated/a1.png", "generated/a2.png", "generated/a3.png"]
+    for nth, name in enumerate(names):
+        image(folder / name, colour=(nth, nth, nth))
+    entry = {"id": "a", "caption": "a red bus", "real": names[0], "generated": names[1:]} | fields
+    write_lines(folder / "captions.jsonl", [entry])
+    return folder
+
+
+def tallyqa(folder, **fields):
+    image(folder / "VG_100K" / "1.jpg")
+    entry = {
+        "image": "VG_100K/1.jpg",
+        "question": "How many giraffes are sitting?",
+        "answer": 2,
+        "question_id": 31,
+        "issimple": False,
+    } | fields
+    write_json(folder / "test.json", [entry])
+    return folder
+
+
+def puzzles(folder, **fields):
+    image(folder / "images" / "p.png")
+    entry = {"id": "p", "image": "images/p.png", "answer": "C", "explanation": "It turns."} | fields
+    write_lines(folder / "puzzles.jsonl", [entry])
+    return folder
+
+
+def vsr(folder, **fields):
+    image(folder / "images" / "1.jpg")
+    entry = {
+        "image": "1.jpg",
+        "caption": "The cow is ahead of the person.",
+        "label": 0,
+        "vote_true_validator_id": [],
+        "vote_false_validator_id": [2, 6],
+    } | fields
+    write_lines(folder / "all_vsr_validated_data.jsonl", [entry])
+    return folder
+
+
+def diw(folder, line="101,51,201,351,<,400,512", name="./DIW_test/a.thumb"):
+    """By default point A lies at row 100, column 50 (from 0), and is closer."""
+    image(folder / "DIW_test" / "a.png", (400, 512)).rename(folder / "DIW_test" / "a.thumb")
+    write(folder / "DIW_test.csv", f"{name}\n{line}\n")
+    return folder
+
+
+def iiw(folder, *, name="101", opaque=True, **comparison):
+    image(folder / "data" / f"{name}.png", (512, 512), (80, 80, 80))
+    points = [
+        {"id": 7, "x": 0.25, "y": 0.5, "opaque": True},
+        {"id": 8, "x": 0.75, "y": 0.5, "opaque": opaque},
+    ]
+    judged = {"point1": 7, "point2": 8, "darker": "1", "darker_score": 1.0} | comparison
+    content = {"intrinsic_points": points, "intrinsic_comparisons": [judged]}
+    write_json(folder / "data" / f"{name}.json", content)
+    return folder
+
+
+TOOLS = {
+    "hammer": [[20, 20], [120, 20], [20, 120], [120, 120], [64, 200]],
+    "pot": [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]],
+}
+
+
+def tool(folder, name, **fields):
+    image(folder / f"{name}.jpg", (256, 256))
+    return {
+        "image": f"{name}.jpg", "object": name, "action": "Mash Pound", "points": TOOLS[name],
+    } | fields  # fmt: skip
+
+
+def funkpoint(folder, **fields):
+    write_json(folder / "annotations.json", [tool(folder, "hammer"), tool(folder, "pot", **fields)])
+    return folder
+
+
+FIRST = [[20, 20], [120, 20], [20, 120], [120, 120], [64, 200]]
+
+
+SECOND = [[30, 60], [180, 60], [30, 160], [180, 160], [100, 230]]
+
+
+def spair(folder, **fields):
+    for name in ("a", "b"):
+        image(folder / "JPEGImages" / "cat" / f"{name}.jpg", (256, 256))
+    pair = {
+        "src_imname": "a.jpg", "trg_imname": "b.jpg", "category": "cat",
+        "src_kps": FIRST, "trg_kps": SECOND,
+    } | fields  # fmt: skip
+    write_json(folder / "PairAnnotation" / "test" / "1-a-b:cat.json", pair)
+    return folder
+
+
+def shifted(columns, rows):
+    return f"1 0 {columns}\n0 1 {rows}\n0 0 1\n"
+
+
+def squares(path, columns, rows):
+    """White squares on black: every corner of a square is an interest point."""
+    plane = Image.new("RGB", (512, 512))
+    pen = ImageDraw.Draw(plane)
+    for x, y in ((120, 120), (300, 140), (150, 300), (320, 330)):
+        pen.rectangle((x + columns, y + rows, x + columns + 60, y + rows + 60), fill="white")
+    plane.save(path)
+
+
+def camera(*axes, at):
+    """Pose of the object for a camera with these axes (right, down, forward) at a place."""
+    rotation = np.array(axes, float)
+    return rotation, -rotation @ np.array(at, float)
+
+
+def around(azimuth, elevation=0.0):
+    """Pose for a camera two units away that looks at the object; degrees."""
+    a, e = radians(azimuth), radians(elevation)
+    place = 2 * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
+    right = np.array([cos(a), 0, -sin(a)])
+    forward = -place / 2
+    return camera(right, np.cross(forward, right), forward, at=place)
+
+
+def wild6d(folder, poses, category="mug"):
+    frames = [f"{category}/0001/2/{nth:05}" for nth in range(len(poses))]
+    for nth, frame in enumerate(frames):
+        path = folder / "test_set" / category / "0001/2/images" / f"{frame[-5:]}.jpg"
+        image(path, colour=(nth, nth, nth))
+    annotations = [
+        {"name": frame, "rotation": rotation, "translation": translation}
+        for frame, (rotation, translation) in zip(frames, poses, strict=True)
+    ]
+    return annotated(folder, {"annotations": annotations}, category)
+
+
+def annotated(folder, content, category="mug"):
+    file = folder / "test_set/pkl_annotations" / category / f"{category}-0001-2.pkl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(pickle.dumps(content))
+    return folder
+
+
+BOX = [100, 128, 160, 200]  # left, top, width, height in an image of 400 x 512 px
+
+
+def lvis(folder, *, extra=(), entry=None, **fields):
+    image(folder / "val2017" / "1.png", (400, 512))
+    thing = {"id": 3, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 25_000} | fields
+    address = "http://images.cocodataset.org/val2017/1.png"
+    content = {
+        "images": [{"id": 1, "coco_url": address, "width": 400, "height": 512} | (entry or {})],
+        "annotations": [thing, *extra],
+        "categories": [{"id": 2, "name": "teddy_bear"}, {"id": 4, "name": "car_(automobile)"}],
+    }
+    write_json(folder / "lvis_v1_val.json", content)
+    return folder
+
+
+SHIFTS = {"1": (0, 0), "2": (30, 10), "3": (50, -5)}  # px, of the plane in each image
+
+
+def hpatches(folder, homography=None):
+    """Three views of four squares; ``homography`` stands in the place of H_1_2 and H_1_3."""
+    for number, shift in SHIFTS.items():
+        squares(image(folder / "v_squares" / f"{number}.ppm"), *shift)
+        if number != "1":
+            text = shifted(*shift) if homography is None else homography
+            write(folder / "v_squares" / f"H_1_{number}", text)
+    return folder
+
+
+def turn_around(folder):
+    """A video of the camera going 30 degrees to its right."""
+    return wild6d(folder, [around(0), around(30)])
+
+
+def photographs(folder):
+    speckled(folder / "a.png", seed=1)
+    return folder

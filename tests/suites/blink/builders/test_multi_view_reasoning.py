@@ -1,59 +1,25 @@
-import pickle
-from math import cos, radians, sin
 from random import Random
 
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     View,
-    build,
+    multi_view_reasoning,
     turn,
     unscaled,
     view_of,
 )
-from bench_assets.suites.blink.dataset.draft import Marks
-from tests.suites.blink.builders.layouts import drafts, image, reasons
-
-
-class Evil:
-    def __reduce__(self):
-        return (print, ("code ran",))
-
-
-def camera(*axes, at):
-    """Pose of the object for a camera with these axes (right, down, forward) at a place."""
-    rotation = np.array(axes, float)
-    return rotation, -rotation @ np.array(at, float)
-
-
-def around(azimuth, elevation=0.0):
-    """Pose for a camera two units away that looks at the object; degrees."""
-    a, e = radians(azimuth), radians(elevation)
-    place = 2 * np.array([sin(a) * cos(e), sin(e), cos(a) * cos(e)])
-    right = np.array([cos(a), 0, -sin(a)])
-    forward = -place / 2
-    return camera(right, np.cross(forward, right), forward, at=place)
-
-
-def video(folder, poses, category="mug"):
-    frames = [f"{category}/0001/2/{nth:05}" for nth in range(len(poses))]
-    for nth, frame in enumerate(frames):
-        path = folder / "test_set" / category / "0001/2/images" / f"{frame[-5:]}.jpg"
-        image(path, colour=(nth, nth, nth))
-    annotations = [
-        {"name": frame, "rotation": rotation, "translation": translation}
-        for frame, (rotation, translation) in zip(frames, poses, strict=True)
-    ]
-    return annotated(folder, {"annotations": annotations}, category)
-
-
-def annotated(folder, content, category="mug"):
-    file = folder / "test_set/pkl_annotations" / category / f"{category}-0001-2.pkl"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(pickle.dumps(content))
-    return folder
+from tests.suites.blink.builders.layouts import (
+    annotated,
+    around,
+    camera,
+    drafts,
+    image,
+    reasons,
+    wild6d,
+)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +52,9 @@ def test_a_turn_is_the_short_way_round(first, second, expected):
     ],
 )
 def test_frames_are_shown_in_the_order_that_makes_the_answer_right(tmp_path, azimuths, right_first):
-    (draft,) = drafts(build(video(tmp_path, [around(at) for at in azimuths]), Random(0)))
+    (draft,) = drafts(
+        multi_view_reasoning(wild6d(tmp_path, [around(at) for at in azimuths]), Random(0))
+    )
     zero, one = (
         (tmp_path / "test_set/mug/0001/2/images" / f"0000{nth}.jpg").read_bytes() for nth in (0, 1)
     )
@@ -114,7 +82,7 @@ def test_frames_are_found_under_the_names_that_they_have(tmp_path, listed, store
         pose = {"rotation": rotation, "translation": translation}
         annotations.append({"name": f"{listed[:-1]}{nth}", **pose})
     annotated(tmp_path, {"annotations": annotations}, listed[:3])
-    (draft,) = drafts(build(tmp_path, Random(0)))
+    (draft,) = drafts(multi_view_reasoning(tmp_path, Random(0)))
     assert {file.relative_to(folder).as_posix() for file in draft.originals} == {
         f"{stored[:-1]}{nth}.jpg" for nth in (1, 2)
     }
@@ -138,7 +106,7 @@ def test_a_scale_inside_of_the_rotation_is_divided_out(tmp_path, scale):
 def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
     poses = [around(0), (rotation, np.array([0.0, 0, 2]))]
     assert unscaled(rotation) is None
-    assert reasons(build(video(tmp_path, poses), Random(0))) == [
+    assert reasons(multi_view_reasoning(wild6d(tmp_path, poses), Random(0))) == [
         "two frames with a pose are needed, it has 1"
     ]
 
@@ -156,25 +124,6 @@ def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
     ],
 )
 def test_what_is_ambiguous_is_refused(tmp_path, poses, category, reason):
-    source = video(tmp_path, [around(*pose) for pose in poses], category)
-    (given,) = reasons(build(source, Random(0)))
+    source = wild6d(tmp_path, [around(*pose) for pose in poses], category)
+    (given,) = reasons(multi_view_reasoning(source, Random(0)))
     assert given.startswith(reason)
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        pytest.param({"frames": []}, "expected an object with a list 'annotations'", id="no list"),
-        pytest.param({"annotations": [{"name": "a/b/c/d"}]}, "annotation 0: expected", id="pose"),
-        pytest.param(
-            {"annotations": [{"name": "a/b/c/d", "rotation": [1], "translation": [1, 2, 3]}]},
-            r"annotation 0: expected numbers of shape \(3, 3\)",
-            id="a rotation of one number",
-        ),
-        pytest.param(Evil(), "not a pickle of plain data", id="a pickle that runs code"),
-    ],
-)
-def test_annotations_of_another_form_are_named_and_never_run(tmp_path, content, complaint, capsys):
-    with pytest.raises(SourceError, match=f"mug-0001-2.pkl.*{complaint}"):
-        list(build(annotated(tmp_path, content), Random(0)))
-    assert capsys.readouterr().out == ""

@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.suites.blink.dataset.draft import (
+from bench_assets.suites.blink.builders.drafts import (
     POINTS,
     SECOND_OR_THIRD,
     DraftView,

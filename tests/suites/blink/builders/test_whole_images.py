@@ -1,24 +1,76 @@
+"""Counting, IQ test, spatial relation."""
+
 import json
+from collections import Counter
 from random import Random
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.blink.builders.spatial_relation import as_question, build
-from tests.suites.blink.builders.layouts import drafts, image, reasons, write, write_lines
+from bench_assets.suites.blink.builders.whole_images import (
+    as_question,
+    counting,
+    iq_test,
+    spatial_relation,
+    wrong_numbers,
+)
+from tests.suites.blink.builders.layouts import (
+    drafts,
+    image,
+    puzzles,
+    reasons,
+    tallyqa,
+    vsr,
+    write,
+    write_json,
+)
 
 
-def vsr(folder, **fields):
-    image(folder / "images" / "1.jpg")
-    entry = {
-        "image": "1.jpg",
-        "caption": "The cow is ahead of the person.",
-        "label": 0,
-        "vote_true_validator_id": [],
-        "vote_false_validator_id": [2, 6],
-    } | fields
-    write_lines(folder / "all_vsr_validated_data.jsonl", [entry])
-    return folder
+@pytest.mark.parametrize("place", range(4))
+def test_the_right_number_stands_in_its_place_among_three_others(tmp_path, place):
+    (draft,) = drafts(counting(tallyqa(tmp_path), Random(0)))
+    shown = draft.show(place, draft.marks)
+    assert shown.options[place] == "2"
+    assert len(set(shown.options)) == 4
+    assert shown.asked.question == "How many giraffes are sitting?"
+    assert draft.places == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("right", [0, 1, 3, 15])
+def test_wrong_numbers_are_near_and_never_below_nothing(right):
+    for seed in range(50):
+        wrong = wrong_numbers(right, 4, Random(seed))
+        assert len({right, *wrong}) == 4
+        assert all(number >= 0 and abs(number - right) <= 4 for number in wrong)
+
+
+def test_a_simple_question_is_left_out(tmp_path):
+    assert reasons(counting(tallyqa(tmp_path, issimple=True), Random(0))) == [
+        "simple: a detector alone could answer it"
+    ]
+
+
+def test_questions_in_fours_share_their_numbers_each_right_once(tmp_path):
+    image(tmp_path / "1.jpg")
+    answers = [3, 5, 1, 2, 0, 2, 4, 3, 9]  # 0 to 3, 2 to 5, and one by itself
+    entries = [
+        {"image": "1.jpg", "question": "?", "answer": n, "question_id": nth, "issimple": False}
+        for nth, n in enumerate(answers)
+    ]
+    write_json(tmp_path / "test.json", entries)
+    shown = [draft.show(0, draft.marks).options for draft in drafts(counting(tmp_path, Random(0)))]
+    offered = Counter(frozenset(options) for options in shown[:8])
+    assert offered == {frozenset("0123"): 4, frozenset("2345"): 4}
+    assert sorted(options[0] for options in shown[:8]) == [*"01223345"]
+    assert shown[8][0] == "9"  # the one that is left over comes last
+
+
+def test_the_answer_is_the_letter_in_the_image(tmp_path):
+    (draft,) = drafts(iq_test(puzzles(tmp_path), Random(0)))
+    assert draft.places == (2,)
+    assert draft.labels == {"explanation": "It turns."}
+    assert draft.show(2, draft.marks).options == (
+        "picture A", "picture B", "picture C", "picture D",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -51,7 +103,7 @@ def test_claims_become_questions(claim, question):
 @pytest.mark.parametrize(("label", "place"), [(1, 0), (0, 1)])
 def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
     votes = {"vote_true_validator_id": [], "vote_false_validator_id": []}
-    (draft,) = drafts(build(vsr(tmp_path, label=label, **votes), Random(0)))
+    (draft,) = drafts(spatial_relation(vsr(tmp_path, label=label, **votes), Random(0)))
     assert draft.places == (place,)
     shown = draft.show(place, draft.marks)
     assert shown.options == ("yes", "no")
@@ -71,7 +123,7 @@ def test_yes_stands_first_and_is_right_for_a_true_claim(tmp_path, label, place):
 def test_votes_are_counted_in_both_forms(tmp_path, votes, n):
     source = vsr(tmp_path, label=1, vote_true_validator_id="[4]", vote_false_validator_id=votes)
     expected = [f"ambiguous: {n} validators saw it otherwise"] if n else []
-    assert reasons(build(source, Random(0))) == expected
+    assert reasons(spatial_relation(source, Random(0))) == expected
 
 
 def test_the_published_file_goes_through(shared_data, tmp_path):
@@ -79,7 +131,7 @@ def test_the_published_file_goes_through(shared_data, tmp_path):
     name = "all_vsr_validated_data.jsonl"
     lines = (shared_data / "layouts" / "vsr" / name).read_text(encoding="utf-8")
     write(tmp_path / name, lines)
-    made = list(build(tmp_path, Random(0)))
+    made = list(spatial_relation(tmp_path, Random(0)))
     entries = [json.loads(line) for line in lines.splitlines()]
     disputed = [
         entry
@@ -105,23 +157,5 @@ def test_the_published_file_goes_through(shared_data, tmp_path):
         ),
     ],
 )
-def test_what_is_ambiguous_is_refused(tmp_path, fields, reason):
-    assert reasons(build(vsr(tmp_path, **fields), Random(0))) == [reason]
-
-
-@pytest.mark.parametrize(
-    ("fields", "complaint"),
-    [
-        pytest.param({"label": 2}, "line 1: field 'label' is 2, expected 0 or 1", id="label"),
-        pytest.param(
-            {"vote_true_validator_id": "[2, x]"},
-            "line 1: field 'vote_true_validator_id' is '\\[2, x\\]', expected a list of numbers",
-            id="votes",
-        ),
-        pytest.param({"caption": 5}, "line 1: field 'caption' is 5, expected a text", id="caption"),
-        pytest.param({"image": "../1.jpg"}, "line 1: image '../1.jpg' does not lie", id="image"),
-    ],
-)
-def test_an_entry_of_another_form_is_named(tmp_path, fields, complaint):
-    with pytest.raises(SourceError, match=complaint):
-        list(build(vsr(tmp_path, **fields), Random(0)))
+def test_a_claim_that_divides_people_is_refused(tmp_path, fields, reason):
+    assert reasons(spatial_relation(vsr(tmp_path, **fields), Random(0))) == [reason]

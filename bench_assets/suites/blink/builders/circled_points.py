@@ -1,0 +1,235 @@
+"""Tasks about two circled points of an image: relative depth and reflectance (section 3.2).
+
+Raw data, each in a folder of its own:
+
+* Relative_Depth: Depth in the Wild, ``DIW_test.csv``, two lines an image: its path below the
+  folder, and ``y_A,x_A,y_B,x_B,relation,width,height``; places in px from 1, relation ``>`` if A is
+  farther away, ``<`` if it is closer;
+* Relative_Reflectance: Intrinsic Images in the Wild, ``data/<id>.png`` and ``data/<id>.json`` with
+  ``intrinsic_points`` (``id``, ``x`` and ``y`` as shares of width and height, ``opaque``) and
+  ``intrinsic_comparisons`` (``point1``, ``point2``, ``darker``: "1", "2" or "E" for about the same;
+  ``darker_score``: how sure the annotators are); null where the annotators gave no answer.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import dist
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bench_assets.core.images.drawing import Mark, Point
+from bench_assets.core.images.orientation import frame_in
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, rejected_row
+from bench_assets.suites.blink.builders.drafts import (
+    MIN_DISTANCE,
+    Candidates,
+    Draft,
+    DraftView,
+    Marks,
+    candidates,
+    circles_on,
+    placed,
+    wording,
+)
+from bench_assets.suites.blink.builders.raw_files import (
+    files_in,
+    image_file,
+    lines_of,
+    number,
+    objects,
+    read_image,
+    read_object,
+)
+
+SHADES = ("A is darker", "B is darker", "About the same")
+_OPTIONS = {"Relative_Depth": ("A is closer", "B is closer"), "Relative_Reflectance": SHADES}
+_COMMAS = 4  # at least so many in a line of points, even one that is cut short
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeDepthParameters:
+    """Which pairs of points can be told apart; not given by the paper."""
+
+    min_distance: float = MIN_DISTANCE
+    """Between the two points, as a share of the image's height."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeReflectanceParameters:
+    """Which judgements are clear enough; the paper gives none of these."""
+
+    min_score: float = 0.5
+    """Least ``darker_score`` of a comparison."""
+    min_distance: float = MIN_DISTANCE
+    """Between the two points, whose places are shares of width and height."""
+
+
+class _ComparedPoints(NamedTuple):
+    darker: Point  # shares of width and height; of two alike, the one named first
+    other: Point
+    alike: bool
+
+
+def relative_depth(
+    source: Path, rng: Random, parameters: RelativeDepthParameters = RelativeDepthParameters()
+) -> Candidates:
+    """Ask one question about each image, in drawn order.
+
+    Raises:
+        SourceError: If the list cannot be read.
+    """
+    rejections: list[Rejection] = []
+    pairs = list(_line_pairs(lines_of(source / "DIW_test.csv"), rejections))
+    yield from rejections
+    yield from candidates(
+        pairs, rng, lambda pair, where: _depth(source, *pair, where, parameters.min_distance)
+    )
+
+
+def relative_reflectance(
+    source: Path,
+    rng: Random,
+    parameters: RelativeReflectanceParameters = RelativeReflectanceParameters(),
+) -> Candidates:
+    """Ask one question about each image, in drawn order.
+
+    Raises:
+        SourceError: If there are no annotations.
+    """
+    files = [(file, str(file)) for file in files_in(source / "data", "*.json")]
+    return candidates(files, rng, lambda file, _: _reflectance(file, rng, parameters))
+
+
+def _line_pairs(
+    lines: Iterable[tuple[str, str]], rejections: list[Rejection]
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Pair the line of each image with that of its points; a line by itself is rejected."""
+    image: tuple[str, str] | None = None
+    for line, where in lines:
+        is_name = line.count(",") < _COMMAS
+        if is_name is (image is not None):
+            rejections.append(rejected_row(where, "a line of an image or of its points is missing"))
+        if is_name:
+            image = line, where
+        elif image:
+            yield (image[0], line), where
+            image = None
+    if image:
+        rejections.append(rejected_row(image[1], "no line of points follows"))
+
+
+def _depth(
+    source: Path, name: str, line: str, where: str, min_distance: float
+) -> Draft | Rejection:
+    match [cell.strip() for cell in line.split(",")]:
+        case [y_a, x_a, y_b, x_b, ("<" | ">") as relation, width, height]:
+            try:
+                a, b = (float(x_a) - 1, float(y_a) - 1), (float(x_b) - 1, float(y_b) - 1)
+                stated = int(width), int(height)
+            except ValueError as why:
+                raise SourceError(f"{where}: {why}") from why
+        case _:
+            raise SourceError(
+                f"{where}: expected y_A,x_A,y_B,x_B,< or >,width,height; found {line!r:.80}"
+            )
+    image = image_file(source, name, where)
+    frame = frame_in(image, stated)
+    a, b = frame.to_shown(a), frame.to_shown(b)
+    if not (apart := dist(a, b) / frame.shown[1]) >= min_distance:
+        reason = f"the points lie {apart:.3f} of the height apart: their circles would meet"
+        return Rejection(entry=name, reason=reason)
+    closer, farther = (a, b) if relation == "<" else (b, a)
+    return _circled("Relative_Depth", name, image, (closer, farther))
+
+
+def _reflectance(
+    file: Path, rng: Random, parameters: RelativeReflectanceParameters
+) -> Draft | Rejection:
+    clear = _clear_comparisons(file, parameters)
+    if not clear:
+        reason = "no comparison of two opaque points that lie apart is sure enough"
+        return Rejection(entry=file.name, reason=reason)
+    judged, swapped = rng.choice(clear), rng.random() < 0.5
+    image = file.with_suffix(".png")
+    frame = frame_in(image)
+    shares = (judged.darker, judged.other)
+    darker, other = (frame.to_shown((x * frame.width, y * frame.height)) for x, y in shares)
+    settled = int(swapped) if judged.alike else None
+    draft = _circled("Relative_Reflectance", file.name, image, (darker, other), settled)
+    return replace(draft, marks=Marks(colour="white"))  # "to avoid color confusions" (A.1)
+
+
+def _circled(
+    task: str, entry: str, image: Path, points: tuple[Point, Point], settled: int | None = None
+) -> Draft:
+    """Circle two points, px of the upright image; the place of the right option names the first.
+
+    Where the two are alike, the third option is right and the first point's place is settled.
+    """
+    options = _OPTIONS[task]
+
+    def show(place: int, marks: Marks) -> DraftView:
+        a, b = placed(points[0], points[1:], place if settled is None else settled)
+        circled = circles_on(read_image(image), [Mark("A", a), Mark("B", b)], marks)
+        return DraftView(asked=wording(task), images=(circled,), options=options)
+
+    return Draft(
+        entry=entry,
+        originals=(image,),
+        points={image: points},
+        n_options=len(options),
+        places=(0, 1) if settled is None else (2,),
+        show=show,
+    )
+
+
+def _clear_comparisons(
+    file: Path, parameters: RelativeReflectanceParameters
+) -> list[_ComparedPoints]:
+    entry = read_object(file)
+    points = {
+        field(point, "id", int, where): point
+        for point, where in objects(entry, "intrinsic_points", str(file))
+    }
+    judged = []
+    for comparison, where in objects(entry, "intrinsic_comparisons", str(file)):
+        ends = [_point(points, comparison, end, where) for end in ("point1", "point2")]
+        unsaid = None in (comparison.get("darker"), comparison.get("darker_score"))
+        if unsaid or not all(end.get("opaque") for end in ends):
+            continue
+        if number(comparison, "darker_score", where) < parameters.min_score:
+            continue
+        first, second = (_place(end, where) for end in ends)
+        if dist(first, second) >= parameters.min_distance:
+            judged.append(_compared(field(comparison, "darker", str, where), first, second, where))
+    return judged
+
+
+def _compared(darker: str, first: Point, second: Point, where: str) -> _ComparedPoints:
+    match darker:
+        case "1":
+            return _ComparedPoints(first, second, alike=False)
+        case "2":
+            return _ComparedPoints(second, first, alike=False)
+        case "E":
+            return _ComparedPoints(first, second, alike=True)
+    raise SourceError(f"{where}: field 'darker' is {darker!r}, expected '1', '2' or 'E'")
+
+
+def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) -> Entry:
+    name = field(comparison, end, int, where)
+    if name not in points:
+        raise SourceError(f"{where}: there is no point {name}")
+    if points[name].get("opaque") is not None:
+        field(points[name], "opaque", bool, f"{where}, point {name}")
+    return points[name]
+
+
+def _place(point: Entry, where: str) -> Point:
+    x, y = number(point, "x", where), number(point, "y", where)
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise SourceError(f"{where}: point ({x:g}, {y:g}) is no share of width and height")
+    return x, y

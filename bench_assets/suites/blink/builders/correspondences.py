@@ -1,0 +1,329 @@
+"""Tasks about the same point of two images: functional, semantic, visual (section 3.2).
+
+Raw data, each in a folder of its own:
+
+* Functional_Correspondence: FunKPoint as ``annotations.json``, a list of ``{image, object, action,
+  points, width, height}``: a path below the folder, what is shown, what it is used for, five points
+  [x, y] in px, the n-th of every entry of one action having the same function, and optionally the
+  size of the image that was annotated. (The data set's authors hand it out on request and have
+  published no layout; this is the least that holds what their paper describes.)
+* Semantic_Correspondence: SPair-71k, ``PairAnnotation/<split>/<pair>.json`` with ``src_imname``,
+  ``trg_imname``, ``category``, and ``src_kps`` and ``trg_kps``: [x, y] in px, the n-th of one
+  corresponding to the n-th of the other; ``src_imsize`` and ``trg_imsize`` (width, height, ...)
+  where they are there; images in ``JPEGImages/<category>/``;
+* Visual_Correspondence: HPatches, ``<sequence>/1.ppm`` to ``6.ppm`` (any image format) and
+  ``<sequence>/H_1_2`` to ``H_1_6``, three lines of three numbers: the homography that takes px of
+  image 1 to px of image n.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, zip_longest
+from math import dist
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench_assets.core.images.drawing import Point
+from bench_assets.core.images.orientation import ImageFrame, Size, frame_in
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.suites.blink.builders.drafts import (
+    MIN_DISTANCE,
+    Candidates,
+    Draft,
+    PointCorrespondence,
+    candidates,
+    match_choice,
+)
+from bench_assets.suites.blink.builders.raw_files import (
+    files_in,
+    folders_in,
+    image_file,
+    images_in,
+    lines_of,
+    numbers,
+    read_image,
+    read_object,
+)
+
+_TOO_CLOSE = "ambiguous: the points lie too close together"
+_N_FUNCTIONS = 5  # points of a tool
+
+Homography = NDArray[np.float64]  # 3 x 3; px of one image to px of another, as stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionalCorrespondenceParameters:
+    """Which points can be told apart; not given by the paper."""
+
+    min_distance: float = MIN_DISTANCE
+    """Between any two options, as a share of the largest distance of two points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SemanticCorrespondenceParameters:
+    """Which points can be told apart; not given by the paper."""
+
+    min_distance: float = MIN_DISTANCE
+    """Between any two options, as a share of the largest distance of two points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisualCorrespondenceParameters:
+    """Which interest points are taken; the paper gives none of these."""
+
+    min_distance: float = 0.08
+    """Between any two options, as a share of the image's height."""
+    margin: float = 0.03
+    """From the edges of both images, as a share of the height."""
+    corner_quality: float = 0.05
+    """Of the strongest corner, the least strength of one that counts as an interest point."""
+
+
+class _Tool(NamedTuple):
+    image: Path
+    name: str
+    points: list[Point]  # px, as annotated
+    size: Size | None  # px, as stated
+
+
+def functional_correspondence(
+    source: Path,
+    rng: Random,
+    parameters: FunctionalCorrespondenceParameters = FunctionalCorrespondenceParameters(),
+) -> Candidates:
+    """Ask about one drawn point of pairs of unlike objects; every image is in one pair.
+
+    Raises:
+        SourceError: If the list cannot be read.
+    """
+    tools: dict[str, list[_Tool]] = defaultdict(list)
+    rejections: list[Rejection] = []
+    for entry, where in read_entries(source / "annotations.json", rejections):
+        with rejecting(rejections, where):
+            tools[field(entry, "action", str, where)].append(_tool(source, entry, where))
+    yield from rejections
+    pairs = [(action, *pair) for action in sorted(tools) for pair in _pairs(tools[action], rng)]
+    named = [(pair, f"{pair[0]}: {pair[1].image.name} and {pair[2].image.name}") for pair in pairs]
+
+    def draft(pair: tuple[str, _Tool, _Tool], entry: str) -> Draft | Rejection:
+        action, *tools = pair
+        task, share = "Functional_Correspondence", parameters.min_distance
+        return _of_drawn_point(task, entry, tools, share, rng, action=action)
+
+    yield from candidates(named, rng, draft)
+
+
+def semantic_correspondence(
+    source: Path,
+    rng: Random,
+    parameters: SemanticCorrespondenceParameters = SemanticCorrespondenceParameters(),
+) -> Candidates:
+    """Ask about one drawn point of each pair, in drawn order.
+
+    Raises:
+        SourceError: If there are no pairs.
+    """
+    files = [(file, str(file)) for file in files_in(source, "PairAnnotation/*/*.json")]
+
+    def draft(file: Path, where: str) -> Draft | Rejection:
+        pair = _animals(source, read_object(file), where)
+        entry = f"{file.parent.name}/{file.name}"
+        if (n := len(pair[0].points)) < 4:
+            return Rejection(entry=entry, reason=f"four common points are needed, it has {n}")
+        task, share = "Semantic_Correspondence", parameters.min_distance
+        return _of_drawn_point(task, entry, pair, share, rng)
+
+    return candidates(files, rng, draft)
+
+
+def visual_correspondence(
+    source: Path,
+    rng: Random,
+    parameters: VisualCorrespondenceParameters = VisualCorrespondenceParameters(),
+) -> Candidates:
+    """Ask about disjoint pairs of images: three of a sequence of six; sequences in drawn order.
+
+    The paper's 344 questions are of 116 sequences, which have 348 such pairs. The first pairs of
+    all sequences come first, so that fewer questions are of as many scenes as possible.
+
+    Raises:
+        SourceError: If there is no sequence.
+    """
+    folders = folders_in(source)
+    sequences = rng.sample(folders, len(folders))
+    drawn = [_image_pairs(sequence, rng) for sequence in sequences]
+    for sequence, pairs in zip(sequences, drawn, strict=True):
+        if not pairs:
+            yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
+    for pair in filter(None, chain.from_iterable(zip_longest(*drawn))):
+        rejections: list[Rejection] = []
+        where = f"{pair[0].parent.name}, images {' and '.join(file.stem for file in pair)}"
+        with rejecting(rejections, where):
+            yield _views(pair, where, rng, parameters)
+        yield from rejections
+
+
+def project(homography: Homography, point: Point) -> Point:
+    """Map a point by a homography; px.
+
+    >>> project(np.array([[2.0, 0, 10], [0, 2, 0], [0, 0, 1]]), (3, 4))
+    (16.0, 8.0)
+    """
+    x, y, w = homography @ (*point, 1.0)
+    return float(x / w), float(y / w)
+
+
+def _of_drawn_point(
+    task: str, entry: str, pair: Sequence[_Tool], share: float, rng: Random, **blanks: str
+) -> Draft | Rejection:
+    """Circle a drawn point of the first image and ask for its match on the second."""
+    (first, second), nth = pair, rng.randrange(len(pair[0].points))
+    frames = [frame_in(one.image, one.size) for one in pair]
+    reference = frames[0].to_shown(first.points[nth])
+    points = [frames[1].to_shown(point) for point in second.points]
+    others = points[:nth] + points[nth + 1 :]
+    match = PointCorrespondence(first.image, second.image, reference, points[nth], others)
+    distance = share * max(dist(one, other) for one, other in combinations(points, 2))
+    draft = match_choice(task, entry, match, distance, rng, **blanks)
+    return draft or Rejection(entry=entry, reason=_TOO_CLOSE)
+
+
+def _pairs(tools: list[_Tool], rng: Random) -> list[tuple[_Tool, _Tool]]:
+    """Pair each image, as long as there is one of another object left."""
+    left = rng.sample(tools, len(tools))
+    pairs = []
+    while left:
+        first = left.pop()
+        second = next((tool for tool in left if tool.name != first.name), None)
+        if second is not None:
+            left.remove(second)
+            pairs.append((first, second))
+    return pairs
+
+
+def _tool(source: Path, entry: Entry, where: str) -> _Tool:
+    points = _points(entry, "points", where)
+    if len(points) != _N_FUNCTIONS:
+        raise SourceError(f"{where}: field 'points' has {len(points)} points, expected five")
+    stated = "width" in entry or "height" in entry
+    return _Tool(
+        image=image_file(source, field(entry, "image", str, where), where),
+        name=field(entry, "object", str, where),
+        points=points,
+        size=(field(entry, "width", int, where), field(entry, "height", int, where))
+        if stated
+        else None,
+    )
+
+
+def _animals(source: Path, pair: Entry, where: str) -> tuple[_Tool, _Tool]:
+    category = field(pair, "category", str, where)
+    folder = source / "JPEGImages" / category
+    first, second = (
+        _Tool(
+            image=image_file(folder, field(pair, f"{side}_imname", str, where), where),
+            name=category,
+            points=_points(pair, f"{side}_kps", where),
+            size=_image_size(pair, f"{side}_imsize", where),
+        )
+        for side in ("src", "trg")
+    )
+    if len(first.points) != len(second.points):
+        found = f"{len(first.points)} points correspond to {len(second.points)}"
+        raise SourceError(f"{where}: {found}")
+    return first, second
+
+
+def _points(entry: Entry, name: str, where: str) -> list[Point]:
+    listed = [
+        numbers(point, 2, f"{where}: point {nth} of {name!r}")
+        for nth, point in enumerate(field(entry, name, list, where), 1)
+    ]
+    return [(x, y) for x, y in listed]
+
+
+def _image_size(pair: Entry, name: str, where: str) -> Size | None:
+    if name not in pair:
+        return None
+    size = field(pair, name, list, where)
+    width, height = numbers(size[:2], 2, f"{where}: field {name!r}")
+    return int(width), int(height)
+
+
+def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
+    """Draw pairs of a sequence's images; each image is in one of them at most."""
+    images = [file for file in images_in(sequence) if file.stem.isdecimal()]
+    drawn = rng.sample(images, len(images))
+    return list(zip(drawn[::2], drawn[1::2], strict=False))
+
+
+def _views(
+    images: tuple[Path, Path], entry: str, rng: Random, parameters: VisualCorrespondenceParameters
+) -> Draft | Rejection:
+    first, second = images
+    homography = _homography(second) @ np.linalg.inv(_homography(first))
+    frames = frame_in(first), frame_in(second)
+    seen = _seen_in_both(first, frames, homography, parameters)
+    rng.shuffle(seen)
+    distance = parameters.min_distance * frames[1].shown[1]
+    for reference, match in seen:
+        rest = [place for _, place in seen]
+        pair = PointCorrespondence(first, second, reference, match, rest)
+        if draft := match_choice("Visual_Correspondence", entry, pair, distance, rng):
+            return replace(draft, scene=first.parent.name)
+    reason = f"no four of {len(seen)} interest points lie in both, far enough apart"
+    return Rejection(entry=entry, reason=reason)
+
+
+def _seen_in_both(
+    first: Path,
+    frames: tuple[ImageFrame, ImageFrame],
+    homography: Homography,
+    parameters: VisualCorrespondenceParameters,
+) -> list[tuple[Point, Point]]:
+    """List the interest points of the first image that the second shows, and where it does."""
+    points = _interest_points(first, parameters)
+    pairs = [
+        (point, frames[1].to_shown(project(homography, frames[0].to_stored(point))))
+        for point in points
+    ]
+    return [pair for pair in pairs if _inside(pair[1], frames[1].shown, parameters.margin)]
+
+
+def _homography(image: Path) -> Homography:
+    """The homography that takes px of image 1 of a sequence to px of this one."""
+    if image.stem == "1":
+        return np.eye(3)
+    file = image.with_name(f"H_1_{image.stem}")
+    try:
+        rows = [[float(cell) for cell in line.split()] for line, _ in lines_of(file)]
+    except ValueError as why:
+        raise SourceError(f"{file}: not a table of numbers: {why}") from why
+    if [len(row) for row in rows] != [3, 3, 3] or not np.isfinite(rows).all():
+        raise SourceError(f"{file}: expected three lines of three numbers")
+    if abs(np.linalg.det(rows)) < 1e-12:
+        raise SourceError(f"{file}: not a homography: its determinant is 0")
+    return np.array(rows)
+
+
+def _interest_points(file: Path, parameters: VisualCorrespondenceParameters) -> list[Point]:
+    """Find corners (Shi and Tomasi) away from the edges, the strongest first."""
+    import cv2
+
+    image = np.asarray(read_image(file).convert("L"))
+    height, width = image.shape
+    found = cv2.goodFeaturesToTrack(image, 300, parameters.corner_quality, 0.02 * height)
+    corners = [] if found is None else [(float(x), float(y)) for x, y in found[:, 0]]
+    return [p for p in corners if _inside(p, (width, height), parameters.margin)]
+
+
+def _inside(point: Point, size: Size, margin: float) -> bool:
+    border = margin * size[1]
+    return all(border <= at <= length - border for at, length in zip(point, size, strict=True))

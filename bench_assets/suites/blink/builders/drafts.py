@@ -1,0 +1,266 @@
+"""Drafts: questions on their way from raw data to the table, in the forms that tasks share."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import dist
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from PIL.Image import Image
+
+from bench_assets.core.images.drawing import Mark, Point, jpeg, to_height, with_circles
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import rejecting
+from bench_assets.suites.blink.builders.raw_files import read_image
+
+Item = TypeVar("Item")
+
+SECOND_OR_THIRD = ("the second image", "the third image")
+POINTS = ("Point A", "Point B", "Point C", "Point D")
+MIN_DISTANCE = 0.06
+"""Between two circled points, as a share of the image's height: closer circles would meet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """How visual prompts are drawn (appendix A.1)."""
+
+    height: int = 1024
+    """px of every image that is drawn on; its width follows."""
+    radius: int = 10
+    """px of circles."""
+    colour: str = "red"
+    """Of circles and their labels, a CSS name."""
+
+
+class QuestionWording(NamedTuple):
+    """A question in the words of the release."""
+
+    question: str
+    prompt: str  # in full, with "{options}" in the place of the options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftView:
+    """What a model sees of a draft whose right option has its place."""
+
+    asked: QuestionWording
+    images: tuple[bytes, ...]  # files, in the order shown
+    options: tuple[str, ...]
+
+    @property
+    def prompt(self) -> str:
+        """The question in full, with its lettered options."""
+        return self.asked.prompt.replace("{options}", lettered(self.options))
+
+
+Show: TypeAlias = Callable[[int, Marks], DraftView]  # with the right option in that place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A question whose right option has no place yet."""
+
+    entry: str  # file and entry that it comes from
+    originals: tuple[Path, ...]  # the images that it uses up
+    n_options: int
+    places: tuple[int, ...]  # of the right option; one if the data settle it
+    show: Show
+    scene: str = ""  # shared with other drafts whose images may look alike
+    marks: Marks = Marks()
+    points: Mapping[Path, tuple[Point, ...]] = field(default_factory=dict)
+    """px of the upright images; points outside of them reject the draft."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+Candidates: TypeAlias = Iterator[Draft | Rejection]
+
+
+def candidates(
+    rows: Sequence[tuple[Item, str]], rng: Random, make: Callable[[Item, str], Draft | Rejection]
+) -> Candidates:
+    """Make a candidate of each row, in drawn order; a bad row becomes a rejection.
+
+    Args:
+        rows: Each with file and row that it stands in.
+        rng: Draws the order.
+        make: Raises SourceError or ImageError for a bad row.
+    """
+    for row, where in rng.sample(rows, len(rows)):
+        rejections: list[Rejection] = []
+        with rejecting(rejections, where):
+            yield make(row, where)
+        yield from rejections
+
+
+def placed(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
+    """Put the right item in its place among the wrong ones, which keep their order.
+
+    >>> placed("right", ("w1", "w2", "w3"), 2)
+    ('w1', 'w2', 'right', 'w3')
+    """
+    return (*wrong[:place], right, *wrong[place:])
+
+
+def wording(task: str, **blanks: str) -> QuestionWording:
+    r"""The question of a task, its blanks filled in.
+
+    >>> wording("Counting", question="How many giraffes are sitting?").prompt
+    'How many giraffes are sitting?\nSelect from the following choices.\n{options}'
+    """
+    blank = _wordings()[task]
+    return QuestionWording(
+        **{name: blank[name].format(**blanks, options="{options}") for name in blank}
+    )
+
+
+def image_choice(
+    task: str,
+    entry: str,
+    right: Path,
+    wrong: Sequence[Path],
+    options: tuple[str, ...] = SECOND_OR_THIRD,
+    reference: tuple[Path, ...] = (),
+) -> Draft:
+    """Ask for one of several images, which are shown as they are, after the reference."""
+
+    def show(place: int, marks: Marks) -> DraftView:
+        files = (*reference, *placed(right, wrong, place))
+        return _of_files(wording(task), files, options)
+
+    return Draft(
+        entry=entry,
+        originals=(*reference, right, *wrong),
+        n_options=len(options),
+        places=tuple(range(len(options))),
+        show=show,
+    )
+
+
+def settled_choice(
+    asked: QuestionWording,
+    entry: str,
+    image: Path,
+    options: tuple[str, ...],
+    place: int,
+    **labels: str,
+) -> Draft:
+    """Ask about an image as it is, where the data settle the place of the right option."""
+    return Draft(
+        entry=entry,
+        originals=(image,),
+        n_options=len(options),
+        places=(place,),
+        show=lambda place, marks: _of_files(asked, [image], options),
+        labels=labels,
+    )
+
+
+def number_choice(
+    question: str, entry: str, image: Path, right: int, wrong: Sequence[int]
+) -> Draft:
+    """Ask for a number that is told by an image as it is."""
+
+    def show(place: int, marks: Marks) -> DraftView:
+        options = placed(str(right), [str(number) for number in wrong], place)
+        return _of_files(wording("Counting", question=question), [image], options)
+
+    return Draft(entry=entry, originals=(image,), n_options=4, places=(0, 1, 2, 3), show=show)
+
+
+class PointCorrespondence(NamedTuple):
+    """A point of one image, its match on another, and points there that do not match.
+
+    px of the upright images.
+    """
+
+    first: Path
+    second: Path
+    reference: Point
+    match: Point
+    others: Sequence[Point]
+
+
+def match_choice(
+    task: str,
+    entry: str,
+    pair: PointCorrespondence,
+    min_distance: float,
+    rng: Random,
+    **blanks: str,
+) -> Draft | None:
+    """Ask which of four points matches the reference; None if no four lie apart.
+
+    Args:
+        task: One of the three correspondence tasks.
+        entry: File and entry.
+        pair: With all points that wrong options can be drawn from.
+        min_distance: px between any two options.
+        rng: Draws the wrong options.
+        blanks: Of the task's wording.
+    """
+    others = three_apart(pair.match, pair.others, min_distance, rng)
+    if others is None:
+        return None
+
+    def show(place: int, marks: Marks) -> DraftView:
+        options = placed(pair.match, others, place)
+        circled = [Mark(letter, point) for letter, point in zip("ABCD", options, strict=True)]
+        return DraftView(
+            asked=wording(task, colour=marks.colour, **blanks),
+            images=(
+                circles_on(read_image(pair.first), [Mark("REF", pair.reference)], marks),
+                circles_on(read_image(pair.second), circled, marks),
+            ),
+            options=POINTS,
+        )
+
+    return Draft(
+        entry=entry,
+        originals=(pair.first, pair.second),
+        points={pair.first: (pair.reference,), pair.second: (pair.match, *others)},
+        n_options=4,
+        places=(0, 1, 2, 3),
+        show=show,
+    )
+
+
+def circles_on(image: Image, points: Sequence[Mark], marks: Marks) -> bytes:
+    """Scale an image, circle points given in its own px, and encode it."""
+    scale = marks.height / image.height
+    scaled = [Mark(label, (x * scale, y * scale)) for label, (x, y) in points]
+    drawn = with_circles(
+        to_height(image, marks.height), scaled, radius=marks.radius, colour=marks.colour
+    )
+    return jpeg(drawn)
+
+
+def three_apart(
+    match: Point, others: Sequence[Point], min_distance: float, rng: Random
+) -> tuple[Point, Point, Point] | None:
+    """Draw three points at least ``min_distance`` px from the match and each other, or None."""
+    chosen: list[Point] = []
+    for point in rng.sample(list(others), len(others)):
+        if all(dist(point, other) >= min_distance for other in (match, *chosen)):
+            chosen.append(point)
+        if len(chosen) == 3:
+            return chosen[0], chosen[1], chosen[2]
+    return None
+
+
+def _of_files(asked: QuestionWording, files: Sequence[Path], options: tuple[str, ...]) -> DraftView:
+    return DraftView(
+        asked=asked, images=tuple(file.read_bytes() for file in files), options=options
+    )
+
+
+@lru_cache(maxsize=1)
+def _wordings() -> dict[str, dict[str, str]]:
+    wordings: dict[str, dict[str, str]] = json.loads(
+        Path(__file__).with_name("wordings.json").read_text(encoding="utf-8")
+    )
+    return wordings

@@ -1,0 +1,237 @@
+"""Files of the raw data sets: folders of images, lines, JSON objects, pickled arrays."""
+
+import io
+import json
+import pickle
+import pickletools
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from math import isfinite, nan
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.errors import ImageError, SourceError
+from bench_assets.core.tables.json_records import Entry, field
+
+IMAGES = (".jpg", ".jpeg", ".png", ".ppm", ".thumb", ".webp")
+
+
+def image_file(folder: Path, name: str, where: str) -> Path:
+    """The file that an entry names, which need not be there.
+
+    Raises:
+        SourceError: If the name leads out of the folder.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:
+        raise SourceError(f"{where}: image {name!r} does not lie below {folder}")
+    return folder / path
+
+
+def images_in(folder: Path) -> list[Path]:
+    """List the images directly in a folder, sorted by name; hidden files are none."""
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() in IMAGES and not file.name.startswith(".") and file.is_file()
+    )
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """List the folders directly in a folder, sorted by name; hidden ones are none.
+
+    Raises:
+        SourceError: If there is no such folder, or no folder in it.
+    """
+    inside = folder.iterdir() if folder.is_dir() else ()
+    found = sorted(path for path in inside if path.is_dir() and not path.name.startswith("."))
+    if not found:
+        raise SourceError(f"{folder}: expected folders in it, found none")
+    return found
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """List the files below a folder that match a pattern, sorted.
+
+    Raises:
+        SourceError: If there are none.
+    """
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise SourceError(f"{folder}: expected files {pattern}, found none")
+    return found
+
+
+def read_image(file: Path) -> Image.Image:
+    """Decode an image as models see it: upright, RGB.
+
+    Raises:
+        ImageError: If it is missing or does not decode.
+    """
+    try:
+        return decode(file.read_bytes()).image
+    except ImageError as why:
+        raise ImageError(f"{file}: {why}") from why
+    except OSError as why:
+        raise ImageError(f"{file}: cannot be read: {why.strerror}") from why
+
+
+def lines_of(file: Path) -> Iterator[tuple[str, str]]:
+    """Read the lines of a UTF-8 file, stripped, without blank ones; each with file and line.
+
+    Raises:
+        SourceError: If the file cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except UnicodeDecodeError as why:
+        raise SourceError(f"{file}: not UTF-8 text: {why}") from why
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield line.strip(), f"{file}, line {number}"
+
+
+def read_object(file: Path) -> Entry:
+    """Read a file that holds one JSON object.
+
+    Raises:
+        SourceError: If it cannot be read, is not JSON, or holds something else.
+    """
+    try:
+        content = json.loads("\n".join(line for line, _ in lines_of(file)))
+    except (ValueError, RecursionError) as why:
+        raise SourceError(f"{file}: not JSON, or cut short: {why}") from why
+    if not isinstance(content, dict):
+        raise SourceError(f"{file}: expected an object at the top, found {content!r:.60}")
+    return content
+
+
+def objects(entry: Entry, name: str, where: str) -> list[tuple[Entry, str]]:
+    """A field that is a list of objects, each with file and row.
+
+    Raises:
+        SourceError: If the field is missing or no list. An entry that is no object is empty.
+    """
+    listed = field(entry, name, list, where)
+    return [
+        (value if isinstance(value, dict) else {}, f"{where}, {name} {nth}")
+        for nth, value in enumerate(listed, 1)
+    ]
+
+
+def number(entry: Entry, name: str, where: str) -> float:
+    """A field that is a finite number.
+
+    Raises:
+        SourceError: If it is missing or something else.
+    """
+    return _number(entry.get(name), f"{where}: field {name!r}")
+
+
+def numbers(value: object, count: int, what: str) -> list[float]:
+    """A list of that many finite numbers.
+
+    Raises:
+        SourceError: If the value is something else; begins with ``what``.
+    """
+    if not isinstance(value, list) or len(value) != count:
+        raise SourceError(f"{what} is {value!r:.60}, expected {count} numbers")
+    return [_number(one, what) for one in value]
+
+
+def read_arrays(file: Path) -> object:
+    """Read a pickle of plain data and NumPy arrays, of any protocol; no code in it is run.
+
+    Returns:
+        Its content; arrays are objects for ``np.asarray``.
+
+    Raises:
+        SourceError: If it cannot be read, is no pickle, or holds anything else.
+    """
+    try:
+        data = file.read_bytes()
+        for opcode, argument, _ in pickletools.genops(data):
+            if "PUT" in opcode.name and argument is not None and argument > len(data):
+                raise ValueError(f"memo {argument} of {len(data)} bytes")  # would take the memory
+        return _ArrayUnpickler(io.BytesIO(data)).load()
+    except OSError as why:
+        raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
+    except Exception as why:  # pickle raises errors of many kinds
+        said = str(why) or type(why).__name__
+        raise SourceError(f"{file}: not a pickle of plain data and arrays: {said:.300}") from why
+
+
+class _Dtype:
+    """The type of an array's numbers, in place of NumPy's own, which trusts what it reads."""
+
+    def __init__(self, name: str, *_: object) -> None:
+        if not re.fullmatch(r"[biuf][1248]", name):
+            raise ValueError(f"an array of {name!r:.40} instead of numbers")
+        self.dtype = np.dtype(name)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.dtype = self.dtype.newbyteorder(">" if state[1] == ">" else "<")
+
+
+class _Array:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        _, shape, dtype, by_columns, data = state
+        self._values = _numbers(data, dtype, shape, "F" if by_columns else "C")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ANN401
+        return self._values
+
+
+def _numbers(data: Any, dtype: _Dtype, shape: Any, order: Any) -> NDArray[Any]:  # noqa: ANN401
+    return np.frombuffer(data, dtype.dtype).reshape(shape, order=order)
+
+
+def _scalar(dtype: _Dtype, data: Any) -> object:  # noqa: ANN401
+    return _numbers(data, dtype, (), "C").item()
+
+
+def _latin1(text: str, encoding: str) -> bytes:
+    return text.encode(encoding)
+
+
+_STAND_INS = {
+    ("numpy", "ndarray"): _Array,
+    ("numpy", "dtype"): _Dtype,
+    ("_codecs", "encode"): _latin1,
+    ("__builtin__", "bytes"): bytes,
+    ("__builtin__", "set"): set,
+    ("builtins", "set"): set,
+} | {
+    (f"numpy.{core}.{name}", function): stand_in
+    for core in ("core", "_core")
+    for name, function, stand_in in (
+        ("multiarray", "_reconstruct", lambda *_: _Array()),
+        ("multiarray", "scalar", _scalar),
+        ("numeric", "_frombuffer", _numbers),
+    )
+}
+
+
+class _ArrayUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
+        if (module, name) not in _STAND_INS:
+            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        return _STAND_INS[module, name]
+
+
+def _number(value: object, what: str) -> float:
+    number = nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer of hundreds of digits
+            number = float(value)
+    if not isfinite(number):
+        raise SourceError(f"{what} is {value!r:.60}, expected a number")
+    return number

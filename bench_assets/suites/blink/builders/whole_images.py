@@ -1,0 +1,223 @@
+"""Tasks about an image as it is: counting, IQ test, spatial relation (section 3.2).
+
+Raw data, each in a folder of its own; ``image`` is a path below it:
+
+* Counting: TallyQA, ``test.json``: a list of ``{image, question, answer, question_id, issimple}``;
+* IQ_Test: ``puzzles.jsonl`` with ``id``, ``image`` (the examples and the images A to D are in it),
+  ``answer`` ("A" to "D") and ``explanation``;
+* Spatial_Relation: Visual Spatial Reasoning, ``all_vsr_validated_data.jsonl`` with ``image`` (in
+  ``images/``), ``caption``, ``label`` (1 true, 0 false), ``vote_true_validator_id`` and
+  ``vote_false_validator_id``: lists, or lists as text ("[2, 67, 21]"), as they are published.
+
+Counting questions come in fours with the same numbers, each right for one of them: an exam whose
+right numbers are mostly small would be passed without looking. The paper had GPT-3.5 turn the
+claims of Spatial_Relation into questions (appendix A.2); here rules do.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import (
+    Entry,
+    field,
+    read_entries,
+    read_lines,
+    rejecting,
+)
+from bench_assets.suites.blink.builders.drafts import (
+    Candidates,
+    Draft,
+    candidates,
+    number_choice,
+    settled_choice,
+    wording,
+)
+from bench_assets.suites.blink.builders.raw_files import image_file
+
+_PUZZLE_OPTIONS = ("picture A", "picture B", "picture C", "picture D")
+_CLAIM = re.compile(
+    r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
+)
+_BASE = {"has": "have", "contains": "contain", "consists": "consist", "faces": "face"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingParameters:
+    """Which numbers are right and offered; not given by the paper."""
+
+    spread: int = 4
+    """Wrong numbers differ from the right one by at most this."""
+    complex_only: bool = True
+    """Leave out questions TallyQA calls simple, such as "How many dogs are there?"."""
+
+
+class _CountedImage(NamedTuple):
+    entry: str
+    image: Path
+    question: str
+    right: int
+    simple: bool
+
+
+def counting(
+    source: Path, rng: Random, parameters: CountingParameters = CountingParameters()
+) -> Candidates:
+    """Ask each question with its number and three others, the fours in drawn order.
+
+    Questions without three others of near numbers come last, with drawn numbers.
+
+    Raises:
+        SourceError: If the list cannot be read.
+    """
+    rejections: list[Rejection] = []
+    counted: list[_CountedImage] = []
+    entries = list(read_entries(source / "test.json", rejections))
+    for entry, where in rng.sample(entries, len(entries)):
+        with rejecting(rejections, where):
+            one = _counted(source, entry, where)
+            if parameters.complex_only and one.simple:
+                reason = "simple: a detector alone could answer it"
+                rejections.append(Rejection(entry=one.entry, reason=reason))
+            else:
+                counted.append(one)
+    yield from rejections
+    fours = in_fours([one.right for one in counted], parameters.spread)
+    for four in rng.sample(fours, len(fours)):
+        offered = [counted[nth].right for nth in four]
+        for one in (counted[nth] for nth in four):
+            yield _number(one, rng.sample([n for n in offered if n != one.right], 3))
+    left = set(range(len(counted))).difference(*fours)
+    for one in (counted[nth] for nth in sorted(left)):
+        yield _number(one, wrong_numbers(one.right, parameters.spread, rng))
+
+
+def iq_test(source: Path, rng: Random) -> Candidates:
+    """Ask about each puzzle, in drawn order.
+
+    Raises:
+        SourceError: If the list cannot be read.
+    """
+    rejections: list[Rejection] = []
+    lines = list(read_lines(source / "puzzles.jsonl", rejections))
+    yield from rejections
+    yield from candidates(lines, rng, lambda entry, where: _puzzle(source, entry, where))
+
+
+def spatial_relation(source: Path, rng: Random) -> Candidates:
+    """Ask whether each claim that validators agree on is true, in drawn order.
+
+    Raises:
+        SourceError: If the list cannot be read.
+    """
+    rejections: list[Rejection] = []
+    lines = list(read_lines(source / "all_vsr_validated_data.jsonl", rejections))
+    yield from rejections
+    yield from candidates(lines, rng, lambda entry, where: _claim(source, entry, where))
+
+
+def in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]:
+    """Group indices of numbers, so that each group has four different ones within ``spread``.
+
+    >>> in_fours([2, 7, 1, 3, 1, 0], 4)
+    [(5, 2, 0, 3)]
+    """
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, number in enumerate(numbers):
+        places[number].append(place)
+    fours = []
+    for lowest in sorted(places):
+        while places[lowest]:
+            near = [n for n in range(lowest, lowest + spread + 1) if places.get(n)][:4]
+            if len(near) < 4:
+                break
+            fours.append(tuple(places[number].pop(0) for number in near))
+    return fours
+
+
+def wrong_numbers(right: int, spread: int, rng: Random) -> list[int]:
+    """Draw three numbers from 0 on that are near the right one, and are not it."""
+    near = range(max(0, right - spread), right + spread + 1)
+    return rng.sample([number for number in near if number != right], 3)
+
+
+def as_question(claim: str) -> str | None:
+    """Turn a claim into a yes/no question, or None if it is not of the known form.
+
+    >>> as_question("The cow is ahead of the person.")
+    'Is the cow ahead of the person?'
+    """
+    stated = " ".join(claim.split()).removesuffix(".")
+    if (parts := _CLAIM.fullmatch(stated)) is None:
+        return None
+    subject, verb, rest = parts["subject"], parts["verb"], parts["rest"]
+    subject = subject[0].lower() + subject[1:]
+    if verb in ("is", "are"):
+        return f"{verb.capitalize()} {subject} {rest}?"
+    return f"{'Do' if verb == 'have' else 'Does'} {subject} {_BASE.get(verb, verb)} {rest}?"
+
+
+def _counted(source: Path, entry: Entry, where: str) -> _CountedImage:
+    right = field(entry, "answer", int, where)
+    if right < 0:
+        raise SourceError(f"{where}: field 'answer' is {right}, expected 0 or more")
+    return _CountedImage(
+        entry=f"test.json, question {field(entry, 'question_id', int, where)}",
+        image=image_file(source, field(entry, "image", str, where), where),
+        question=field(entry, "question", str, where).strip(),
+        right=right,
+        simple=field(entry, "issimple", bool, where),
+    )
+
+
+def _number(one: _CountedImage, wrong: Sequence[int]) -> Draft:
+    return number_choice(one.question, one.entry, one.image, one.right, wrong)
+
+
+def _puzzle(source: Path, entry: Entry, where: str) -> Draft:
+    answer = field(entry, "answer", str, where)
+    if answer not in ("A", "B", "C", "D"):
+        raise SourceError(f"{where}: field 'answer' is {answer!r}, expected 'A', 'B', 'C' or 'D'")
+    return settled_choice(
+        wording("IQ_Test"),
+        f"puzzles.jsonl, id {field(entry, 'id', str, where)}",
+        image_file(source, field(entry, "image", str, where), where),
+        _PUZZLE_OPTIONS,
+        "ABCD".index(answer),
+        explanation=field(entry, "explanation", str, where),
+    )
+
+
+def _claim(source: Path, entry: Entry, where: str) -> Draft | Rejection:
+    label = field(entry, "label", int, where)
+    if label not in (0, 1):
+        raise SourceError(f"{where}: field 'label' is {label}, expected 0 or 1")
+    against = "vote_false_validator_id" if label else "vote_true_validator_id"
+    claim = field(entry, "caption", str, where)
+    image = image_file(source / "images", field(entry, "image", str, where), where)
+    name = f"{image.name}: {claim}"
+    if dissent := len(_votes(entry, against, where)):
+        return Rejection(entry=name, reason=f"ambiguous: {dissent} validators saw it otherwise")
+    question = as_question(claim)
+    if question is None:
+        return Rejection(entry=name, reason="the claim has none of the verbs that rules can turn")
+    asked = wording("Spatial_Relation", question=question)
+    return settled_choice(asked, name, image, ("yes", "no"), 0 if label else 1)
+
+
+def _votes(entry: Entry, name: str, where: str) -> list[int]:
+    value = entry.get(name)
+    if isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, list) or not all(isinstance(one, int) for one in value):
+        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a list of numbers")
+    return value

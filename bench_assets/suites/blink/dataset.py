@@ -1,0 +1,323 @@
+"""The released data of BLINK: files of the hub, the same as JSON, or the answer key alone.
+
+A source folder is one of
+
+* the hub's: ``<Task>/val-*.parquet`` and ``<Task>/test-*.parquet``, the images inside the rows;
+* the same as JSON: ``<Task>/val.json`` and ``<Task>/test.json``, lists of rows in which an image
+  is a path from the JSON file's folder;
+* the answer key: ``val_answers.json``, enough to score responses that were made elsewhere, and
+  beside it ``val_answers_concatenated.json`` where a run on concatenated images has a key of its
+  own;
+* anything else: raw material of the data sets that BLINK is built from, see ``construction``.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile
+from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
+from bench_assets.core.tables.source_folder import files_below, inside, pin
+
+Route: TypeAlias = Literal["release", "key", "raw"]
+Split: TypeAlias = Literal["val", "test"]
+
+KEY = "val_answers.json"
+CONCATENATED_KEY = "val_answers_concatenated.json"
+SPLITS: tuple[Split, Split] = ("val", "test")
+
+_IMAGES = ("image_1", "image_2", "image_3", "image_4")
+_COLUMNS = ("idx", "question", "prompt", "sub_task", *_IMAGES, "choices", "answer", "explanation")
+_ROWS = 8  # parquet rows in memory at once; one may hold four photographs
+_HIDDEN = "hidden"  # the answer of every row of the test split
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerceptionTask:
+    """One of the fourteen tasks (section 3.2, Table 1), in the forms of the release."""
+
+    name: str  # as in the ids of the release: "Multi-view_Reasoning"
+    val: int  # questions of the validation split (Table 1 counts an earlier version in its head)
+    test: int
+    images: int  # images a question
+    options: tuple[str, ...]  # of every question, or stand-ins where only the key is there
+    visual_prompt: bool  # circles, boxes or masks are drawn into the images (appendix A.1)
+    image_choices: bool  # the options are images or regions of one (Table 3)
+    question: str
+
+
+PERCEPTION_TASKS: dict[str, PerceptionTask] = {
+    entry["name"]: PerceptionTask(**{**entry, "options": tuple(entry["options"])})
+    for entry in json.loads(Path(__file__).with_name("tasks.json").read_text(encoding="utf-8"))
+}
+"""In the order of Table 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlinkItem:
+    """One row of the release."""
+
+    where: str  # file and row, for messages
+    idx: str  # "val_Jigsaw_12"
+    task: PerceptionTask
+    split: Split
+    question: str
+    prompt: str  # the question in full, with its options
+    choices: tuple[str, ...]
+    letter: str  # of the right option; "" if the release hides it
+    explanation: str  # why it is right; IQ_Test only
+    images: tuple[bytes, ...]  # as they are in the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """One line of Table 3."""
+
+    statistic: str
+    n: int
+    paper: int
+
+
+def find_route(folder: Path) -> Route:
+    """Which kind of source a folder is."""
+    if release_files(folder):
+        return "release"
+    return "key" if (folder / KEY).is_file() else "raw"
+
+
+def source_files(folder: Path) -> list[SourceFile]:
+    """Pin every file of a source by its content, sorted by path; hidden files are none."""
+    return pin(files_below(folder), folder)
+
+
+def release_files(folder: Path) -> list[tuple[PerceptionTask, Split, Path]]:
+    """List the files of a release by task, the validation split first; Parquet before JSON."""
+    return [
+        (task, split, file)
+        for task in PERCEPTION_TASKS.values()
+        for split in SPLITS
+        for file in _files_of(folder / task.name, split)
+    ]
+
+
+def absent_tasks(folder: Path) -> list[str]:
+    """Name the tasks that a release lacks, because it was downloaded without their folders."""
+    return [name for name in PERCEPTION_TASKS if not _files_of(folder / name, "val")]
+
+
+def read_items(folder: Path, rejections: list[Rejection]) -> Iterator[BlinkItem]:
+    """Read a release row by row; only a few rows are in memory at a time.
+
+    Args:
+        folder: Of the hub's files, or of the same as JSON.
+        rejections: Receives the rows that are not as the authors describe them, and the later of
+            two that are the same question.
+
+    Raises:
+        SourceError: If a file cannot be read, or lacks a column.
+    """
+    seen: dict[str, str] = {}
+    for task, split, file in release_files(folder):
+        rows = _parquet_rows(file) if file.suffix == ".parquet" else read_entries(file, rejections)
+        for entry, where in rows:
+            with rejecting(rejections, where):
+                item = _item(entry, where, task, split, file.parent)
+                if item.idx in seen:
+                    first = seen[item.idx]
+                    raise SourceError(f"{where}: {first} is {item.idx} already; keep one file")
+                seen[item.idx] = where
+                yield item
+
+
+def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
+    """Read an answer key: the letter of the right option by id, in file order.
+
+    Args:
+        file: An object of ids and answers.
+        rejections: Receives ids and answers that cannot be right.
+
+    Raises:
+        SourceError: If the file cannot be read, or is no object.
+    """
+    key = {}
+    for idx, answer in _answers(file).items():
+        with rejecting(rejections, where := f"{file}, {idx}"):
+            found = re.fullmatch(r"val_(.+)_\d+", idx)
+            task = PERCEPTION_TASKS.get(found[1]) if found else None
+            if task is None:
+                raise SourceError(f"{where}: {idx!r} is no id such as val_Jigsaw_12")
+            key[idx] = _letter(answer, len(task.options), where)
+    return key
+
+
+def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
+    """Make a question of a row of the release; ``name_edition`` names its edition.
+
+    Args:
+        item: The row; its prompt is the question's context, used word for word.
+        images: SHA-256 of its images, in order.
+    """
+    explanation = {"explanation": item.explanation} if item.explanation else {}
+    return Question(
+        question_id=f"blink/{item.idx}",
+        task="blink",
+        edition="own",
+        kind="choice",
+        text=item.question,
+        answer=(item.letter,) if item.letter else (),
+        images=tuple(images),
+        options=item.choices,
+        context=item.prompt,
+        category=item.task.name,
+        labels={"split": item.split, "sub_task": item.task.name, **explanation},
+    )
+
+
+def from_key(key: Mapping[str, str]) -> list[Question]:
+    """Make questions of an answer key: without images, for scoring only."""
+    names = {idx: idx.split("_", 1)[1].rpartition("_")[0] for idx in key}
+    return [
+        Question(
+            question_id=f"blink/{idx}",
+            task="blink",
+            edition="own",
+            kind="choice",
+            text=PERCEPTION_TASKS[name].question,
+            answer=(key[idx],),
+            options=PERCEPTION_TASKS[name].options,
+            category=name,
+            labels={"split": "val", "sub_task": name},
+        )
+        for idx, name in names.items()
+    ]
+
+
+def name_edition(questions: Sequence[Question]) -> list[Question]:
+    """The edition is published if the validation split is the release's, else ``"own"``."""
+    released = {
+        f"blink/val_{task.name}_{number}"
+        for task in PERCEPTION_TASKS.values()
+        for number in range(1, task.val + 1)
+    }
+    found = {one.question_id for one in questions if one.labels["split"] == "val"}
+    edition: Edition = "published" if found == released else "own"
+    return [replace(question, edition=edition) for question in questions]
+
+
+def scorable(items: Iterable[Question]) -> list[Question]:
+    """The questions whose answer is known: the validation split of the release."""
+    return [question for question in items if question.answer]
+
+
+def hidden_split(items: Iterable[Question]) -> list[Question]:
+    """The test split, answers hidden as in the release."""
+    return [replace(one, answer=()) for one in items if one.labels["split"] == "test"]
+
+
+def several_images(questions: Iterable[Question]) -> list[Question]:
+    """The questions of the eight tasks with more than one image (appendix C.1)."""
+    return [one for one in questions if PERCEPTION_TASKS[one.category].images > 1]
+
+
+def statistics(items: Sequence[Question]) -> list[Statistic]:
+    """The counts of Table 3, over both splits."""
+    tasks = [PERCEPTION_TASKS[item.category] for item in items]
+    n_images = [task.images for task in tasks]
+    splits = [item.labels["split"] for item in items]
+    counted = {
+        "questions": (len(items), 3807),
+        "images": (sum(n_images), 7358),
+        "validation": (splits.count("val"), 1901),
+        "test": (splits.count("test"), 1906),
+        "with visual prompts": (sum(task.visual_prompt for task in tasks), 1946),
+        "with images or regions as choices": (sum(task.image_choices for task in tasks), 2747),
+        "with an explanation": (sum("explanation" in item.labels for item in items), 300),
+        "with several images": (sum(n > 1 for n in n_images), 2218),
+        "with 2 images": (n_images.count(2), 1149),
+        "with 3 images": (n_images.count(3), 805),
+        "with 4 images": (n_images.count(4), 264),
+    }
+    return [Statistic(statistic=name, n=n, paper=paper) for name, (n, paper) in counted.items()]
+
+
+def _files_of(folder: Path, split: Split) -> list[Path]:
+    return sorted(folder.glob(f"{split}-*.parquet")) or sorted(folder.glob(f"{split}.json"))
+
+
+def _answers(file: Path) -> dict[str, object]:
+    try:
+        answers = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as why:
+        raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
+    if not isinstance(answers, dict):
+        raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
+    return answers
+
+
+def _parquet_rows(file: Path) -> Iterator[tuple[Entry, str]]:
+    try:
+        with pq.ParquetFile(file) as table:
+            if missing := [name for name in _COLUMNS if name not in table.schema_arrow.names]:
+                raise SourceError(f"{file}: no column {', '.join(missing)}: no file of the release")
+            number = 0
+            for batch in table.iter_batches(batch_size=_ROWS, columns=list(_COLUMNS)):
+                batch.validate(full=True)  # else lengths that are not true crash the process
+                for entry in batch.to_pylist():
+                    number += 1
+                    yield entry, f"{file}, row {number} ({entry['idx']})"
+    except (OSError, ValueError, pa.ArrowException) as why:
+        raise SourceError(f"{file}: cannot be read as Parquet, or is cut short: {why}") from why
+
+
+def _item(entry: Entry, where: str, task: PerceptionTask, split: Split, folder: Path) -> BlinkItem:
+    idx = field(entry, "idx", str, where)
+    if not re.fullmatch(rf"{split}_{task.name}_\d+", idx):
+        raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
+    images = [name for name in _IMAGES if entry.get(name) is not None]
+    if images != list(_IMAGES[: task.images]):
+        raise SourceError(f"{where}: {len(images)} images, {task.name} has {task.images} a row")
+    answer = field(entry, "answer", str, where)
+    choices = tuple(map(str, field(entry, "choices", list, where)))
+    if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
+        raise SourceError(
+            f"{where}: choices are {choices}; {task.name} has {len(task.options)} different ones"
+        )
+    return BlinkItem(
+        where=where,
+        idx=idx,
+        task=task,
+        split=split,
+        question=field(entry, "question", str, where),
+        prompt=field(entry, "prompt", str, where),
+        choices=choices,
+        letter="" if answer == _HIDDEN else _letter(answer, len(choices), where),
+        explanation=field(entry, "explanation", str, where) if entry.get("explanation") else "",
+        images=tuple(_image_bytes(entry[name], f"{where}, {name}", folder) for name in images),
+    )
+
+
+def _image_bytes(value: object, where: str, folder: Path) -> bytes:
+    """The bytes of an image: inside of a Parquet row, or of the file that JSON names."""
+    if isinstance(value, dict) and isinstance(data := value.get("bytes"), bytes):
+        return data
+    if not isinstance(value, str):
+        raise SourceError(f"{where} holds no bytes; download the release with its images")
+    try:
+        return inside(folder, value, where).read_bytes()
+    except OSError as why:
+        raise SourceError(f"{where}: {value!r:.80}: cannot be read: {why}") from why
+
+
+def _letter(answer: object, n_options: int, where: str) -> str:
+    letters = ascii_uppercase[:n_options]
+    if not isinstance(answer, str) or answer not in [f"({letter})" for letter in letters]:
+        raise SourceError(f"{where}: answer is {answer!r}, expected (A) to ({letters[-1]})")
+    return answer[1]

@@ -1,1 +1,0 @@
-"""The released data of BLINK as questions."""

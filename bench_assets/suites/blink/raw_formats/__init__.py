@@ -1,1 +1,0 @@
-"""Readers of the raw data sets: image folders, pickles, point pairs."""

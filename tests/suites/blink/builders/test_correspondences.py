@@ -1,0 +1,161 @@
+"""Functional, semantic, visual correspondence."""
+
+from random import Random
+
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.blink.builders.correspondences import (
+    functional_correspondence,
+    semantic_correspondence,
+    visual_correspondence,
+)
+from bench_assets.suites.blink.builders.drafts import Marks
+from tests.suites.blink.builders.layouts import (
+    FIRST,
+    SECOND,
+    SHIFTS,
+    TOOLS,
+    circled,
+    drafts,
+    funkpoint,
+    hpatches,
+    image,
+    lettered,
+    reasons,
+    shifted,
+    spair,
+    squares,
+    tool,
+    write,
+    write_json,
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_right_point_has_the_same_function_on_the_other_tool(tmp_path, seed):
+    (draft,) = drafts(functional_correspondence(funkpoint(tmp_path), Random(seed)))
+    first, second = (file.stem for file in draft.originals)
+    assert {first, second} == {"hammer", "pot"}
+    shown = draft.show(1, draft.marks)
+    x, y = circled(shown.images[0])
+    nth = TOOLS[first].index([round(x / 4), round(y / 4)])
+    expected = [4 * at for at in TOOLS[second][nth]]
+    assert lettered(shown.images[1], "ABCD")["B"] == pytest.approx(expected, abs=1.5)
+
+
+def test_the_question_names_the_action(tmp_path):
+    (draft,) = drafts(functional_correspondence(funkpoint(tmp_path), Random(0)))
+    assert 'for the action: "Mash Pound"' in draft.show(0, Marks()).prompt
+
+
+def test_two_images_of_one_tool_are_no_pair(tmp_path):
+    one, other = tool(tmp_path, "hammer"), tool(tmp_path, "pot", object="hammer")
+    write_json(tmp_path / "annotations.json", [one, other])
+    assert list(functional_correspondence(tmp_path, Random(0))) == []
+
+
+def test_points_in_one_spot_are_refused(tmp_path):
+    close = [[9, 9], [9, 10], [10, 9], [10, 10], [200, 200]]
+    entries = [tool(tmp_path, name, points=close) for name in TOOLS]
+    write_json(tmp_path / "annotations.json", entries)
+    assert reasons(functional_correspondence(tmp_path, Random(0))) == [
+        "ambiguous: the points lie too close together"
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_right_point_is_that_of_the_same_number(tmp_path, seed):
+    """Places are four times as large where the image is 1024 px high."""
+    (draft,) = drafts(semantic_correspondence(spair(tmp_path), Random(seed)))
+    shown = draft.show(3, draft.marks)
+    x, y = circled(shown.images[0])
+    nth = FIRST.index([round(x / 4), round(y / 4)])
+    expected = [4 * at for at in SECOND[nth]]
+    assert lettered(shown.images[1], "ABCD")["D"] == pytest.approx(expected, abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        pytest.param(
+            {"src_kps": FIRST[:3], "trg_kps": SECOND[:3]},
+            "four common points are needed, it has 3",
+            id="three points",
+        ),
+        pytest.param(
+            {"trg_kps": [[9, 9], [9, 10], [10, 9], [10, 10], [200, 200]]},
+            "ambiguous: the points lie too close together",
+            id="four points in one spot",
+        ),
+    ],
+)
+def test_pairs_with_few_or_close_points_are_refused(tmp_path, fields, reason):
+    assert reasons(semantic_correspondence(spair(tmp_path, **fields), Random(0))) == [reason]
+
+
+@pytest.fixture
+def views(tmp_path):
+    return hpatches(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_match_is_where_the_homographies_take_the_reference(views, seed):
+    (draft,) = drafts(visual_correspondence(views, Random(seed)))
+    first, second = draft.originals
+    (reference,), (match, *others) = draft.points[first], draft.points[second]
+    before, after = SHIFTS[first.stem], SHIFTS[second.stem]
+    assert match == pytest.approx(
+        (reference[0] + after[0] - before[0], reference[1] + after[1] - before[1])
+    )
+    assert len({match, *others}) == 4
+
+
+def test_a_sequence_gives_disjoint_pairs_one_of_each_sequence_first(tmp_path):
+    """116 sequences of six images give 348 pairs; the paper has 344 questions."""
+    for name in ("v_one", "v_two"):
+        for number in "123456":
+            squares(image(tmp_path / name / f"{number}.ppm", (512, 512)), 0, 0)
+            if number != "1":
+                write(tmp_path / name / f"H_1_{number}", shifted(0, 0))
+    made = drafts(visual_correspondence(tmp_path, Random(0)))
+    assert len({file for draft in made for file in draft.originals}) == 2 * len(made) == 12
+    assert [{made[n].scene, made[n + 1].scene} for n in (0, 2, 4)] == 3 * [{"v_one", "v_two"}]
+
+
+def test_circles_stand_at_twice_the_place_when_the_image_is_half_as_high_as_shown(views):
+    (draft,) = drafts(visual_correspondence(views, Random(0)))
+    first, second = draft.originals
+    shown = draft.show(2, Marks())
+    reference, match = draft.points[first][0], draft.points[second][0]
+    assert circled(shown.images[0]) == pytest.approx([2 * at for at in reference], abs=1.5)
+    assert lettered(shown.images[1], "ABCD")["C"] == pytest.approx(
+        [2 * at for at in match], abs=1.5
+    )
+
+
+def test_the_question_names_the_colour_that_circles_have(views):
+    (draft,) = drafts(visual_correspondence(views, Random(0)))
+    assert "multiple red-circled points" in draft.show(0, Marks()).prompt
+    assert "multiple gray-circled points" in draft.show(0, Marks(colour="gray")).prompt
+
+
+def test_a_blank_wall_is_refused(tmp_path):
+    for number in "12":
+        image(tmp_path / "i_wall" / f"{number}.ppm")
+    write(tmp_path / "i_wall" / "H_1_2", shifted(0, 0))
+    assert reasons(visual_correspondence(tmp_path, Random(0))) == [
+        "no four of 0 interest points lie in both, far enough apart"
+    ]
+
+
+def test_a_folder_without_sequences_is_named(tmp_path):
+    with pytest.raises(SourceError, match="expected folders in it, found none"):
+        list(visual_correspondence(tmp_path, Random(0)))
+
+
+def test_a_image_that_is_torn_is_refused_by_name(views):
+    for number in "123":
+        (views / "v_squares" / f"{number}.ppm").write_bytes(b"torn")
+    (reason,) = reasons(visual_correspondence(views, Random(0)))
+    assert "ppm: not an image" in reason
