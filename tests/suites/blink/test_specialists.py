@@ -7,10 +7,13 @@ from PIL import Image, ImageDraw, ImageFont
 from bench_assets.core.images.drawing import Mark, with_circles
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.suites.blink.specialists import jigsaw, relative_reflectance
 from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
-from bench_assets.suites.blink.specialists.feature_matching import match
 from bench_assets.suites.blink.specialists.model import SPECIALISTS, Specialists
+from bench_assets.suites.blink.specialists.solvers import (
+    jigsaw,
+    match_features,
+    relative_reflectance,
+)
 from tests.rows import question
 
 MARKS = {"A": (300, 200), "B": (900, 250), "C": (350, 800), "D": (1000, 700)}
@@ -74,14 +77,14 @@ def test_a_image_without_circles_has_none():
 def test_places_that_look_the_same_are_matched():
     image = noisy(size=(800, 400))
     first, second = image.crop((0, 0, 600, 400)), image.crop((60, 0, 660, 400))
-    matches = match(np.asarray(first), np.asarray(second))
+    matches = match_features(np.asarray(first), np.asarray(second))
     assert len(matches.first) > 20
     assert np.median(matches.first - matches.second, axis=0) == pytest.approx((60, 0), abs=0.5)
 
 
 def test_a_image_without_detail_matches_nothing():
     blank = np.full((300, 300, 3), 128, np.uint8)
-    assert len(match(blank, blank).first) == 0
+    assert len(match_features(blank, blank).first) == 0
 
 
 @pytest.mark.parametrize(("right_first", "letter"), [(True, "A"), (False, "B")])
@@ -92,12 +95,12 @@ def test_the_piece_that_goes_on_fits(right_first, letter):
     corner[100:, 100:] = 0
     right, wrong = ramp[100:, 100:], ramp[100:, :100]
     pieces = (right, wrong) if right_first else (wrong, right)
-    assert jigsaw.answer((corner, *pieces)) == letter
+    assert jigsaw((corner, *pieces)) == letter
 
 
 def test_without_a_missing_corner_there_is_nothing_to_fit():
     whole = np.asarray(noisy(size=(300, 300)))
-    assert jigsaw.answer((whole, whole, whole)) is None
+    assert jigsaw((whole, whole, whole)) is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_a_surface_is_told_from_the_light_on_it(left, right, letter):
     marks = [Mark("A", (300, 500)), Mark("B", (980, 520))]
     image = Image.fromarray(grey).convert("RGB")
     circled = with_circles(image, marks, radius=10, colour="white")
-    assert relative_reflectance.answer((np.asarray(circled),)) == letter
+    assert relative_reflectance((np.asarray(circled),)) == letter
 
 
 def test_a_task_without_a_specialist_gets_no_answer():

@@ -9,36 +9,36 @@ from PIL.Image import Image
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.suites.blink.specialists import (
+from bench_assets.suites.blink.specialists.circle_detection import Pixels
+from bench_assets.suites.blink.specialists.solvers import (
     jigsaw,
     multi_view_reasoning,
     relative_reflectance,
     visual_correspondence,
 )
-from bench_assets.suites.blink.specialists.circle_detection import Pixels
 
 Specialist: TypeAlias = Callable[[Sequence[Pixels]], str | None]
 
 SPECIALISTS: Mapping[str, Specialist] = {
-    "Jigsaw": jigsaw.answer,
-    "Multi-view_Reasoning": multi_view_reasoning.answer,
-    "Relative_Reflectance": relative_reflectance.answer,
-    "Visual_Correspondence": visual_correspondence.answer,
+    "Jigsaw": jigsaw,
+    "Multi-view_Reasoning": multi_view_reasoning,
+    "Relative_Reflectance": relative_reflectance,
+    "Visual_Correspondence": visual_correspondence,
 }
-"""Who answers which task; given the images of a question, each says a letter, or None."""
+"""The solver of each task: from the images of a question to a letter, or None."""
 
 
 class Specialists:
-    """Answers a question of BLINK by the specialist of its task; to others it says nothing."""
+    """A chat model that answers a question by the specialist of its task, if there is one."""
 
     def __init__(self, name: str, open_image: Callable[[str], Image]) -> None:
-        """Take what opens an image by its SHA-256, such as the image store's ``open``."""
+        """Open images by their SHA-256 with ``open_image``, such as the image store's ``open``."""
         self.name = name
         self._open_image = open_image
 
     @property
     def signature(self) -> str:
-        """Who is asked: the methods, and the library they are made with."""
+        """The methods, and the version of the library they are made with."""
         return f"specialists|v1|opencv={cv2.__version__}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
