@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.assembly import tables_of
-from bench_assets.suites.codis.construction.annotation import VOTES
+from bench_assets.suites.codis.annotation import VOTES
 from bench_assets.workspace.materialization.dagster_processes import UiProcess, require_free
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer as ServedPages

@@ -40,7 +40,7 @@ READ_NO_RESPONSES = {
     "suites.blink.studies.visual_prompts": "sizes of circles, which are drawn",
     "suites.blink.dataset": "columns of the authors' files",
     "suites.blink.prompts": "what is asked",
-    "suites.codis.construction.votes": "what people vote on",
+    "suites.codis.votes": "what people vote on",
     "suites.cogbench.construction.annotation_parsing": "columns of the annotators' files",
     "suites.cogbench.dataset.reasoning_kinds": "names of kinds in the authors' files",
     "suites.cogbench.dataset.source": "columns of the authors' files",

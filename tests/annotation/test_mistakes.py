@@ -13,7 +13,7 @@ from bench_assets.annotation.responses.error_analysis import (
 from bench_assets.annotation.responses.forms import mistakes_task
 from bench_assets.core.schema.rows import Score
 from bench_assets.suites.blink.annotation import CODE_BOOK as BLINK
-from bench_assets.suites.codis.error_codes import CODE_BOOK as CODIS
+from bench_assets.suites.codis.annotation import CODE_BOOK as CODIS
 from bench_assets.suites.multi.task import CODE_BOOK as MULTI
 from tests.annotation.said import answer, fits
 from tests.rows import prediction, question

@@ -7,8 +7,8 @@ import pytest
 
 from bench_assets.audit.items.annotators import agreement_finding, drift_finding, speed_finding
 from bench_assets.core.schema.rows import votes_in
+from bench_assets.suites.codis import synthetic as codis
 from bench_assets.suites.codis.dataset import find_release, read_votes
-from bench_assets.suites.codis.synthetic import edition as codis
 from bench_assets.suites.codis.task import TASK
 from bench_assets.suites.journeybench.raw_material import CRITERIA, FilterVote, read_raw
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
@@ -40,7 +40,7 @@ def of_codis(tmp_path_factory):
     folder = tmp_path_factory.mktemp("codis")
     codis.write(folder)
     (table,) = TASK.vote_tables
-    return table.votes(read_votes(find_release(folder)))
+    return table.votes(read_votes(find_release(folder), []))
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.schema.signature import OPEN
 from bench_assets.defs.checks.table_checks import annotation_is_complete
 from bench_assets.defs.tables.annotation import annotation_assets
+from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.assets import questions, votes
-from bench_assets.suites.codis.construction import annotation
-from bench_assets.suites.codis.construction.selection import SelectionFunnelStep
 from bench_assets.suites.codis.dataset import SubmissionVote
+from bench_assets.suites.codis.selection import SelectionFunnelStep
 from bench_assets.suites.codis.task import TASK
 from resources.config.settings_resource import SettingsResource
 from sensors.annotation import listen

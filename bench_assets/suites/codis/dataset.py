@@ -19,8 +19,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, ImageText, Question, SourceFile, StoredImage
-from bench_assets.core.tables.json_records import Entry, field, read_entries, read_lines, records
+from bench_assets.core.schema.rows import (
+    Edition,
+    ImageText,
+    Question,
+    Rejection,
+    SourceFile,
+    StoredImage,
+)
+from bench_assets.core.tables.json_records import (
+    Entry,
+    field,
+    read_entries,
+    read_lines,
+    records,
+    rejecting,
+)
 from bench_assets.core.tables.source_folder import image_files, inside, pin
 
 
@@ -70,10 +84,10 @@ class CodisRelease:
 
 
 def find_release(folder: Path) -> CodisRelease:
-    """Tell by its files which route a folder goes.
+    """Find the files of either route in a folder.
 
     Raises:
-        SourceError: If it holds neither route's files, both routes', or no one folder of images.
+        SourceError: If the files of neither or both are there, or not one folder of images.
     """
     data, submissions = folder / "data.json", folder / "submissions.json"
     votes, captions = folder / "votes.json", folder / "captions.jsonl"
@@ -102,41 +116,53 @@ def source_files(release: CodisRelease) -> list[SourceFile]:
 
 
 def image_names(files: Iterable[SourceFile]) -> list[str]:
-    """Name the images among the files of a suite: all that lie in a folder below it."""
+    """Names of the images among the files of a source: all that lie in a folder below it."""
     return [file.path.split("/", 1)[1] for file in files if "/" in file.path]
 
 
-def read_pairs(release: CodisRelease) -> list[ContextPair]:
-    """Read all entries in file order, as they are: what is wrong with one, ``select`` says.
+def read_pairs(release: CodisRelease, rejections: list[Rejection]) -> list[ContextPair]:
+    """Read all entries in file order; ``select`` checks their contents.
+
+    Args:
+        release: The files of a source.
+        rejections: Receives the entries that are not of the form above.
 
     Raises:
-        SourceError: If the file or an entry is not of the form above, or an image lies outside
-            the folder; names file and entry.
+        SourceError: If the file is no list.
     """
-    return [_pair(entry, release, where) for entry, where in read_entries(release.entries)]
+    pairs = []
+    for entry, where in read_entries(release.entries, rejections):
+        with rejecting(rejections, where):
+            pairs.append(_pair(entry, release, where))
+    return pairs
 
 
-def read_votes(release: CodisRelease) -> list[SubmissionVote]:
-    """Read all votes in file order; there are none for a published edition.
+def read_votes(release: CodisRelease, rejections: list[Rejection]) -> list[SubmissionVote]:
+    """Read all votes in file order, as ``read_pairs``; a published edition has none."""
+    if release.votes is None:
+        return []
+    entries = read_entries(release.votes, rejections)
+    return records(entries, SubmissionVote, rejections=rejections)
+
+
+def read_captions(file: Path, rejections: list[Rejection]) -> dict[str, str]:
+    """Read captions by image name, without empty ones.
+
+    Args:
+        file: JSON lines.
+        rejections: Receives lines of another form, and second captions of an image.
 
     Raises:
-        SourceError: As ``read_pairs``.
-    """
-    return records(read_entries(release.votes), SubmissionVote) if release.votes else []
-
-
-def read_captions(file: Path) -> dict[str, str]:
-    """Read captions by image name; blank lines and empty captions count as none.
-
-    Raises:
-        SourceError: If a line is not of the form above, or an image has two captions.
+        SourceError: If the file cannot be read.
     """
     captions: dict[str, str] = {}
-    for entry, where in read_lines(file):
-        image, caption = field(entry, "image_id", str, where), field(entry, "caption", str, where)
-        if image in captions:
-            raise SourceError(f"{where}: second caption for {image}; keep one of them")
-        captions[image] = caption.strip()
+    for entry, where in read_lines(file, rejections):
+        with rejecting(rejections, where):
+            image = field(entry, "image_id", str, where)
+            caption = field(entry, "caption", str, where)
+            if image in captions:
+                raise SourceError(f"{where}: second caption for {image}; keep one of them")
+            captions[image] = caption.strip()
     return {image: caption for image, caption in captions.items() if caption}
 
 

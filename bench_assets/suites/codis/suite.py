@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.evaluation.suite import Suite
+from bench_assets.suites.codis.annotation import ANNOTATION_TASKS
 from bench_assets.suites.codis.claims import CLAIMS
-from bench_assets.suites.codis.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import TASK
 

@@ -6,9 +6,9 @@ from bench_assets.annotation.answers.values import DecisionTable, VoteTable
 from bench_assets.core.schema.rows import votes_in
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.codis import prompts, scoring
-from bench_assets.suites.codis.construction.votes import VoteDecision, open_submissions
+from bench_assets.suites.codis.annotation import CODE_BOOK
 from bench_assets.suites.codis.dataset import SubmissionVote
-from bench_assets.suites.codis.error_codes import CODE_BOOK
+from bench_assets.suites.codis.votes import VoteDecision, open_submissions
 
 _VOTES = partial(
     votes_in,

@@ -1,6 +1,5 @@
 """The left half of CODIS as a graph: what reaches the tables, and what a broken source leaves."""
 
-import json
 import struct
 import zlib
 
@@ -9,15 +8,14 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
-from bench_assets.suites.codis.assets import captions as caption_assets
 from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.assets import votes as vote_assets
-from bench_assets.suites.codis.construction.votes import VoteDecision
+from bench_assets.suites.codis.votes import VoteDecision
 from tests.home import Home
 from tests.suites.codis.raw import entry, write_raw, write_release
 
 LEFT_HALF = [
-    *dg.load_assets_from_modules([assets, vote_assets, caption_assets]),
+    *dg.load_assets_from_modules([assets, vote_assets, assets]),
     *dg.load_asset_checks_from_modules([assets]),
 ]
 
@@ -124,26 +122,25 @@ NO_IMAGES = {  # bytes: what is said of them
 }
 
 
-def test_a_image_that_does_not_decode_is_named_and_stops_published_data(tmp_path):
-    pairs = [entry(), entry(id="001", image_id="b.png")]
+def test_a_bad_entry_or_image_of_published_data_costs_itself(tmp_path):
+    pairs = [entry(), entry(id="001", image_id="b.png"), {"id": "002"}]
     folder = write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
     bench = Bench(tmp_path / "home", folder)
-    bench.build()
-    before = bench.questions()
     for data, reason in NO_IMAGES.items():
         (folder / "images" / "b.png").write_bytes(data)
-        assert not bench.build(raise_on_error=False).success, reason
-        image, pair = bench.rejections()
+        bench.build()
+        image, torn, pair = bench.rejections()
         assert image.entry == "images/b.png"
         assert reason in image.reason
         assert str(tmp_path) not in image.reason
+        assert torn.entry == "data.json, entry 3 (id '002')"
         assert pair.entry == "data.json, id 001"
-        assert bench.questions() == before
+        assert [one.question_id for one in bench.questions()] == ["codis/000/1", "codis/000/2"]
 
 
 BROKEN = {  # what data.json holds: what is said of it
     '[{"id": "000"': "not JSON, or cut short",
-    json.dumps([entry(image_id="../x")]): "leaves the folder",
+    "{}": "expected a list of entries",
     None: "no CODIS data",
 }
 

@@ -6,10 +6,10 @@ import pytest
 
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.codis.construction.selection import select
-from bench_assets.suites.codis.construction.votes import decide
 from bench_assets.suites.codis.dataset import find_release, read_pairs, read_votes, to_questions
-from bench_assets.suites.codis.synthetic.edition import write
+from bench_assets.suites.codis.selection import select
+from bench_assets.suites.codis.synthetic import write
+from bench_assets.suites.codis.votes import decide
 from tests.fair_exam import unfair
 
 SEEDS = range(5)
@@ -31,8 +31,10 @@ def editions(tmp_path_factory):
             stored[name] = StoredImage(
                 name=name, sha256=digest, format="PNG", width=1, height=1, n_bytes=len(data)
             )
-        pairs = read_pairs(release)
-        kept = select(pairs, decide(pairs, read_votes(release)), set(stored) - {"torn.png"}).pairs
+        pairs = read_pairs(release, [])
+        kept = select(
+            pairs, decide(pairs, read_votes(release, [])), set(stored) - {"torn.png"}
+        ).pairs
         exams.append(to_questions(kept, stored, "mini"))
     return exams, sizes
 

@@ -9,11 +9,11 @@ from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.codis.construction import annotation
-from bench_assets.suites.codis.construction.selection import CATEGORIES, select
-from bench_assets.suites.codis.construction.votes import ballots, decide
+from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.dataset import find_release, read_captions, read_pairs, read_votes
-from bench_assets.suites.codis.synthetic.edition import write
+from bench_assets.suites.codis.selection import CATEGORIES, select
+from bench_assets.suites.codis.synthetic import write
+from bench_assets.suites.codis.votes import ballots, decide
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])
@@ -21,7 +21,7 @@ def mini(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("mini")
     write(folder, request.param)
     release = find_release(folder)
-    pairs, votes = read_pairs(release), read_votes(release)
+    pairs, votes = read_pairs(release, []), read_votes(release, [])
     images = set(image_files(release.images)) - {"torn.png"}
     return release, votes, select(pairs, decide(pairs, votes), images)
 
@@ -76,7 +76,7 @@ def test_no_question_can_be_answered_without_its_image(mini):
 
 def test_captions_describe_every_image_that_is_asked_about(mini):
     release, _, selection = mini
-    assert {p.image for p in selection.pairs} <= read_captions(release.captions).keys()
+    assert {p.image for p in selection.pairs} <= read_captions(release.captions, []).keys()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_planted_submissions_are_found(mini, fault, n):
 
 def test_planted_votes_are_found_and_annotators_disagree(mini):
     release, votes, _ = mini
-    found = ballots(read_pairs(release), votes)
+    found = ballots(read_pairs(release, []), votes)
     assert len(found.rejections) == 4
     split = [cast for cast in found.counted.values() if len({v.approves for v in cast}) == 2]
     assert len(split) >= 5
@@ -109,7 +109,7 @@ def test_planted_votes_are_found_and_annotators_disagree(mini):
 
 def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     release, votes, _ = mini
-    pairs = read_pairs(release)
+    pairs = read_pairs(release, [])
     images = set(image_files(release.images)) - {"torn.png"}
     units = annotation.VOTES.units(submitted=pairs, images=[stored(name) for name in images])
     known = {pair.annotator for pair in pairs}

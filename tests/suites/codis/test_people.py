@@ -5,8 +5,8 @@ import pytest
 from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.answers.validation import misfits
 from bench_assets.annotation.tasks import Answer, Unit
-from bench_assets.suites.codis.construction import annotation
-from bench_assets.suites.codis.construction.votes import decide
+from bench_assets.suites.codis import annotation
+from bench_assets.suites.codis.votes import decide
 from tests.suites.codis.raw import pair, vote
 from tests.suites.codis.test_mini import stored
 

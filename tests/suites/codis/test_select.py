@@ -3,8 +3,8 @@
 import pytest
 
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.codis.construction.selection import edition_of, funnel, select
-from bench_assets.suites.codis.construction.votes import decide
+from bench_assets.suites.codis.selection import edition_of, funnel, select
+from bench_assets.suites.codis.votes import decide
 from tests.suites.codis.raw import pair, vote
 
 

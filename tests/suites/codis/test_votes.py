@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.suites.codis.construction.votes import agreement, ballots, decide
+from bench_assets.suites.codis.votes import agreement, ballots, decide
 from tests.suites.codis.raw import pair, vote
 
 FIVE = ["ana", "bo", "cem", "dia", "eli"]

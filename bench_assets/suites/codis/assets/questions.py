@@ -1,31 +1,45 @@
-"""CODIS left of the waist: from the files of its source to the question table."""
+"""Dataset build of CODIS: from the files of its source to the question tables."""
 
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, decided_in, heard, with_open
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, out
-from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
+from bench_assets.asset_factory.suite_assets import AssetFolder, asking, out
+from bench_assets.core.images.text_substitutes import describe, with_image_texts
+from bench_assets.core.schema.rows import (
+    ImageText,
+    Question,
+    Rejection,
+    SourceFile,
+    StoredImage,
+)
 from bench_assets.core.tables.source_folder import image_files
-from bench_assets.suites.codis.construction import annotation
-from bench_assets.suites.codis.construction.selection import SelectionFunnelStep, edition_of, select
-from bench_assets.suites.codis.construction.selection import funnel as count_steps
-from bench_assets.suites.codis.construction.votes import VoteDecision, ballots
+from bench_assets.suites.codis import annotation
+from bench_assets.suites.codis import synthetic as mini
 from bench_assets.suites.codis.dataset import (
     CodisRelease,
     ContextPair,
     SubmissionVote,
     find_release,
     image_names,
+    read_captions,
+    read_pairs,
+    read_votes,
     source_files,
+    to_image_texts,
     to_questions,
 )
-from bench_assets.suites.codis.synthetic import edition as mini
+from bench_assets.suites.codis.prompts import caption
+from bench_assets.suites.codis.selection import SelectionFunnelStep, edition_of, select
+from bench_assets.suites.codis.selection import funnel as count_steps
+from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.codis.votes import VoteDecision, ballots
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.images.previews import question_preview
 from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, table_output
 
 CODIS = AssetFolder("codis")
@@ -88,36 +102,35 @@ def selection(
     decisions: list[VoteDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[ContextPair]], dg.Output[list[Rejection]]]:
-    """Take what can be asked, and say of everything that is left out why."""
+    """Select the pairs that can be asked; everything else is a rejection with its reason."""
     decoded = {image.name for image in stored}
     files = image_files(open_release(sources).images)
     broken = image_store.put_files(
         {name: file for name, file in files.items() if name not in decoded}
     )
     selected = select(submissions, decisions, decoded)
-    refused = ballots(submissions, votes).rejections
-    return (
-        table_output(selected.pairs),
-        table_output([*broken.rejections, *refused, *selected.rejections]),
-    )
+    rejections = [*broken.rejections]
+    read_pairs(open_release(sources), rejections)
+    read_votes(open_release(sources), rejections)
+    rejections += ballots(submissions, votes).rejections
+    return table_output(selected.pairs), table_output([*rejections, *selected.rejections])
 
 
 @dg.asset_check(
     asset=CODIS.key("rejections"),
-    blocking=True,
     additional_ins=CODIS.ins("submissions"),
-    description="Published data lose no entry: a rejection there means that a file is damaged.",
+    description="No entry of published data is rejected; else a file is damaged.",
 )
 def published_data_are_whole(
     submissions: list[ContextPair], rejections: list[Rejection]
 ) -> dg.AssetCheckResult:
-    """Let submissions be rejected, but no entry of data.json."""
+    """Fail for rejected entries of data.json; submissions may be rejected."""
     published = not any(pair.annotator for pair in submissions)
     problems = [f"{row.entry}: {row.reason}" for row in rejections if published]
     holds = (
         "Every entry of data.json is used."
         if published
-        else "Not asked for: these are submissions of one's own, of which some may be rejected."
+        else "Not checked: submissions may be rejected."
     )
     return check_result(problems, n=len(submissions), of="submission", holds=holds)
 
@@ -144,7 +157,7 @@ def funnel(
 
 @dg.asset(
     ins=CODIS.ins("pairs", stored="images"),
-    # Damaged data stop at the rejections, before any question; the decisions say what is open.
+    # Rejections are made whenever questions are; the decisions say what is open.
     deps=[CODIS.key("rejections"), *decided_in(TASK)],
     **CODIS.stage("questions"),
 )
@@ -165,3 +178,48 @@ def questions(
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
     asked = with_open(rows, TASK, tables, settings.load())
     return table_output(asked, question_preview(asked, image_store))
+
+
+@dg.asset(ins=CODIS.ins(stored="images"), deps=CODIS.source, **CODIS.stage("images", asks="gpu"))
+def captions(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsResource,
+    models: Models,
+    stored: list[StoredImage],
+) -> dg.Output[list[ImageText]]:
+    """Read the captions of images that are there, or have a model write them.
+
+    One row: a text in the place of one image: from the file or by the captioner that bench.toml
+    names, or from captions.jsonl of the source; empty without all three. The paper has 96
+    (section 5.1).
+    """
+    configured = settings.load()
+    chosen = configured.suite("codis", CodisSettings)
+    if chosen.captioner and not chosen.captions:
+        with asking(context, models, chosen.captioner) as (model, _):
+            return table_output(describe([one.sha256 for one in stored], caption, model))
+    own = chosen.captions
+    file = configured.resolve(own) if own else open_release(sources).captions
+    if file is None:
+        return table_output(list[ImageText]())
+    captions = read_captions(file, rejections := list[Rejection]())
+    for one in rejections:
+        context.log.warning(f"{one.entry} is left out: {one.reason}")
+    return table_output(to_image_texts(captions, stored, file.name))
+
+
+@dg.asset(
+    name="questions",
+    ins=CODIS.ins("questions", "captions"),
+    **CODIS.stage("questions", below="captions_for_images"),
+)
+def captions_for_images(
+    questions: list[Question], captions: list[ImageText]
+) -> dg.Output[list[Question]]:
+    """Put captions in the place of images.
+
+    One row: one query with a caption in the place of the image. The paper has 302, about 96
+    images (section 5.1).
+    """
+    return table_output(with_image_texts(questions, captions))

@@ -5,16 +5,16 @@ from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard, needed_of
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.assets.questions import CODIS, open_release
-from bench_assets.suites.codis.construction import annotation
-from bench_assets.suites.codis.construction.votes import (
+from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote, read_pairs, read_votes
+from bench_assets.suites.codis.votes import (
     VoteAgreement,
     VoteDecision,
     decide,
     open_submissions,
 )
-from bench_assets.suites.codis.construction.votes import agreement as measure_agreement
-from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote, read_pairs, read_votes
+from bench_assets.suites.codis.votes import agreement as measure_agreement
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
 from resources.tables.parquet import TableFiles, table_output
@@ -33,7 +33,9 @@ def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Contex
 
     One row: an entry of the source, or what one of the annotators wrote when asked.
     """
-    return table_output(read_pairs(open_release(sources)) + heard(tables, annotation.SUBMISSIONS))
+    return table_output(
+        read_pairs(open_release(sources), []) + heard(tables, annotation.SUBMISSIONS)
+    )
 
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
@@ -42,7 +44,7 @@ def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Subm
 
     One row: what one annotator says of another's submission, before revisions were asked for.
     """
-    return table_output(read_votes(open_release(sources)) + heard(tables, annotation.VOTES))
+    return table_output(read_votes(open_release(sources), []) + heard(tables, annotation.VOTES))
 
 
 @dg.asset(

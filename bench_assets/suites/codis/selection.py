@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bench_assets.core.schema.rows import Edition, Rejection
-from bench_assets.suites.codis.construction.votes import VoteDecision
 from bench_assets.suites.codis.dataset import ContextPair
 from bench_assets.suites.codis.parsing.words import normalised
+from bench_assets.suites.codis.votes import VoteDecision
 
 CATEGORIES = (
     "Location and Orientation",

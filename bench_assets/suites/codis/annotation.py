@@ -1,15 +1,14 @@
-"""What people are asked when an edition of CODIS is built: images, questions, votes, revisions.
+"""Annotation tasks of an edition of CODIS (section 3.4), and the error codes of its models.
 
-Each form asks only about what an earlier one has decided; the paper's rules are those of section
-3.4, in words of our own.
-
-The forms that people fill in when an edition of CODIS is built; the rules are section 3.4's.
+Images, questions, votes, revisions and votes on revisions: each task is about what an earlier one
+has decided. The rules are the paper's, in words of our own.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bench_assets.annotation.responses.error_analysis import CodeBook, ErrorCode
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
@@ -20,9 +19,9 @@ from bench_assets.annotation.tasks import (
     yes_or_no,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.codis.construction.selection import CATEGORIES
-from bench_assets.suites.codis.construction.votes import CRITERIA, ballots, decide
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
+from bench_assets.suites.codis.selection import CATEGORIES
+from bench_assets.suites.codis.votes import CRITERIA, ballots, decide
 
 N_ANNOTATORS = 5  # section 3.4
 N_IMAGES = 75  # that each of them may bring: 377 of five people in the paper
@@ -301,3 +300,20 @@ REVISION_VOTES = SuiteAnnotationTask(
     to_rows=_to_votes,
 )
 ANNOTATION_TASKS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)
+
+CODE_BOOK = CodeBook(
+    "sections 4.2, 5.1 and 5.2",
+    (
+        ErrorCode("image", "what the context makes important is not seen in the image (5.1)"),
+        ErrorCode("context passed over", "the answer is the one without the context (4.2)"),
+        ErrorCode(
+            "context misread", "the context is used, and something else is taken out of it (4.2)"
+        ),
+        ErrorCode("favourite word", "one of two opposite words is said whatever is shown (5.2)"),
+        ErrorCode("reasoning", "image and context are understood, what follows is wrong"),
+        ErrorCode("refusal", "it will not answer, or says that it cannot be told"),
+        ErrorCode("judge", "the response is right, and was judged to be wrong"),
+        ErrorCode("other", "something else: say what"),
+    ),
+)
+"""What CODIS' authors find models to lack; they count no mistakes."""

@@ -1,1 +1,0 @@
-"""The synthetic mini edition of CODIS."""
