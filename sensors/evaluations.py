@@ -13,8 +13,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
 from bench_assets.asset_factory.suite_assets import grouped
-from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.text.suggestions import did_you_mean
+from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
 from resources.storage.leases import Leases

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from bench_assets.core.images.charts import Bar, bars, curve, scale
-from bench_assets.core.schema.rows import Metric, Prediction
+from bench_assets.core.schema.rows import Metric, Prediction, cluster_warning
 from bench_assets.core.schema.training_runs import curve_of, step_of
 from bench_assets.core.tables.large_tables import column
 from bench_assets.core.text.escaping import as_text
@@ -118,6 +118,7 @@ def _cell(row: Metric) -> str:
     left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
     left += f" ({row.n_failed} without response)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+    left += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"

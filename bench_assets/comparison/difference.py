@@ -21,10 +21,10 @@ from bench_assets.comparison.causes import (
     STAGES,
     VERSION,
     QuestionRecord,
+    Side,
     cause_of,
     changed_fields,
 )
-from bench_assets.comparison.side import Side
 from bench_assets.evaluation.task import ScoredQuestion, Task
 
 IN_ALL, REMOVED, ADDED = "in all", "questions removed", "questions added"

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.side import Side
+from bench_assets.comparison.causes import Side
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature

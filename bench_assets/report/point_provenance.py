@@ -12,9 +12,8 @@ from typing import Any
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
-from bench_assets.comparison.causes import ORIGIN, who_and_how
+from bench_assets.comparison.causes import ORIGIN, spelled_out, who_and_how
 from bench_assets.comparison.measurements import ConditionQuestions
-from bench_assets.comparison.side import spelled_out
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature

@@ -11,7 +11,7 @@ from bench_assets.core.stats.means import Floats
 from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
 from bench_assets.core.stats.power import chance_to_show
 from benchmarks.coverage.cells import Promise, Rng
-from benchmarks.coverage.populations import captions, chances, images, name
+from benchmarks.coverage.populations import UNEVEN, captions, chances, images, name
 
 ALPHA = 0.05
 POWER = 0.8
@@ -30,6 +30,16 @@ def promises() -> list[Promise]:
         *(
             Promise(what=ALARMS, of=name, trial=partial(_alarm, of.draw), low=3.5, high=6.5)
             for name, of in KINDS.items()
+        ),
+        *(
+            Promise(
+                what=ALARMS,
+                of=of,
+                trial=partial(_alarm, partial(_of_uneven, sizes)),
+                low=0,
+                high=6.5,
+            )
+            for of, sizes in UNEVEN.items()
         ),
         *(
             Promise(what=HELD, of=name, trial=partial(_holds, of, 0.2), low=93.5, high=96.5)
@@ -103,6 +113,18 @@ def _alone(n: int, rng: Rng, gain: float) -> list[PairedScores]:
 def _of_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
     of, most = images(n), np.ones(n)
     return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+
+
+def _of_uneven(
+    sizes: Callable[[int], npt.NDArray[np.int_]], n: int, rng: Rng, gain: float
+) -> list[PairedScores]:
+    """The second model finds other images hard, half of them."""
+    of, most = sizes(n), np.ones(n)
+    easy = chances(rng, of, 0.6)
+    other = np.where((rng.random(n) < 0.5)[of], easy, chances(rng, of, 0.6))
+    before, after = rng.random(n) < easy, rng.random(n) < other
+    after |= rng.random(n) < gain
+    return _pairs(before.astype(float), after.astype(float), of, most)
 
 
 def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:

@@ -4,7 +4,8 @@ How hard an image is spreads as a beta distribution; two questions of one image 
 wrong together with the correlation ``TOGETHER``.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,29 @@ def images(n: int, most: int = 3) -> npt.NDArray[np.int_]:
         number = found[-1] + 1 if found else 0
         found += [number] * (number % most + 1)
     return np.array(found[:n])
+
+
+@cache
+def one_large(n: int, share: float) -> npt.NDArray[np.int_]:
+    """One image with a share of the questions, beside images of one question each."""
+    large = round(n * share)
+    return np.concatenate([np.zeros(large, int), np.arange(1, n - large + 1)])
+
+
+@cache
+def falling(n: int) -> npt.NDArray[np.int_]:
+    """Images whose sizes fall as 1/k."""
+    of_first = (np.array([most // k for k in range(1, most + 1)]) for most in range(1, n + 1))
+    sizes = next(sizes for sizes in of_first if sizes.sum() >= n)
+    return np.repeat(np.arange(len(sizes)), sizes)[:n]
+
+
+UNEVEN: dict[str, Callable[[int], npt.NDArray[np.int_]]] = {
+    "one image of half beside singles": partial(one_large, share=0.5),
+    "one image of a sixth beside singles": partial(one_large, share=1 / 6),
+    "image sizes falling as 1/k": falling,
+}
+"""Images of uneven sizes: intervals may be too wide where one image decides, never too narrow."""
 
 
 @cache

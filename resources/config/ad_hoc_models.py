@@ -16,9 +16,13 @@ from urllib.parse import urlsplit
 import orjson
 from pydantic import ValidationError
 
-from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import (
+    ModelError,
+    SettingsError,
+    UnknownNameError,
+    did_you_mean,
+)
 from bench_assets.core.text.redaction import without_named
-from bench_assets.core.text.suggestions import did_you_mean
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.identity import fingerprint

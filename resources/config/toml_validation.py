@@ -16,8 +16,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.text.suggestions import did_you_mean
+from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from resources.config.secrets import redact_key_shapes
 from resources.config.sections.engine_kinds import spec_of
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from bench_assets.core.judging.request_streaming import AT_ONCE
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Decoding, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.schema.response_validation import certain
 from bench_assets.core.text.redaction import Secrets, without_named
 from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
 

@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Decoding, Request, Response, readable
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.response_validation import readable
 from resources.response_cache.engine import (
     VALIDATION_VERSION,
     BatchSizeHint,

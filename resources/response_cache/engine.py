@@ -6,9 +6,8 @@ The gate between what runs a model and what remembers its responses.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Decoding, Request, Response, certain
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.response_validation import certain
 
 ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes of the image
 

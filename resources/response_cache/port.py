@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
-from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.response_validation import MOST_TOKENS
+from bench_assets.core.schema.chat import MOST_TOKENS, Response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

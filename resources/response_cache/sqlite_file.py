@@ -13,9 +13,8 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.chat import Response, certain
 from bench_assets.core.schema.errors import HomeError
-from bench_assets.core.schema.response_validation import certain
 from resources.storage.sqlite import connect, create, describe_sqlite_errors, open_read_only
 
 VERSION = 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench_assets.comparison.mean_ranks import ranking
+from bench_assets.core.stats.ranks import ranking
 
 
 def ranked(

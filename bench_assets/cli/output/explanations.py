@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bench_assets.comparison.side import Side
+from bench_assets.comparison.causes import Side
 from bench_assets.core.text.escaping import one_line
 from bench_assets.core.text.redaction import Secrets
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows

@@ -238,6 +238,7 @@ class Metric:
     n_unscored: int  # units left out because a judge or a connection failed
     n_failed: int  # questions without a response: above 0 the value is not that of the whole set
     n_no_answer: int | None = None  # of those scored, without an answer; None: not counted
+    n_clusters: float | None = None  # effective number of clusters behind the interval
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
     constant: float | None = None  # the same for the best constant response; None: not known
@@ -249,6 +250,20 @@ class Metric:
     def questions(self) -> str:
         """The digest of the questions, also of a row that is older than its column."""
         return self.data or Signature.parse(self.signature).parts.get("data", "")
+
+
+FEW_CLUSTERS = 10.0
+"""Effective clusters below which an interval is wide and may be off: readers are warned."""
+
+
+def cluster_warning(n_clusters: float | None) -> str:
+    """Warn of an interval over few effective clusters; "" where there are enough.
+
+    >>> cluster_warning(3.93), cluster_warning(12.0)
+    ('only 3.9 effective clusters', '')
+    """
+    few = n_clusters is not None and n_clusters < FEW_CLUSTERS
+    return f"only {n_clusters:.1f} effective clusters" if few else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +329,7 @@ class LeaderboardRow:
     n_unscored: int | None
     n_failed: int | None
     n_no_answer: int | None = None
+    n_clusters: float | None = None
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
     stale: str = ""  # how it was measured otherwise than it would be now; "": it was not

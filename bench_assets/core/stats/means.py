@@ -1,38 +1,37 @@
-"""Means with confidence intervals and effective sample sizes; jackknife; Student's t.
+"""Means with confidence intervals over clusters; effective sample sizes, jackknife, Student's t.
 
-How often each interval holds the true value was tried: docs/statistics.md, ``make coverage``.
+The variance over clusters is CR2 with Satterthwaite's degrees of freedom (Bell and McCaffrey,
+2002): a cluster that holds much of the weight counts as what it is, one cluster. How often each
+interval holds the true value was measured: docs/statistics.md, ``make coverage``.
+
 Sums over points and clusters are rounded once: points in another order have the same mean, to the
-last digit, on any machine.
-
-Student's t: its p-values, and the quantile of a 95 % interval.
-
-Intervals for measures of a whole corpus, which are no means of its parts.
+last digit, on any machine. A point takes 32 bytes.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
-from itertools import chain, islice
+from functools import cache
+from hashlib import blake2b
 from math import fsum, inf, nan, prod, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.core.stats.clustered_means import ManyPoints, Moves, moves_of, moves_of_many
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 Z = 1.959963984540054
 """97.5 % quantile of the normal distribution: 95 % intervals."""
 
-_CONTRARY = 0.1  # of a cluster that goes the other way, which is added to those that were seen
-_SPREADS_NORMALLY = 2.0  # clusters that are taken to, beside those that were seen
+_CONTRARY = 0.1  # of a cluster that goes the other way, added to the clusters
+_SPREADS_NORMALLY = 2.0  # clusters assumed to spread normally, added to the clusters
 _NOTHING = 1e-15  # what rounding leaves of no variance
-
-MANY = 32_768
-"""Points, and clusters, that are objects each; of more, see ``clusters``."""
+_TINY = 1e-9  # what rounding leaves of no weight
+_BYTES = 16  # of a cluster's digest
 
 
 class ScoredPoint(NamedTuple):
-    """One unit of a mean: its value in [0, 1], None if unscored, and what it depends on."""
+    """One unit of a mean: its value in [0, 1], None if unscored, and its cluster."""
 
     value: float | None
     cluster: str = ""  # units of one cluster (the same image, say) are not independent
@@ -47,6 +46,17 @@ class Mean(NamedTuple):
     high: float
     n_scored: int
     n_unscored: int
+    n_clusters: float | None = None  # effective: equal ones that would tell as much (Kish, 1965)
+
+
+class ClusterMoves(NamedTuple):
+    """How far each cluster moves a mean over groups."""
+
+    shares: Floats  # of each cluster; over all groups 1
+    moves: Floats  # CR2: share times distance from the group's mean, over the root of 1 - leverage
+    lone: float  # squared shares of groups that have only one cluster
+    freedom: float  # Satterthwaite's degrees of freedom of the sum of squared moves
+    settled: bool  # one group, whose clusters are each all right or all wrong and weigh the same
 
 
 def mean(points: Iterable[ScoredPoint]) -> Mean:
@@ -59,13 +69,11 @@ def mean(points: Iterable[ScoredPoint]) -> Mean:
     >>> mean([ScoredPoint(1.0, "a"), ScoredPoint(0.0, "b"), ScoredPoint(None, "c")])[0::3]
     (0.5, 2)
     """
-    rest = iter(points)
-    few = list(islice(rest, MANY + 1))
-    return macro_mean([few]) if len(few) <= MANY else _of_many([chain(few, rest)])
+    return macro_mean([points])
 
 
 def share_interval(value: float, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share of n independent units, by Wilson.
+    """Wilson's 95 % interval of a share of n independent units.
 
     >>> [round(end, 3) for end in share_interval(0.5, 10)]
     [0.237, 0.763]
@@ -73,7 +81,7 @@ def share_interval(value: float, n: int) -> tuple[float, float]:
     return _wilson(value, n, Z)
 
 
-def macro_mean(groups: Iterable[Sequence[ScoredPoint]]) -> Mean:
+def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     """Average the means of groups, each group counting the same; NaN if any group is empty.
 
     The interval is that of ``mean``, with the variance of a stratified sample: what spreads
@@ -82,41 +90,107 @@ def macro_mean(groups: Iterable[Sequence[ScoredPoint]]) -> Mean:
     >>> macro_mean([[ScoredPoint(1.0), ScoredPoint(1.0)], [ScoredPoint(0.0)]]).value
     0.5
     """
-    parts = list(groups)
-    if sum(map(len, parts)) > MANY:
-        return _of_many(parts)
-    given = [
-        [(p.value, p.cluster, p.weight) for p in part if p.value is not None] for part in parts
-    ]
-    n_scored = sum(map(len, given))
-    n_unscored = sum(map(len, parts)) - n_scored
-    totals = [fsum(weight for _, _, weight in part) for part in given]
-    sums = [fsum(v * weight for v, _, weight in part) for part in given]
-    return _of_groups(sums, totals, partial(moves_of, given), n_scored, n_unscored)
-
-
-def _of_many(groups: Sequence[Iterable[ScoredPoint]]) -> Mean:
-    """Do as ``macro_mean`` does, without an object for each point and cluster."""
-    given = [ManyPoints(points, f"group {number} ") for number, points in enumerate(groups)]
-    n_scored, n_unscored = sum(map(len, given)), sum(one.n_unscored for one in given)
-    totals = [fsum(one.weights) for one in given]
-    sums = [fsum(one.weighted()) for one in given]
-    return _of_groups(sums, totals, partial(moves_of_many, given), n_scored, n_unscored)
-
-
-def _of_groups(
-    sums: Sequence[float],
-    totals: Sequence[float],
-    moves: Callable[[Sequence[float], Sequence[float]], Moves],  # by the groups' means and totals
-    n_scored: int,
-    n_unscored: int,
-) -> Mean:
+    parts = [_ScoredGroup(points, number) for number, points in enumerate(groups)]
+    n_scored = sum(len(part.values) for part in parts)
+    n_unscored = sum(part.n_unscored for part in parts)
+    totals = [fsum(part.weights) for part in parts]
     if not totals or 0 in totals:
         return Mean(nan, nan, nan, n_scored, n_unscored)
+    sums = [fsum(map(float.__mul__, part.values, part.weights)) for part in parts]
     means = [of_group / total for of_group, total in zip(sums, totals, strict=True)]
     value = fsum(means) / len(means)
-    found = moves(means, [total * len(means) for total in totals])
-    return Mean(value, *_interval(value, found), n_scored, n_unscored)
+    found = _moves(parts, means, totals)
+    low, high = _interval(value, found, len(parts) > 1)
+    n_clusters = 1 / fsum(found.shares**2)
+    return Mean(value, low, high, n_scored, n_unscored, n_clusters)
+
+
+class _ScoredGroup:
+    """The scored points of one group, as columns."""
+
+    def __init__(self, points: Iterable[ScoredPoint], number: int) -> None:
+        self.values, self.weights = array("d"), array("d")
+        self.clusters = bytearray()  # a digest each
+        self.n_unscored = 0
+        for value, cluster, weight in points:
+            if value is None:
+                self.n_unscored += 1
+                continue
+            name = cluster or f"group {number} {len(self.values)}"
+            self.clusters += blake2b(
+                name.encode("utf-8", "surrogatepass"), digest_size=_BYTES
+            ).digest()
+            self.values.append(value)
+            self.weights.append(weight)
+
+
+def _moves(
+    groups: Sequence[_ScoredGroup], means: Sequence[float], totals: Sequence[float]
+) -> ClusterMoves:
+    """How far the clusters of all groups move the mean of their means."""
+    numbers, n_clusters = _numbered(b"".join(group.clusters for group in groups))
+    shares, moves, estimated = np.zeros((3, n_clusters))
+    lone, settled, start = 0.0, False, 0
+    variances: list[tuple[float, float]] = []  # of each group's mean, and its freedom
+    for group, centre, weight in zip(groups, means, totals, strict=True):
+        of = numbers[start : start + len(group.values)]
+        start += len(group.values)
+        most, right = np.zeros((2, n_clusters))
+        weights = np.frombuffer(group.weights)
+        np.add.at(most, of, weights)  # one after the other, in their order
+        np.add.at(right, of, weights * np.frombuffer(group.values))
+        (there,) = most.nonzero()
+        most, right = most[there], right[there]
+        total = weight * len(groups)
+        share, move = most / total, (right - centre * most) / total
+        shares[there] += share
+        if len(there) == 1:  # it has not moved from its own mean
+            lone += float(share[0] * share[0])
+            continue
+        leverage = most / weight
+        moves[there] += move / np.sqrt(1 - leverage)
+        estimated[there] += share
+        variances.append((1 / (total * len(groups)), freedom_of(leverage)))
+        even = bool(most.max() - most.min() < _TINY)
+        settled = even and bool(np.all(np.minimum(right, most - right) < _TINY))
+    freedom = 1.0
+    if variances:
+        whole = fsum(variance for variance, _ in variances)
+        parts = fsum(variance**2 / of_group for variance, of_group in variances)
+        freedom = min(whole**2 / parts, freedom_of(estimated / fsum(estimated)))
+    held = shares > 0
+    return ClusterMoves(shares[held], moves[held], lone, freedom, settled and len(groups) == 1)
+
+
+def freedom_of(leverage: Floats) -> float:
+    """Satterthwaite's degrees of freedom of a CR2 variance of a mean.
+
+    Of k clusters that weigh the same, k - 1; the fewer, the more one of them weighs.
+
+    Args:
+        leverage: Share of the weight that each cluster has; 0 for those left out.
+
+    >>> freedom_of(np.full(8, 1 / 8)), round(freedom_of(np.array([0.5, *[1 / 120] * 60])), 1)
+    (7.0, 3.9)
+    """
+    h = leverage[leverage > 0]
+    if len(h) < 2:
+        return 1.0
+    adjusted = h**2 / (1 - h)
+    return round(1 / (fsum(h**2) + fsum(adjusted) ** 2 - fsum(adjusted**2)), 9)
+
+
+def _numbered(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
+    """A number for each digest, the same for equal ones; how many there are."""
+    if not digests:
+        return np.zeros(0, np.int64), 0
+    halves = np.frombuffer(digests, np.uint64).reshape(-1, 2)
+    order = np.lexsort((halves[:, 1], halves[:, 0]))
+    ordered = halves[order]
+    another = np.any(ordered[1:] != ordered[:-1], axis=1)
+    numbers = np.empty(len(halves), np.int64)
+    numbers[order] = np.concatenate(([0], np.cumsum(another)))
+    return numbers, int(another.sum()) + 1
 
 
 def product(points: Iterable[float | None]) -> float | None:
@@ -152,7 +226,8 @@ def around(
     units = float(n)
     if shown >= _NOTHING and 0 < share < 1:
         units = share * (1 - share) / _variance(share, shown, 1 / n, n)
-        freedom = max(freedom, _worth(list(spread.values())))
+        moves = np.fromiter(spread.values(), float, n)
+        freedom = max(freedom, _worth(moves, np.full(n, 1 / n)))
     low, high = _wilson(share, units, student(freedom))
     return top * low, top * high
 
@@ -163,53 +238,59 @@ def student(freedom: float) -> float:
     >>> round(student(10), 2), round(student(1e9), 2)
     (2.23, 1.96)
     """
+    exact: dict[float, float] = {1: 12.706, 2: 4.303}
+    if freedom < 3:  # where the series is too short
+        return exact.get(freedom) or student_quantile(freedom)
     terms = (
         (Z**3 + Z) / 4,
         (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96,
         (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384,
     )
-    exact: dict[float, float] = {1: 12.706, 2: 4.303}  # where the series is too short
-    return exact.get(freedom, Z + sum(t / freedom**k for k, t in enumerate(terms, 1)))
+    return Z + sum(t / freedom**k for k, t in enumerate(terms, 1))
 
 
-def _interval(value: float, found: Moves) -> tuple[float, float]:
-    """Wilson's, on effective units; with Student's quantile where the spread is an estimate.
+def _interval(value: float, found: ClusterMoves, several: bool) -> tuple[float, float]:
+    """Wilson's interval on effective units, with Student's quantile where the spread is estimated.
 
-    Of clusters that weigh the same and are each all right or all wrong it is none: the mean says
-    how they spread; the nearer others come to that, the nearer is the quantile to the normal one,
-    see ``_worth``. To these a tenth of one is added that goes the other way, because few
-    clusters of many right answers seldom show how wrong one can be.
+    Clusters that weigh the same and are each all right or all wrong have no spread to estimate:
+    the mean says how they spread. The nearer others come to that, the nearer is the quantile to
+    the normal one, see ``_worth``. A tenth of a cluster that goes the other way is added, because
+    few clusters of many right answers seldom show how wrong one can be.
     """
     shares, moves = found.shares, found.moves
     n = len(moves)
-    squares = fsum(share * share for share in shares)
-    shown = fsum(move * move for move in moves)
+    squares = fsum(shares**2)
+    shown = fsum(moves**2)
     possible = value * (1 - value)
     if shown < _NOTHING:  # no variation: count every cluster as one unit, which is the least
-        return _wilson(value, 1 / squares if found.several else float(n), Z)
+        return _wilson(value, 1 / squares if several else float(n), Z)
     if found.settled:
         return _wilson(value, possible / shown, Z)
     variance = _variance(value, shown, squares, n) + found.lone * possible
-    freedom = max(1, min(n - 1, found.freedom))
-    return _wilson(value, possible / variance, student(max(freedom, _worth(moves))))
+    freedom = max(found.freedom, _worth(moves, shares))
+    return _wilson(value, possible / variance, student(freedom))
 
 
-def _worth(moves: Sequence[float]) -> float:
+def _worth(moves: Floats, shares: Floats) -> float:
     """Degrees of freedom that a spread is worth: twice its square over its variance.
 
     The variance is what is left of the squares' where the mean is known: of right-or-wrong units
     nothing, of normal ones as much as n - 2 degrees have. With kurtosis and squared skewness it is
-    kurtosis - 1 - skewness, over n; never below 0 (Pearson, 1916). Few clusters tell little of
-    these: two are added that spread normally.
+    kurtosis - 1 - skewness, over n; never below 0 (Pearson, 1916). ``n`` is the effective number
+    of squares. Few clusters tell little of these: two are added that spread normally.
 
-    >>> round(_worth([-0.6, -0.6, -0.6, 0.9, 0.9]), 1)  # as right or wrong: 2 * 3 / (2 * 2 / 7)
+    >>> moves = np.array([-0.6, -0.6, -0.6, 0.9, 0.9])
+    >>> round(_worth(moves, np.full(5, 0.2)), 1)  # as right or wrong: 2 * 3 / (2 * 2 / 7)
     10.5
     """
-    n = len(moves)
-    squares, cubes, fourths = (fsum(move**power for move in moves) for power in (2, 3, 4))
-    left = max(0.0, n * fourths / squares**2 - 1 - n * cubes**2 / squares**3)
+    weights, squares = shares**2 / fsum(shares**2), fsum(moves**2)
+    n = 1 / fsum(weights**2)
+    steps = moves / shares
+    cubes, fourths = fsum(moves**2 * steps), fsum(moves**2 * steps**2)
+    within = fsum(shares**2)
+    left = max(0.0, within * fourths / squares**2 - 1 - within * cubes**2 / squares**3)
     shrunk = (n * left + 2 * _SPREADS_NORMALLY) / (n + _SPREADS_NORMALLY)
-    return 2 * (n - 2) / shrunk
+    return max(0.0, 2 * (n - 2)) / shrunk
 
 
 def _variance(value: float, shown: float, squares: float, n: int) -> float:
@@ -230,7 +311,7 @@ def _wilson(value: float, n: float, quantile: float) -> tuple[float, float]:
     return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
 
 
-def student_p(t: float, freedom: int) -> float:
+def student_p(t: float, freedom: float) -> float:
     """Two-sided p-value of Student's t.
 
     >>> round(student_p(4.302653, 2), 4)
@@ -242,18 +323,15 @@ def student_p(t: float, freedom: int) -> float:
 
 
 @cache
-def student_quantile(freedom: int) -> float:
-    """97.5 % quantile of Student's t.
+def student_quantile(freedom: float, miss: float = 0.05) -> float:
+    """Quantile of Student's t for a two-sided interval that misses so often.
 
     >>> round(student_quantile(3), 4)
     3.1824
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.975))
-
-
-Floats = npt.NDArray[np.float64]
+    return float(stdtrit(freedom, 1 - miss / 2))
 
 
 def interval(
@@ -281,4 +359,5 @@ def interval(
     moves = (n - 1) / n * (without.mean() - without)
     (value,) = measure(total)
     spread = dict(zip(names.tolist(), moves.tolist(), strict=True))
-    return around(float(value), spread, top=top, freedom=n - 1)
+    freedom = freedom_of(np.bincount(places) / len(places))
+    return around(float(value), spread, top=top, freedom=freedom)

@@ -10,8 +10,10 @@ from math import ceil, fsum, inf, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+
 from bench_assets.core.schema.rows import Question
-from bench_assets.core.stats.means import student_p, student_quantile
+from bench_assets.core.stats.means import freedom_of, student_p, student_quantile
 
 _ONE_IN_TWENTY = 0.05  # what a 95 % interval misses
 _TEST = "paired t"
@@ -153,25 +155,24 @@ def spread(pairs: Sequence[PairedScores]) -> float:
     return max(squares / n, 1 / (n + 2))
 
 
-class _PairCounts(NamedTuple):
-    """What pairs say of a change."""
+class _Spread(NamedTuple):
+    """What pairs show of a change."""
 
     change: float
     error: float  # its standard error
-    freedom: int  # clusters, less one
+    freedom: float  # Satterthwaite's
     changed: int  # clusters that did
 
 
-def _seen(pairs: Sequence[PairedScores]) -> _PairCounts | None:  # None of one cluster
-    clusters, n = _clusters(pairs), len(pairs)
-    ratio, most = change(pairs), fsum(pair.most for pair in pairs)
-    freedom = len(clusters) - 1
-    if not freedom:
+def _seen(pairs: Sequence[PairedScores]) -> _Spread | None:  # None of one cluster
+    gained, most = np.array(_clusters(pairs)).T
+    n, total = len(pairs), fsum(most)
+    if np.count_nonzero(most) < 2:
         return None
-    changed = sum(bool(gained) for gained, _ in clusters)
-    squares = fsum((gained - ratio * weight) ** 2 for gained, weight in clusters)
-    variance = (freedom + 1) / freedom * squares / most**2
-    return _PairCounts(ratio, sqrt(max(variance, 1 / (n * (n + 2)))), freedom, changed)
+    ratio, leverage = fsum(gained) / total, most / total
+    squares = fsum((gained - ratio * most) ** 2 / (1 - leverage))  # CR2
+    error = sqrt(max(squares / total**2, 1 / (n * (n + 2))))
+    return _Spread(ratio, error, freedom_of(leverage), int(np.count_nonzero(gained)))
 
 
 def _least_p(n_changed: int) -> float:

@@ -18,9 +18,9 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, Metric
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, Metric, cluster_warning
 from bench_assets.core.schema.signature import Signature, short
-from bench_assets.core.stats.rank_intervals import ranked
+from bench_assets.core.stats.ranks import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
@@ -170,6 +170,7 @@ def _measured(row: Metric, stale: str) -> LeaderboardRow:
         n_unscored=row.n_unscored,
         n_failed=row.n_failed,
         n_no_answer=row.n_no_answer,
+        n_clusters=row.n_clusters,
         constant=row.constant,
         shuffled=row.shuffled,
         stale=stale,
@@ -289,6 +290,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         n += f" ({row.n_unscored} unscored)" if row.n_unscored else ""
         n += f" ({row.n_failed} without response)" if row.n_failed else ""
         n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+        n += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"
             f" | {interval} | {blind(row.constant)} | {blind(row.shuffled)} | {n}"

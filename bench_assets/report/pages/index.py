@@ -18,13 +18,13 @@ from bench_assets.comparison.judge_agreement import (
     measured_judges,
     unmeasured_judge,
 )
-from bench_assets.comparison.mean_ranks import ranking
 from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import step_of
+from bench_assets.core.stats.ranks import ranking
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
@@ -34,7 +34,16 @@ from resources.tables.parquet import TableFiles
 
 COLUMNS = (
     *("task", "model", "condition", "edition", "value", "low", "high", "n_scored", "n_unscored"),
-    *("n_failed", "n_no_answer", "constant", "shuffled", "stale", "unreadable", "partial"),
+    *(
+        "n_failed",
+        "n_no_answer",
+        "n_clusters",
+        "constant",
+        "shuffled",
+        "stale",
+        "unreadable",
+        "partial",
+    ),
     *("unmeasured", "agreement"),
 )
 """Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;

@@ -17,7 +17,7 @@ from resources.tables.parquet import TableFiles
 
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
-    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "constant", "shuffled"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_clusters", "constant", "shuffled"),
     *("stale", "signature"),
 )
 _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")

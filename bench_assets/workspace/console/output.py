@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench_assets.asset_factory.asset_metadata import blind
-from bench_assets.core.schema.rows import LeaderboardRow, Metric
+from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
 from bench_assets.core.text.redaction import Secrets
@@ -85,6 +85,7 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
     parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
+    parts += [few] if (few := cluster_warning(row.n_clusters)) else []
     return ", ".join(parts)
 
 

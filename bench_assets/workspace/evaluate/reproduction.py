@@ -30,9 +30,8 @@ from bench_assets.bundles.rescoring import (
     metric_partings,
     partings,
 )
-from bench_assets.comparison.causes import who_and_how
+from bench_assets.comparison.causes import Side, who_and_how
 from bench_assets.comparison.difference import Cause, difference
-from bench_assets.comparison.side import Side
 from bench_assets.comparison.sides import EvaluationLocation
 from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError

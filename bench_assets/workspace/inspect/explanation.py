@@ -12,9 +12,8 @@ import dagster as dg
 from bench_assets.annotation.answers.values import items_behind, said_of
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.causes import who_and_how
+from bench_assets.comparison.causes import Side, who_and_how
 from bench_assets.comparison.difference import Cause, difference
-from bench_assets.comparison.side import Side
 from bench_assets.comparison.sides import is_signature, places, side_of
 from bench_assets.core.parsing.reasoning import take_apart
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError

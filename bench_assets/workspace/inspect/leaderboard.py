@@ -11,15 +11,16 @@ from math import isnan
 import numpy as np
 
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
-from bench_assets.comparison.mean_ranks import MeanRanks, ranking
 from bench_assets.comparison.measurements import exam
-from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
+from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
 from bench_assets.core.schema.training_runs import step_of
+from bench_assets.core.stats.ranks import MeanRanks, ranking
 from bench_assets.defs.tables.leaderboard import all_standings
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
     "*": "questions without a response are left out",
+    "°": "fewer than ten effective clusters: its interval is rough",
     "~": "measured otherwise than it would be now",
     "?": "its judge's agreement was never measured: bench judge TASK",
     "!": "its table cannot be read; bench verify names the command",
@@ -177,7 +178,8 @@ def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
 def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     if isnan(row.value):
         return "!" if row.n_scored is None else "\u2013"
-    marks = "*" * bool(row.n_failed) + "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
+    marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row.n_clusters))
+    marks += "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
     return f"{marked} {row.ranks}" if row.ranks else marked
 

@@ -17,8 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.text.suggestions import did_you_mean
+from bench_assets.core.schema.errors import BenchError, did_you_mean
 from bench_assets.plugins import Plugins, find_plugins, strangers_objects
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.models import SPECS

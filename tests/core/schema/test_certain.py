@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.response_validation import certain, readable, token_count
+from bench_assets.core.schema.chat import Response, certain, readable, token_count
 
 
 @pytest.mark.parametrize(

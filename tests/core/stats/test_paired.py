@@ -17,6 +17,7 @@ from bench_assets.core.stats.paired_tests import (
     questions_enough,
     spread,
 )
+from tests.core.stats.test_clusters import satterthwaite
 from tests.rows import question
 
 
@@ -25,11 +26,11 @@ def pairs(*points: tuple[float, float], cluster: str = "") -> list[PairedScores]
 
 
 def by_hand(gains: Sequence[float], weights: Sequence[float]) -> float:
-    """Student's t of a ratio over clusters: its p-value, by scipy."""
-    d, w = np.array(gains), np.array(weights)
-    ratio = d.sum() / w.sum()
-    error = sqrt(len(d) / (len(d) - 1) * ((d - ratio * w) ** 2).sum()) / w.sum()
-    return float(2 * t.sf(abs(ratio) / error, len(d) - 1))
+    """Student's t of a ratio over clusters, CR2 with Satterthwaite's freedom: its p-value."""
+    d, w = np.array(gains), np.array(weights, float)
+    ratio, rest = d.sum() / w.sum(), 1 - w / w.sum()
+    error = sqrt(((d - ratio * w) ** 2 / rest).sum()) / w.sum()
+    return float(2 * t.sf(abs(ratio) / error, satterthwaite(w)))
 
 
 @pytest.mark.parametrize(

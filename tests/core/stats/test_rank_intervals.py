@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.core.stats.rank_intervals import rank_intervals, ranked
+from bench_assets.core.stats.ranks import rank_intervals, ranked
 
 
 def around(value, half):

@@ -1,12 +1,14 @@
 from math import inf, isnan, sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.stats import kurtosis, norm, skew, t
+from scipy.stats import norm, t
 
 from bench_assets.core.stats.means import ScoredPoint, around, macro_mean, mean, product, student
+from tests.core.stats.test_clusters import satterthwaite
 from tests.rows import question
 
 
@@ -14,10 +16,16 @@ def points(values, cluster=lambda n: ""):
     return [ScoredPoint(value, cluster(n)) for n, value in enumerate(values)]
 
 
-def worth(moves):
-    """The freedom that clusters' moves are worth: as their kurtosis and skewness have it."""
-    n = len(moves)
-    left = kurtosis(moves, fisher=False) - 1 - skew(moves) ** 2
+def worth(moves, shares=None):
+    """The freedom that clusters' moves are worth: as their kurtosis and skewness have it.
+
+    Of distances from the mean, weighed by squared shares; ``n`` is Kish's of these.
+    """
+    shares = np.full(len(moves), 1 / len(moves)) if shares is None else shares
+    weights = shares**2 / (shares**2).sum()
+    n, away = 1 / (weights**2).sum(), np.array(moves) / shares
+    second, third, fourth = ((weights * away**power).sum() for power in (2, 3, 4))
+    left = fourth / second**2 - 1 - third**2 / second**3
     return 2 * (n - 2) * (n + 2) / (n * left + 4)
 
 
@@ -142,24 +150,24 @@ def test_what_spreads_between_groups_makes_their_mean_no_less_sure():
 
 @pytest.mark.parametrize("sizes", [[3] * 10, [1, 2, 3, 1, 5, 2]])
 def test_clusters_that_disagree_are_judged_by_their_own_spread(sizes):
-    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4), by Student's t.
+    """A ratio over clusters, linearised (Cochran, *Sampling Techniques*, 6.4); CR2, Student's t.
 
     Its freedom is what the spread is worth, and no less than clusters have.
     """
-    right = [number % (size + 1) for number, size in enumerate(sizes)]
+    w = np.array(sizes, float)
+    right = np.array([number % (size + 1) for number, size in enumerate(sizes)], float)
     seen = [
         ScoredPoint(float(n < k), str(c))
         for c, (k, size) in enumerate(zip(right, sizes, strict=True))
         for n in range(size)
     ]
-    n, total = len(sizes), sum(sizes)
-    p = sum(right) / total
-    spread = sum((k - p * size) ** 2 for k, size in zip(right, sizes, strict=True)) / total**2
+    n, total = len(sizes), w.sum()
+    p = right.sum() / total
+    moves = (right - p * w) / total / np.sqrt(1 - w / total)
     extra = 0.1 / min(p, 1 - p)
-    other = extra * p * (1 - p) * sum(size**2 for size in sizes) / n / total**2
-    variance = n / (n - 1) * (spread + other) * n / (n + extra)
-    moves = [k - p * size for k, size in zip(right, sizes, strict=True)]
-    quantile = t.ppf(0.975, max(n - 1, worth(moves)))
+    other = extra * p * (1 - p) * (w**2).sum() / total**2 / (n - 1)
+    variance = ((moves**2).sum() + other) * n / (n + extra)
+    quantile = t.ppf(0.975, max(satterthwaite(sizes), worth(moves, w / total)))
     found = mean(seen)
     assert (found.low, found.high) == pytest.approx(
         wilson(p, p * (1 - p) / variance, quantile), rel=0.01
@@ -228,7 +236,7 @@ def test_the_interval_of_a_macro_mean_stays_between_0_and_1(value, edge):
 
 
 def test_a_macro_mean_of_nothing_stands_on_nothing():
-    assert macro_mean([])[3:] == (0, 0)
+    assert macro_mean([])[3:] == (0, 0, None)
 
 
 @pytest.mark.parametrize("groups", [[], [points([1.0]), []], [points([1.0]), points([None])]])

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.core.text.suggestions import did_you_mean, nearest
+from bench_assets.core.schema.errors import UnknownNameError, did_you_mean, nearest
 
 SUITES = ("blink", "codis", "journeybench/mcot", "journeybench/retrieval")
 

@@ -46,6 +46,7 @@
       `${Bench.count(primary.n_scored)} units scored`, primary.n_unscored && `${Bench.count(primary.n_unscored)} unscored`,
       primary.n_failed && `${Bench.count(primary.n_failed)} questions without a response`,
       primary.n_no_answer && `${Bench.count(primary.n_no_answer)} without an answer`,
+      primary.n_clusters !== null && primary.n_clusters < 10 && `only ${primary.n_clusters.toFixed(1)} effective clusters, so that the interval is rough`,
       `${primary.edition} edition`, primary.constant !== null && `best constant response ${Bench.number(primary.constant)}`,
       primary.shuffled !== null && `its responses dealt anew ${Bench.number(primary.shuffled)}`,
     ];

@@ -7,8 +7,7 @@ from urllib.parse import quote
 import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Image, Request, Response, Turn
-from bench_assets.core.schema.response_validation import token_count
+from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (

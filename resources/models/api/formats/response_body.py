@@ -12,8 +12,7 @@ from typing import Any
 import orjson
 
 from bench_assets.core.parsing.reasoning import ANSWERS, Tags, without_reasoning
-from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.response_validation import token_count
+from bench_assets.core.schema.chat import Response, token_count
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure
 from resources.models.api.formats.base import ApiFormat
