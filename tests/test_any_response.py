@@ -18,7 +18,7 @@ from bench_assets.evaluation.task import ByModel
 from bench_assets.file_benchmarks.scoring import letters_in
 from bench_assets.suites.blink.task import TASK as BLINK
 from bench_assets.suites.codis.task import TASK as CODIS
-from bench_assets.suites.cogbench.description.recognition import affirmed
+from bench_assets.suites.cogbench.description.recognition import remove_denied
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
@@ -44,7 +44,7 @@ READERS = {
     "the last number": final_number,
     "numbers written out": in_digits,
     "thoughts": take_apart,
-    "what is affirmed": affirmed,
+    "what is remove_denied": remove_denied,
     "yes or no": yes_or_no,
     "short texts": lambda response: (
         exact_match(response, ["3"]),
