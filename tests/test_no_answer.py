@@ -162,7 +162,7 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
     row = score_responses(CODIS, questions, responses, (None, "rules"), "").metrics[1]
     assert (row.metric, row.value, row.n_scored, row.n_no_answer) == ("acc_q", 0.5, 2, 1)
     assert METRIC_COLUMNS["n"](row) == "2, 1 no answer, only 1.0 effective clusters"
-    assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2"
+    assert METRIC_COLUMNS["n"](replace(row, n_no_answer=None)) == "2, only 1.0 effective clusters"
     shared = {
         f.name: getattr(row, f.name)
         for f in fields(LeaderboardRow)
