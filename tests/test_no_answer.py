@@ -168,4 +168,6 @@ def test_a_recorded_thought_without_end_is_counted_wherever_numbers_are_shown():
         for f in fields(LeaderboardRow)
         if f.name not in ("source", "stale", "place", "ranks")
     }
-    assert "| 2 (1 no answer) |" in as_markdown([LeaderboardRow(source="here", **shared)])
+    assert "| 2 (1 no answer) (only 1.0 effective" in as_markdown(
+        [LeaderboardRow(source="here", **shared)]
+    )
