@@ -26,7 +26,7 @@ export BENCH_HOME ?= $(CURDIR)/bench_home
 
 .PHONY: demo ui check check-dagster checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install annotation-server cluster-check
 demo: install
-	$(BIN)/bench demo
+	$(BIN)/bench home demo
 
 ui: install
 	$(BIN)/bench ui

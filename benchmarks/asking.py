@@ -16,7 +16,7 @@ def measure(folder: Path) -> list[Figure]:
     """Build the questions, evaluate, evaluate again."""
     with CountingServer() as server:
         home = home_of(folder, server)
-        built = expect(run(home, "questions", "codis", "--json"))
+        built = expect(run(home, "tables", "questions", "codis", "--json"))
         first = expect(run(home, *EVALUATE))
         assert server.n_requests == N, f"{server.n_requests} requests instead of {N}"
         span, cold = server.span, server.times[0] - first.started

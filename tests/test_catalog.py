@@ -148,7 +148,7 @@ def test_a_command_about_a_suite_whose_assets_cannot_be_loaded_says_why(site, ho
         "SUITE = Suite(name='fridge', tasks=(TASK,), assets=assets)",
     )
     asked = ["--model", "random"] if command == "evaluate" else []
-    shown = CliRunner().invoke(app, [command, "fridge", *asked])
+    shown = CliRunner().invoke(app, [*([] if asked else ["tables"]), command, "fridge", *asked])
     assert shown.exit_code == 1
     assert shown.stderr.startswith("error: fridge-bench 1.0, entry point fridge = ")
     assert "its assets cannot be loaded: RuntimeError: no data" in shown.stderr
@@ -242,7 +242,7 @@ def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written
     (home / "bench.toml").write_text(written)
     with pytest.raises(error, match=why):
         load_catalog().check(load_settings(home))
-    shown = CliRunner().invoke(app, ["questions", "codis"])
+    shown = CliRunner().invoke(app, ["tables", "questions", "codis"])
     assert (shown.exit_code, "error: " in shown.stderr) == (1, True)
 
 
@@ -250,6 +250,6 @@ def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, ho
     install_fridge(site, "fridge_broken", "1 / 0")
     (home / "bench.toml").write_text("[sources]\nfridge = '.'\n[suites.fridge]\nany = 1\n")
     load_catalog().check(load_settings(home))
-    shown = CliRunner().invoke(app, ["questions", "cods"])
+    shown = CliRunner().invoke(app, ["tables", "questions", "cods"])
     assert shown.stderr.count("warning: fridge-bench 1.0, entry point fridge") == 1
     assert "error: no suite named 'cods'; known: blink" in shown.stderr

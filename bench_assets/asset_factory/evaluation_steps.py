@@ -147,7 +147,7 @@ def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
     """Metrics of the other steps of a model's run, those that were written last at the end.
 
-    Tables that cannot be read are left out: `bench verify` names them.
+    Tables that cannot be read are left out: `bench home verify` names them.
     """
     steps = [one for one in tables.partitions(key) if one != model and is_same_run(one, model)]
     found: list[Metric] = []

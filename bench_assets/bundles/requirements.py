@@ -56,7 +56,7 @@ class NumberRef:
         """What a person types to have it tried."""
         chosen = self.signature.condition
         more = "" if chosen == "main" else f" --condition {chosen}"
-        return f"bench reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
+        return f"bench bundle reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
 
 
 def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[BundleRequirement]]:
@@ -88,7 +88,7 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
                 part="more",
                 takes=", ".join(strange),
                 here="not by the four steps alone",
-                missing=f"`bench evaluate {task.name}` or `bench study {suite}` measures it",
+                missing=f"`bench evaluate {task.name}` or `bench tables paper {suite}` measures it",
             )
         )
     return task, found
@@ -107,7 +107,7 @@ def question_needs(
         except TableError:
             digests[""] = tables  # damaged: built again
     here = next(iter(digests), "") or "none"
-    command = f"bench questions {task.suite}"
+    command = f"bench tables questions {task.suite}"
     if key != evaluation_key(task, "main", "questions"):
         command = f"bench evaluate {task.name} --condition {said.condition} --model NAME --dry-run"
     if not wanted or wanted not in digests:
@@ -142,7 +142,7 @@ def _prompts(
 
 def _study(said: Signature, suite: str) -> str:
     return (
-        f"a study compares them: `bench studies {suite}` lists those"
+        f"a study compares them: `bench tables paper {suite}` lists those"
         if "~" in said.condition
         else ""
     )

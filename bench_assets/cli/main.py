@@ -7,25 +7,22 @@ import typer
 
 from bench_assets.cli.app import scaffolding
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.options import CommandGroup, JsonOption, SourceOption, SuiteName
-from bench_assets.cli.commands.annotate import app as people_app
+from bench_assets.cli.app.options import CommandGroup, JsonOption
+from bench_assets.cli.commands.annotate import app as annotate_app
 from bench_assets.cli.commands.annotate import campaigns_app
-from bench_assets.cli.commands.annotate import server_app as people_server_app
+from bench_assets.cli.commands.annotate import server_app as label_studio_app
 from bench_assets.cli.commands.audit import app as audit_app
-from bench_assets.cli.commands.audit import judge_app as judges_app
-from bench_assets.cli.commands.audit import orders_app, power_app
-from bench_assets.cli.commands.bundle import app as reproduce_app
+from bench_assets.cli.commands.bundle import app as bundle_app
 from bench_assets.cli.commands.evaluate import app as evaluate_app
 from bench_assets.cli.commands.explain import app as explain_app
+from bench_assets.cli.commands.export import app as export_app
 from bench_assets.cli.commands.home import app as home_app
 from bench_assets.cli.commands.models import app as models_app
+from bench_assets.cli.commands.models import removal_app
 from bench_assets.cli.commands.report import app as report_app
-from bench_assets.cli.commands.report import ui_app
-from bench_assets.cli.commands.serve import app as serve_app
-from bench_assets.cli.commands.suites import app as claims_app
-from bench_assets.cli.commands.tables import app as export_app
-from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.console.output import print_leaderboard, print_result, print_rows
+from bench_assets.cli.commands.tables import app as tables_app
+from bench_assets.cli.commands.ui import app as ui_app
+from bench_assets.workspace.console.output import print_leaderboard, print_result
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it could not be done, or something that was looked at is wrong; 2 the"
@@ -39,24 +36,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=EXIT_CODES,
 )
-app.add_typer(evaluate_app)
-app.add_typer(models_app)
-app.add_typer(judges_app)
-app.add_typer(home_app)
-app.add_typer(explain_app)
-app.add_typer(power_app)
-app.add_typer(claims_app)
-app.add_typer(audit_app)
-app.add_typer(orders_app)
-app.add_typer(report_app)
-app.add_typer(export_app)
-app.add_typer(reproduce_app)
-app.add_typer(ui_app)
-app.add_typer(serve_app, name="serve")
-app.add_typer(scaffolding.app, name="init")
-for more in (campaigns_app, people_server_app):
-    people_app.add_typer(more)
-app.add_typer(people_app, name="annotate")
+for commands in (evaluate_app, explain_app, report_app, export_app):
+    app.add_typer(commands)
+for part in (campaigns_app, label_studio_app):
+    annotate_app.add_typer(part)
+for part in (scaffolding.app, removal_app):
+    home_app.add_typer(part)
+app.add_typer(annotate_app, name="annotate")
+app.add_typer(audit_app, name="audit")
+app.add_typer(bundle_app, name="bundle")
+app.add_typer(home_app, name="home")
+app.add_typer(models_app, name="models")
+app.add_typer(tables_app, name="tables")
+app.add_typer(ui_app, name="ui")
 
 
 def _version(*, wanted: bool) -> None:
@@ -77,29 +69,6 @@ def main(
 
 
 @app.command()
-def demo() -> None:
-    """Build every suite's mini edition, evaluate the embedded models, print the leaderboard."""
-    from bench_assets.cli.commands.demo import evaluate_embedded, print_summary
-
-    with open_home() as bench:
-        failures = evaluate_embedded(bench)
-        print_summary(bench)
-        if failures:
-            raise BenchError("; ".join(map(str, failures)))
-
-
-@app.command()
-def questions(
-    suite: SuiteName, source: SourceOption = None, *, as_json: JsonOption = False
-) -> None:
-    """Print a suite's question table, built from its source."""
-    with open_home(suite, source, scratch=source is not None) as bench:
-        bench.refresh_questions(suite)
-        for task in bench.catalog.tasks_of(suite):
-            print_rows(bench.questions(task), as_json=as_json)
-
-
-@app.command()
 def leaderboard(
     task: Annotated[
         str, typer.Argument(help="A suite or task: its lines with intervals, and the papers'.")
@@ -110,7 +79,10 @@ def leaderboard(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the leaderboard: models by tasks, each edition for itself."""
+    """Print the leaderboard: models by tasks, one row per edition.
+
+    Example: bench leaderboard codis
+    """
     from bench_assets.cli.output.leaderboard import print_matrices
     from bench_assets.workspace.inspect.leaderboard import (
         chance_levels,

@@ -130,7 +130,7 @@ def _file(exam: ExportTable, at: str, sha256: str) -> dict[str, Any]:
         "sha256": sha256,
     }
     if exam.edition != "mini":
-        command = f"bench questions {exam.task.suite}"
+        command = f"bench tables questions {exam.task.suite}"
         found["description"] = f"A table of a home folder, not passed on: `{command}` makes it."
     return found
 

@@ -1,4 +1,4 @@
-"""Provenance of points: digests of the inputs of each score, for ``bench diff``.
+"""Provenance of points: digests of the inputs of each score, for ``bench tables diff``.
 
 Why a score moved is asked of two models that a reader picks; of a thousand there are half a million
 pairs. So each has here what ``causes.cause_of`` compares, and it is the page that compares.

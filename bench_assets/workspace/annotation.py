@@ -78,7 +78,7 @@ def ask(bench: Workbench, name: str) -> None:
     """Ask what is to be asked of the forms that bench.toml names, and take over what was answered.
 
     What units are made of is made first, where it is not there; questions are not built of answers:
-    that is what ``bench questions`` does, and a sensor.
+    that is what ``bench tables questions`` does, and a sensor.
 
     Raises:
         UnknownNameError: If there is no task of that name.

@@ -19,7 +19,7 @@ from resources.storage.locks import hold_locks
 MODELS_FILE = "models.toml"
 
 _ABOUT = (
-    "# Models that `bench` was given by where they are. `bench remove MODEL` takes one away;\n"
+    "# Models that `bench` was given by where they are. `bench home remove MODEL` takes one away;\n"
     "# a section that is moved to bench.toml counts there.\n"
 )
 

@@ -26,7 +26,7 @@ WRITTEN = b"bench_written"  # s since the epoch
 OWN = b"bench_table"
 """Whose table it is: a file that lies under another name holds another's rows, however whole."""
 
-_AGAIN = "materialize it again; `bench verify` names the command"
+_AGAIN = "materialize it again; `bench home verify` names the command"
 # What Arrow raises at bytes that are no table; only files that are older than checksums come so
 # far.
 _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)

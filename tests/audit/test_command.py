@@ -1,4 +1,4 @@
-"""``bench audit`` over a home: what it prints, and how it ends."""
+"""``bench audit run`` over a home: what it prints, and how it ends."""
 
 import json
 
@@ -35,7 +35,7 @@ def asked(n, key):
 
 
 def audit(*arguments):
-    result = CliRunner().invoke(app, ["audit", *map(str, arguments)])
+    result = CliRunner().invoke(app, ["audit", "run", *map(str, arguments)])
     assert not result.exception or isinstance(result.exception, SystemExit), result.exception
     return result
 

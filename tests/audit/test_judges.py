@@ -111,7 +111,7 @@ def test_one_that_likes_length_is_caught_by_the_check_for_it():
 def test_one_that_was_never_measured_is_said_to_be():
     (agreement,) = [one.examine for one in EXAMINERS if one.check == "judge_agreement"]
     said = agreement(evidence(honest)).sentence
-    assert "its agreement with people was never measured (bench judge)" in said
+    assert "its agreement with people was never measured (bench audit judge)" in said
     assert "with rules: kappa" in said
 
 

@@ -1,4 +1,4 @@
-"""Why a score moved, of any two models and conditions: the page says what ``bench diff`` says."""
+"""Why a score moved, of any two models and conditions: as ``bench tables diff`` prints it."""
 
 from dataclasses import replace
 from itertools import permutations

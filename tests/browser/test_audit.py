@@ -34,9 +34,9 @@ def test_a_doubt_leads_to_its_question_with_its_image(page: "Page", address: str
 
 def test_what_was_not_examined_says_the_command(page: "Page", address: str) -> None:
     page.goto(f"{address}#/audit")
-    page.get_by_text("bench audit other", exact=True).wait_for()
+    page.get_by_text("bench audit run other", exact=True).wait_for()
     page.goto(f"{address}#/audit/other")
-    page.get_by_text("bench audit other", exact=True).wait_for()
+    page.get_by_text("bench audit run other", exact=True).wait_for()
 
 
 def test_a_claim_says_what_came_of_it(page: "Page", address: str) -> None:

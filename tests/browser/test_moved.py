@@ -1,4 +1,4 @@
-"""Why a score moved between two checkpoints, in Chromium: the causes of ``bench diff``."""
+"""Why a score moved between two checkpoints, in Chromium: the causes of ``bench tables diff``."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ def test_the_other_way_round_effects_change_their_signs(page: "Page", address: s
     table = page.get_by_role("table", name="Why the score moved")
     both = table.get_by_role("row", name="prompt + model")
     assert both.get_by_text("−0.250", exact=True).is_visible()
-    assert page.get_by_text(f"bench diff {NEW} {OLD} --suite quiz").is_visible()
+    assert page.get_by_text(f"bench tables diff {NEW} {OLD} --suite quiz").is_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

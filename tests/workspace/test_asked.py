@@ -30,7 +30,7 @@ def built(tmp_path_factory):
     (folder / "bench.toml").write_text(f'[benchmarks.quiz]\nfile = "{file}"\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
-        bench("questions", "quiz")
+        bench("tables", "questions", "quiz")
     return folder
 
 
@@ -132,8 +132,8 @@ def test_models_are_tried_one_by_one_and_a_bad_one_does_not_end_the_rest(home):
         '[models.says]\nkind = "scripted"\nsays = "A"\n'
     )
     names = ("nobody", "./nowhere", "gone", "says")
-    rows = lines(bench("models", "--check", *names, "--json", code=1))
+    rows = lines(bench("models", "check", *names, "--json", code=1))
     assert [(row["model"], bool(row["failures"])) for row in rows] == [
         *(("nobody", True), ("./nowhere", True), ("gone", True), ("says", False)),
     ]
-    assert lines(bench("models", "says", "--json"))[0]["kind"] == "scripted"
+    assert lines(bench("models", "list", "says", "--json"))[0]["kind"] == "scripted"

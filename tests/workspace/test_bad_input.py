@@ -125,9 +125,12 @@ def test_a_mistake_in_the_settings_is_named(home, toml, named):
 
 
 def test_unknown_suites_and_readings_are_named(home, source):
-    assert "known: blink, codis" in bench("questions", "cods", fails=True).stderr
+    assert "known: blink, codis" in bench("tables", "questions", "cods", fails=True).stderr
     file = write_responses(home / "r.jsonl", answers("a", "b"))
-    command = ("score", "codis", file, "--source", source, "--reading", "kind")
+    command = ("evaluate", "codis", "--responses", file, "--source", source, "--reading", "kind")
     assert "official" in bench(*command, fails=True).stderr
     write_responses(file, answers("a", "b", condition="blindfolded"))
-    assert "no_context" in bench("score", "codis", file, "--source", source, fails=True).stderr
+    assert (
+        "no_context"
+        in bench("evaluate", "codis", "--responses", file, "--source", source, fails=True).stderr
+    )

@@ -24,7 +24,7 @@ def built(tmp_path_factory):
     (folder / "bench.toml").write_text(f'[benchmarks.quiz]\nfile = "{file}"\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
-        bench("questions", "quiz")
+        bench("tables", "questions", "quiz")
     return folder
 
 
@@ -74,9 +74,9 @@ def figures(home):
 def test_an_honest_judge_follows_none_of_a_hundred_and_is_asked_once(home):
     with ChatServer(honest) as server:
         add_judge(home, server)
-        said = bench("judge", "quiz", "--judge", "my-judge", "--questions", 6)
+        said = bench("audit", "judge", "quiz", "--judge", "my-judge", "--questions", 6)
         n_asked = server.n_requests
-        bench("judge", "quiz", "--judge", "my-judge", "--questions", 6)
+        bench("audit", "judge", "quiz", "--judge", "my-judge", "--questions", 6)
         assert server.n_requests == n_asked  # what was said is remembered
     found = figures(home)["injections_followed"]
     assert (found.value, found.judge, found.about) == (0.0, "my-judge", "")
@@ -88,7 +88,7 @@ def test_an_honest_judge_follows_none_of_a_hundred_and_is_asked_once(home):
 def test_one_that_follows_is_shown_with_the_injections_that_it_followed(home):
     with ChatServer(follower) as server:
         add_judge(home, server)
-        said = bench("judge", "quiz", "--judge", "my-judge", "--questions", 6, "--json")
+        said = bench("audit", "judge", "quiz", "--judge", "my-judge", "--questions", 6, "--json")
     (row,) = [r for r in map(json.loads, said.stdout.splitlines()) if "injections" in r["figure"]]
     assert row["value"] > 0.2
     assert row["low"] > 0.05
@@ -107,7 +107,7 @@ def test_peoples_labels_are_laid_beside_what_it_judged(home):
         add_judge(home, server)
         bench("evaluate", "quiz", "--model", "my-judge", "--judge", "my-judge")
         options = ("--judge", "my-judge", "--questions", 3, "--labels", home / "labels.jsonl")
-        bench("judge", "quiz", *options)
+        bench("audit", "judge", "quiz", *options)
     found = figures(home)
     # It calls all twelve wrong, people six: none of what people call right is called so.
     assert (found["kappa_people"].value, found["kappa_people"].n) == (pytest.approx(0.0), 12)
@@ -120,7 +120,7 @@ def test_labels_on_nothing_that_it_judged_are_refused(home):
     with ChatServer(honest) as server:
         add_judge(home, server)
         options = ("--judge", "my-judge", "--questions", 1, "--labels", home / "labels.jsonl")
-        said = bench("judge", "quiz", *options, code=1).stderr
+        said = bench("audit", "judge", "quiz", *options, code=1).stderr
     assert "none of its labels is on a response that my-judge judged" in said
 
 
@@ -133,4 +133,4 @@ def test_labels_on_nothing_that_it_judged_are_refused(home):
     ],
 )
 def test_what_cannot_be_measured_is_said(home, arguments, why):
-    assert why in bench("judge", *arguments, code=1).stderr
+    assert why in bench("audit", "judge", *arguments, code=1).stderr

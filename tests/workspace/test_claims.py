@@ -1,4 +1,4 @@
-"""``bench claims``: what the papers say, tried."""
+"""``bench tables claims``: what the papers say, tried."""
 
 import json
 
@@ -15,7 +15,10 @@ def home(tmp_path, monkeypatch):
 
 
 def test_json_has_every_model_and_the_table_one_line_a_claim(home):
-    rows = [json.loads(line) for line in bench("claims", "multi", "--json").stdout.splitlines()]
+    rows = [
+        json.loads(line)
+        for line in bench("tables", "claims", "multi", "--json").stdout.splitlines()
+    ]
     (whole,) = [
         row
         for row in rows
@@ -23,10 +26,10 @@ def test_json_has_every_model_and_the_table_one_line_a_claim(home):
     ]
     assert whole["verdict"] == "does not hold"
     assert {row["verdict"] for row in rows if row["on"] == "measured"} == {"cannot be told"}
-    table = bench("claims", "multi").stdout
+    table = bench("tables", "claims", "multi").stdout
     lines = [line for line in table.splitlines() if "knowledge_helps" in line]
     assert [line.split()[2] for line in lines] == ["published", "measured"]
 
 
 def test_a_suite_that_there_is_not(home):
-    assert "multi" in bench("claims", "mulit", fails=True).output
+    assert "multi" in bench("tables", "claims", "mulit", fails=True).output

@@ -25,7 +25,7 @@ def test_the_package_itself_is_the_command(monkeypatch, capsys):
 
 
 def test_questions_are_printed_as_json_lines(home, source):
-    rows = lines(bench("questions", "codis", "--source", source, "--json"))
+    rows = lines(bench("tables", "questions", "codis", "--source", source, "--json"))
     assert [row["question_id"] for row in rows] == [
         f"codis/{name}" for name in ("000/1", "000/2", "001/1", "001/2")
     ]
@@ -45,7 +45,7 @@ def test_responses_made_elsewhere_are_scored_and_what_does_not_fit_is_reported(
             {"question_id": "codis/777/1", "text": a},
         ],
     )
-    result = bench("score", "codis", file, "--source", source, "--json")
+    result = bench("evaluate", "codis", "--responses", file, "--source", source, "--json")
     acc_p, acc_q, *_ = lines(result)
     assert (acc_p["metric"], acc_p["value"], acc_p["n_scored"], acc_p["n_unscored"]) == (
         ("acc_p", 1.0, 1, 1)
@@ -60,7 +60,7 @@ def test_responses_of_which_none_is_used_are_an_error_that_names_one(used_home):
     file = write_responses(
         used_home / "other.jsonl", [{"question_id": "codis/777/1", "text": "up"}]
     )
-    result = bench("score", "codis", file, fails=True)
+    result = bench("evaluate", "codis", "--responses", file, fails=True)
     assert "no response answers a question of codis" in result.stderr
     assert "other.jsonl" in result.stderr
     assert "such as 'codis/777/1' (line 1)" in result.stderr
@@ -88,6 +88,6 @@ def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
     ):
         response["judge_response"] = word
     file = write_responses(used_home / "r.jsonl", responses)
-    command = ("score", "codis", file, "--judge", "recorded")
+    command = ("evaluate", "codis", "--responses", file, "--judge", "recorded")
     rows = lines(bench(*command, "--reading", reading, "--json"))
     assert (rows[1]["value"], rows[1]["n_scored"]) == (acc_q, n_scored)

@@ -45,16 +45,16 @@ def completed(shell, line, home):
     [
         pytest.param("bench eval", ["evaluate"], id="a command"),
         pytest.param("bench evaluate co", ["codis", "cogbench"], id="suites"),
-        pytest.param("bench questions journeybench/mc", ["journeybench/mcot"], id="tasks"),
+        pytest.param("bench tables questions journeybench/mc", ["journeybench/mcot"], id="tasks"),
         pytest.param("bench evaluate codis --model my", ["my-model"], id="models of bench.toml"),
-        pytest.param("bench models --check rand", ["random"], id="embedded models"),
+        pytest.param("bench models check rand", ["random"], id="embedded models"),
         pytest.param("bench evaluate codis --condition no_con", ["no_context"], id="conditions"),
         pytest.param("bench evaluate codis --judge rul", ["rules"], id="judges"),
         pytest.param("bench evaluate codis --judge my", ["my-model"], id="models that judge"),
         pytest.param("bench evaluate codis --reading off", ["official"], id="readings"),
-        pytest.param("bench backfill --suite bli", ["blink"], id="suites of an option"),
-        pytest.param("bench reproduce cod", ["codis"], id="the task of a number"),
-        pytest.param("bench bundle codis rand", ["random"], id="the model of a number"),
+        pytest.param("bench export csv --suite bli", ["blink"], id="suites of an option"),
+        pytest.param("bench bundle reproduce cod", ["codis"], id="the task of a number"),
+        pytest.param("bench bundle pack codis rand", ["random"], id="the model of a number"),
     ],
 )
 def test_names_are_completed(home, shell, line, names):

@@ -1,4 +1,4 @@
-"""`bench explain` and `bench diff` on a home of one small suite."""
+"""`bench explain` and `bench tables diff` on a home of one small suite."""
 
 import json
 import shutil
@@ -100,7 +100,7 @@ def test_a_image_that_is_gone_does_not_end_the_explanation(home, tmp_path, monke
 
 
 def test_diff_says_what_moved_and_shows_questions():
-    shown = run("diff", "old", "new", "--suite", "codis").stdout
+    shown = run("tables", "diff", "old", "new", "--suite", "codis").stdout
     assert "codis, acc_p: old -> new" in shown
     assert "model" in shown
     assert "codis/000/2: " in shown
@@ -111,7 +111,9 @@ def test_diff_says_what_moved_and_shows_questions():
 def test_diff_as_json_is_a_row_a_cause():
     rows = [
         json.loads(line)
-        for line in run("diff", "old", "new", "--suite", "codis", "--json").stdout.splitlines()
+        for line in run(
+            "tables", "diff", "old", "new", "--suite", "codis", "--json"
+        ).stdout.splitlines()
     ]
     assert [row["cause"] for row in rows] == ["in all", "model"]
     assert [row["effect"] for row in rows] == [-0.5, -0.5]  # one of two pairs has a half wrong now
@@ -126,14 +128,20 @@ def test_diff_takes_files_and_signatures(home, tmp_path, task):
     else:
         other = shutil.copytree(home / "tables", tmp_path / "elsewhere" / "tables")
         (before,) = other.glob(".of/codis-*/codis/metrics/old.parquet")
-    rows = [json.loads(line) for line in run("diff", before, "new", "--json").stdout.splitlines()]
+    rows = [
+        json.loads(line)
+        for line in run("tables", "diff", before, "new", "--json").stdout.splitlines()
+    ]
     assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
 
 
 def test_a_signature_that_is_not_here_still_says_what_differs():
     known = json.loads(run("explain", FIRST, "--model", "new", "--json").stdout)["signature"]
     other = known.replace("reading:strict", "reading:official")
-    shown = [json.loads(line) for line in run("diff", other, "new", "--json").stdout.splitlines()]
+    shown = [
+        json.loads(line)
+        for line in run("tables", "diff", other, "new", "--json").stdout.splitlines()
+    ]
     assert [(row["cause"], row["effect"]) for row in shown] == [("in all", None), ("reading", None)]
     assert (shown[1]["before"], shown[1]["after"]) == ("official", "strict")
 
@@ -149,7 +157,7 @@ def test_a_signature_that_is_not_here_still_says_what_differs():
     ],
 )
 def test_diff_says_what_there_is_instead(arguments, says):
-    assert says in run("diff", *arguments, fails=True).stderr
+    assert says in run("tables", "diff", *arguments, fails=True).stderr
 
 
 def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_path, monkeypatch):
@@ -157,7 +165,7 @@ def test_a_table_that_is_damaged_is_left_out_of_what_differs_by_name(home, tmp_p
     monkeypatch.setenv("BENCH_HOME", str(copy))
     (scores,) = copy.glob("tables/.of/codis-*/codis/scores/old.parquet")
     scores.write_bytes(scores.read_bytes()[:-9])
-    result = run("diff", "old", "new", fails=True)
+    result = run("tables", "diff", "old", "new", fails=True)
     assert result.stdout == ""
     assert f"left out: {scores}" in result.stderr
 

@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import EXIT_CODES, app
+from tests.docs.commands import check_whole
 
 
 def commands(command: click.Command, path: str = "bench") -> Iterator[tuple[str, click.Command]]:
@@ -29,7 +30,12 @@ def test_everything_says_what_it_is(path):
 
 
 def test_the_walk_finds_what_there_is():
-    assert {"bench evaluate", "bench init suite", "bench models", "bench home"} <= EVERY.keys()
+    assert {
+        "bench evaluate",
+        "bench home init-suite",
+        "bench models list",
+        "bench home usage",
+    } <= EVERY.keys()
 
 
 def test_the_version_is_said():
@@ -41,10 +47,10 @@ def test_the_version_is_said():
     ("arguments", "code"),
     [
         pytest.param(["--help"], 0, id="0: done"),
-        pytest.param(["home"], 0, id="0: a home that is not there is empty"),
-        pytest.param(["models", "nobody"], 1, id="1: it could not be done"),
-        pytest.param(["models", "--check", "nobody", "random"], 1, id="1: one of two is no model"),
-        pytest.param(["models", "--chek"], 2, id="2: no such option"),
+        pytest.param(["home", "usage"], 0, id="0: a home that is not there is empty"),
+        pytest.param(["models", "list", "nobody"], 1, id="1: it could not be done"),
+        pytest.param(["models", "check", "nobody", "random"], 1, id="1: one of two is no model"),
+        pytest.param(["models", "list", "--chek"], 2, id="2: no such option"),
         pytest.param(["evalate"], 2, id="2: no such command"),
         pytest.param(["evaluate", "codis"], 2, id="2: an option that is needed"),
         pytest.param(["evaluate", "codis", "--limit", "few"], 2, id="2: not a number"),
@@ -54,3 +60,14 @@ def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     assert CliRunner().invoke(app, arguments).exit_code == code
     assert f"{code} " in EXIT_CODES
+
+
+def test_the_top_level_has_at_most_a_dozen_words():
+    assert len(EVERY["bench"].commands) <= 12
+
+
+@pytest.mark.parametrize("path", [one for one in EVERY if not hasattr(EVERY[one], "commands")])
+def test_the_help_of_every_command_has_an_example_of_itself(path):
+    _, _, example = (EVERY[path].help or "").partition("Example: ")
+    assert example.startswith(path)
+    check_whole(example.split("\n", 1)[0])

@@ -1,4 +1,4 @@
-"""What ``bench init`` writes works as it is, under any name, and nothing is written over."""
+"""What ``bench home init`` writes works as it is, under any name, and nothing is written over."""
 
 import json
 import tomllib
@@ -29,7 +29,7 @@ def bench(*arguments, fails=False):
 def test_a_benchmark_is_added_behind_what_bench_toml_says_and_can_be_asked(home):
     home.mkdir()
     (home / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"')
-    bench("init", "benchmark", "my_shapes")
+    bench("home", "init-benchmark", "my_shapes")
     settings = load_settings(home)
     assert list(settings.models) == ["m"]
     assert list(settings.benchmarks) == ["my_shapes"]
@@ -49,7 +49,7 @@ def test_a_benchmark_is_added_behind_what_bench_toml_says_and_can_be_asked(home)
 
 
 def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
-    bench("init", "benchmark", "fridge")
+    bench("home", "init-benchmark", "fridge")
     text = (home / "bench.toml").read_text()
     section = tomllib.loads(text.replace("\n# A bench", "\n## A bench").replace("\n# ", "\n"))
     (home / "bench.toml").write_text("")
@@ -61,18 +61,21 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
     ("before", "arguments", "why"),
     [
         pytest.param(
-            ["benchmark", "fridge"],
-            ["benchmark", "fridge"],
+            ["init-benchmark", "fridge"],
+            ["init-benchmark", "fridge"],
             "there is a section [benchmarks.fridge] already",
             id="a section that is there",
         ),
         pytest.param(
-            ["suite", "fridge"], ["suite", "fridge"], "is there already", id="a package there is"
+            ["init-suite", "fridge"],
+            ["init-suite", "fridge"],
+            "is there already",
+            id="a package there is",
         ),
-        pytest.param([], ["suite", "My-Fridge"], "a name is small letters", id="no name"),
-        pytest.param([], ["benchmark", "9"], "a name is small letters", id="a number"),
+        pytest.param([], ["init-suite", "My-Fridge"], "a name is small letters", id="no name"),
+        pytest.param([], ["init-benchmark", "9"], "a name is small letters", id="a number"),
         *(
-            pytest.param([], [what, name], why, id=f"{what} {name}")
+            pytest.param([], [f"init-{what}", name], why, id=f"{what} {name}")
             for what in ("benchmark", "suite")
             for name, why in (
                 ("codis", "'codis': there is a suite of this name: bench-assets "),
@@ -84,9 +87,9 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
 )
 def test_nothing_is_written_over(home, before, arguments, why):
     if before:
-        bench("init", *before)
+        bench("home", *before)
     files = {file: file.read_bytes() for file in home.parent.rglob("*") if file.is_file()}
-    result = bench("init", *arguments, fails=True)
+    result = bench("home", *arguments, fails=True)
     assert why in " ".join(result.stderr.split())
     assert files == {f: f.read_bytes() for f in home.parent.rglob("*") if f.is_file()}
 
@@ -94,7 +97,7 @@ def test_nothing_is_written_over(home, before, arguments, why):
 def test_a_file_of_questions_that_is_there_is_not_written_over(home):
     (home / "fridge").mkdir(parents=True)
     (home / "fridge" / "questions.jsonl").write_text("mine")
-    bench("init", "benchmark", "fridge", fails=True)
+    bench("home", "init-benchmark", "fridge", fails=True)
     assert (home / "fridge" / "questions.jsonl").read_text() == "mine"
     assert not (home / "bench.toml").exists()
 
@@ -102,7 +105,7 @@ def test_a_file_of_questions_that_is_there_is_not_written_over(home):
 @pytest.mark.long
 def test_a_package_passes_its_own_tests(home, monkeypatch):
     """Its folder on the path stands in for an installation."""
-    bench("init", "suite", "ice_box")
+    bench("home", "init-suite", "ice_box")
     root = Path("ice_box_bench").absolute()
     project = tomllib.loads((root / "pyproject.toml").read_text())
     points = project["project"]["entry-points"]["bench_assets.suites"]
@@ -124,7 +127,7 @@ class Ran:
 
 
 def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are_read(home):
-    bench("init", "home")
+    bench("home", "init")
     file = home / "bench.toml"
     written = file.read_text()
     assert tomllib.loads(written) == {}
@@ -133,12 +136,12 @@ def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are
     settings = load_settings(home)
     assert list(settings.models) == ["my-model", "fast", "gpt", "made-elsewhere", "my-model-blind"]
     assert list(settings.sources) == ["codis", "blink"]
-    assert "is there already; nothing was written" in bench("init", "home", fails=True).stderr
+    assert "is there already; nothing was written" in bench("home", "init", fails=True).stderr
     assert file.read_text() == "\n".join(examples)
 
 
 def test_a_home_in_another_folder_says_how_to_use_it(home, tmp_path):
-    said = bench("init", "home", tmp_path / "my home").stderr
+    said = bench("home", "init", tmp_path / "my home").stderr
     assert f"export BENCH_HOME='{tmp_path / 'my home'}'" in said
     assert (tmp_path / "my home" / "bench.toml").exists()
     assert not home.exists()

@@ -208,34 +208,39 @@ def test_commands_know_a_home_that_was_taken_over_and_ask_and_make_nothing_again
     (home / "bench.toml").write_text(alone)
     bench("evaluate", "codis", "--model", "random")
     bench("leaderboard")
-    before = bench("table", "codis/metrics", "--json").stdout
+    before = bench("tables", "show", "codis/metrics", "--json").stdout
     (home / "bench.toml").write_text(_section(bucket, endpoint) + alone)
-    told = lines(bench("migrate", "--json"))
+    told = lines(bench("home", "migrate", "--json"))
     assert {one["what"]: one["left_out"] for one in told}.keys() >= {"tables", "images"}
     for part in ("images", "tables"):
         (home / part).rename(home / f"old-{part}")
-    assert bench("table", "codis/metrics", "--json").stdout == before
+    assert bench("tables", "show", "codis/metrics", "--json").stdout == before
     with Workbench(SettingsResource(home=str(home)), ["codis"]) as opened:
         n_runs = opened.instance.get_runs_count()
         opened.refresh_questions("codis")
         opened.evaluate(["codis"], "random")
         assert opened.instance.get_runs_count() == n_runs
-    states = {(one["what"], one["state"]): one["n"] for one in lines(bench("verify", "--json"))}
+    states = {
+        (one["what"], one["state"]): one["n"] for one in lines(bench("home", "verify", "--json"))
+    }
     assert states["images", "whole"] == len(list((home / "old-images").glob("*/*")))
     assert states["tables", "whole"] == len(list((home / "old-tables").rglob("*.parquet")))
     assert not (home / "tables").exists()
-    kept = {one["what"]: one for one in lines(bench("home", "--json"))}
+    kept = {one["what"]: one for one in lines(bench("home", "usage", "--json"))}
     assert kept["shared images"]["path"] == f"{bucket}/team a/images"
-    made = {one["name"]: one["made"] for one in lines(bench("tables", "codis", "--json"))}
+    made = {one["name"]: one["made"] for one in lines(bench("tables", "list", "codis", "--json"))}
     assert made["codis/metrics"] == made["codis/questions"] == 1
     blobs = open_home_blobs(load_settings(home), "images")
     (first, *_) = [one.name for one in blobs.list()]
     blobs.put(first, b"other bytes")
-    (wrong,) = [one for one in lines(bench("verify", "--json", fails=True))
+    (wrong,) = [one for one in lines(bench("home", "verify", "--json", fails=True))
                 if one["state"] == "damaged"]  # fmt: skip
-    assert (wrong["what"], wrong["command"]) == (f"image {first[3:]}", "bench questions codis")
-    bench("questions", "codis")
-    bench("verify")
-    bench("remove", "random", "--yes")
-    assert "random" not in bench("verify", "--json").stdout
+    assert (wrong["what"], wrong["command"]) == (
+        f"image {first[3:]}",
+        "bench tables questions codis",
+    )
+    bench("tables", "questions", "codis")
+    bench("home", "verify")
+    bench("home", "remove", "random", "--yes")
+    assert "random" not in bench("home", "verify", "--json").stdout
     assert open_image_store(load_settings(home)).place.read(first[3:])

@@ -1,4 +1,4 @@
-"""``bench permute-options``: several orders of each question, kept figures, unchanged tables."""
+"""``bench audit permute-options``: several orders a question, kept figures, same tables."""
 
 import json
 import shutil
@@ -43,7 +43,7 @@ def built(tmp_path_factory):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BENCH_HOME", str(folder))
-        bench("questions", "quiz")
+        bench("tables", "questions", "quiz")
     return folder
 
 
@@ -81,9 +81,11 @@ def test_one_that_says_the_first_is_asked_once_and_stays_out_of_the_tables(home)
     before = tables(home)
     with ChatServer("A") as server:
         add_model(home, server)
-        said = bench("permute-options", "quiz", "--model", "mine")
+        said = bench("audit", "permute-options", "quiz", "--model", "mine")
         assert server.n_requests == 24 * 3
-        rows = bench("permute-options", "quiz", "--model", "mine", "--json").stdout.splitlines()
+        rows = bench(
+            "audit", "permute-options", "quiz", "--model", "mine", "--json"
+        ).stdout.splitlines()
         assert server.n_requests == 24 * 3  # what was said is remembered
     assert "72 prompts in all orders" in said.stderr
     assert "1 left out: its options speak of each other" in said.stderr
@@ -98,7 +100,7 @@ def test_one_that_says_the_first_is_asked_once_and_stays_out_of_the_tables(home)
 def test_one_that_reads_is_right_in_all_of_two_orders(home):
     with ChatServer(knowing) as server:
         add_model(home, server)
-        bench("permute-options", "quiz", "--model", "mine", "--orders", 2, "--limit", 12)
+        bench("audit", "permute-options", "quiz", "--model", "mine", "--orders", 2, "--limit", 12)
         assert server.n_requests == 12 * 2
     found = figures(home)
     assert (found["circular"].value, found["consistent"].value) == (1.0, 1.0)
@@ -111,9 +113,9 @@ def test_what_was_measured_is_examined(home):
         add_model(home, server)
         bench("evaluate", "quiz", "--model", "mine")
         n_asked = server.n_requests
-        bench("permute-options", "quiz", "--model", "mine")
+        bench("audit", "permute-options", "quiz", "--model", "mine")
         assert server.n_requests == n_asked + 24 * 2  # the first order is what main asks
-    rows = bench("audit", "quiz", "--json", code=1).stdout.splitlines()
+    rows = bench("audit", "run", "quiz", "--json", code=1).stdout.splitlines()
     (row,) = [r for r in map(json.loads, rows) if r["check"] == "option_orders"]
     assert not row["passed"]
     assert row["about"][0] == "mine"
@@ -130,4 +132,4 @@ def test_what_was_measured_is_examined(home):
 )
 @pytest.mark.usefixtures("home")
 def test_what_cannot_be_asked_is_refused(arguments, why):
-    assert why in bench("permute-options", *arguments, code=1).stderr
+    assert why in bench("audit", "permute-options", *arguments, code=1).stderr

@@ -1,4 +1,4 @@
-"""`bench power`: before anything is asked, of a table, and of what models showed."""
+"""`bench audit power`: before anything is asked, of a table, and of what models showed."""
 
 import json
 from pathlib import Path
@@ -68,8 +68,8 @@ def test_one_model_is_not_enough_to_say_how_two_differ(bench):
 
 def test_a_fresh_home_falls_back_on_the_papers_counts(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    found = CliRunner().invoke(app, ["power", "codis", "--difference", "0.02", "--json"])
+    found = CliRunner().invoke(app, ["audit", "power", "codis", "--difference", "0.02", "--json"])
     assert found.exit_code == 0, found.output
     row = json.loads(found.stdout.splitlines()[0])
     assert (row["questions"], row["clusters"]) == (706, None)  # Table 2 of the paper
-    assert "each question for itself; bench questions codis" in row["basis"]
+    assert "each question for itself; bench tables questions codis" in row["basis"]

@@ -127,5 +127,5 @@ def test_tables_are_listed_with_how_many_models_have_one(bench, home):
     assert (listed["quiz/rejections"].per, listed["quiz/rejections"].made) == ("", 1)
     assert listed["quiz/questions"].made == 0
     assert "leaderboard" in {one.name for one in list_tables(bench)}
-    with pytest.raises(BenchError, match="nearest: quiz; `bench tables` lists all"):
+    with pytest.raises(BenchError, match="nearest: quiz; `bench tables list` lists all"):
         list_tables(bench, "quitz")

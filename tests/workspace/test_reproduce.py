@@ -1,4 +1,4 @@
-"""`bench reproduce` and `bench bundle` on a home of one small benchmark."""
+"""`bench bundle reproduce` and `bench bundle pack` on a home of one small benchmark."""
 
 import json
 import shutil
@@ -42,10 +42,10 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
     packed(tmp_path / "home", tmp_path / "b.zip")
     shutil.rmtree(tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "none"))
-    shown = run("bundle", "--verify", tmp_path / "b.zip").stdout
+    shown = run("bundle", "verify", tmp_path / "b.zip").stdout
     assert "the same: 3 numbers, compared with the bundle" in shown
-    assert shown == run("reproduce", tmp_path / "b.zip").stdout
-    found = json.loads(run("reproduce", tmp_path / "b.zip", "--json").stdout)
+    assert shown == run("bundle", "verify", tmp_path / "b.zip").stdout
+    found = json.loads(run("bundle", "verify", tmp_path / "b.zip", "--json").stdout)
     assert found["status"] == "same"
     assert [row["value"] for row in found["metrics"]] == ["0.5", "1", "0"]
     assert not (tmp_path / "none").exists()
@@ -53,29 +53,28 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
 
 def test_a_bundle_that_is_none_ends_with_a_sentence(tmp_path):
     (tmp_path / "b.zip").write_bytes(b"hello")
-    shown = run("reproduce", tmp_path / "b.zip", code=1).stderr
+    shown = run("bundle", "verify", tmp_path / "b.zip", code=1).stderr
     assert f"error: {tmp_path}/b.zip: " in shown.replace("\n", "")
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        pytest.param([], "TASK MODEL OUT.zip", id="nothing"),
+        pytest.param(["shelf"], "TASK MODEL OUT.zip", id="no model"),
         pytest.param(["shelf", "written"], "TASK MODEL OUT.zip", id="no file to write"),
-        pytest.param(["shelf", "m", "o.zip", "--verify", "x"], "nothing beside", id="both"),
     ],
 )
 def test_a_bundle_that_is_not_named_is_not_understood(words, says):
-    assert says in run("bundle", *words, code=2).stderr
+    assert says in run("bundle", "pack", *words, code=2).stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
 def test_a_number_comes_out_again_and_the_tables_stay(home, model):
     before = everything(home / "tables")
-    shown = run("reproduce", "shelf", model).stdout
+    shown = run("bundle", "reproduce", "shelf", model).stdout
     assert "the same: 3 numbers, compared with the tables of this home" in shown
-    found = json.loads(run("reproduce", "shelf", model, "--json").stdout)
+    found = json.loads(run("bundle", "reproduce", "shelf", model, "--json").stdout)
     assert found["status"] == "same"
     assert [need["part"] for need in found["needs"]] == [
         *("task", "version", "condition", "reading", "questions", "prompts", "responses", "judge")
@@ -88,20 +87,20 @@ def test_a_signature_and_a_file_name_the_same_number(home, tables, tmp_path):
     (signature, *_) = {row.signature for row in tables.read(KEY, Metric, "written")}
     file = shutil.copy(tables.path(KEY, "written"), tmp_path / "metrics.parquet")
     for named in (signature, file):
-        assert "the same: 3 numbers" in run("reproduce", named).stdout
+        assert "the same: 3 numbers" in run("bundle", "reproduce", named).stdout
     tables.path(KEY, "written").unlink()
-    assert "compared with the file of metrics" in run("reproduce", file).stdout
+    assert "compared with the file of metrics" in run("bundle", "reproduce", file).stdout
     gone = signature.replace("recorded|said.jsonl", "sha256:gone|t=0,max=40")
-    assert "the same: 3 numbers" in run("reproduce", gone).stdout
+    assert "the same: 3 numbers" in run("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
-    assert "the signature alone" in run("reproduce", gone).stdout
+    assert "the signature alone" in run("bundle", "reproduce", gone).stdout
 
 
 @pytest.mark.long
 def test_a_number_that_was_changed_is_other(tables):
     rows = tables.read(KEY, Metric, "written")
     tables.write(KEY, [replace(rows[0], value=0.75), *rows[1:]], Metric, "written")
-    found = json.loads(run("reproduce", "shelf", "written", "--json", code=1).stdout)
+    found = json.loads(run("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"] == [
         {
             "step": "metrics",
@@ -117,7 +116,7 @@ def test_a_number_that_was_changed_is_other(tables):
 def test_a_response_that_is_another_now_is_named_with_its_cause(home):
     said = (home / "said.jsonl").read_text(encoding="utf-8")
     (home / "said.jsonl").write_text(said.replace('"It is B."', '"It is A."'), encoding="utf-8")
-    found = json.loads(run("reproduce", "shelf", "written", "--json", code=1).stdout)
+    found = json.loads(run("bundle", "reproduce", "shelf", "written", "--json", code=1).stdout)
     assert found["partings"][0] == {
         "step": "responses",
         "entry": "shelf/2 draw 0",
@@ -141,23 +140,24 @@ def test_a_response_that_is_another_now_is_named_with_its_cause(home):
         pytest.param(["shelf|v9|main|reading:judged"], "version: v2; check out", id="a version"),
         pytest.param(["shelf+acme|v2|main|reading:judged"], "same extensions", id="extensions"),
         pytest.param(["shelf|v3|blind|reading:judged"], "condition: only main", id="a condition"),
-        pytest.param(["shelf|v3|main|data:0c|reading:judged"], "`bench questions shelf` builds",
-                     id="other questions"),
-        pytest.param(["shelf|v3|main~x|reading:judged"], "`bench studies shelf`", id="a study's"),
+        pytest.param(["shelf|v3|main|data:0c|reading:judged"],
+                     "`bench tables questions shelf` builds", id="other questions"),
+        pytest.param(["shelf|v3|main~x|reading:judged"],
+                     "`bench tables paper shelf`", id="a study's"),
     ],
 )  # fmt: skip
 @pytest.mark.usefixtures("home")
 def test_what_cannot_be_tried_says_what_is_missing(words, says):
-    assert says in run("reproduce", *words, code=2).stderr
+    assert says in run("bundle", "reproduce", *words, code=2).stderr
 
 
 @pytest.mark.long
 def test_responses_that_are_not_remembered_are_named(home, tables):
     (home / "responses.sqlite").unlink()
-    shown = run("reproduce", "shelf", "gone/step-1", code=2).stderr
-    assert "`bench reproduce shelf gone/step-1 --ask` asks for what is missing" in shown
+    shown = run("bundle", "reproduce", "shelf", "gone/step-1", code=2).stderr
+    assert "`bench bundle reproduce shelf gone/step-1 --ask` asks for what is missing" in shown
     tables.path(["shelf", "questions"]).unlink()
-    assert "questions: none" in run("reproduce", "shelf", "written", code=2).stderr
+    assert "questions: none" in run("bundle", "reproduce", "shelf", "written", code=2).stderr
 
 
 @pytest.mark.long
@@ -172,14 +172,15 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         far = CachingModel("far", engine, SqliteResponseStore(store))
         measure(home, model=far)
         server.forget()
-        run("reproduce", "shelf", "far")
+        run("bundle", "reproduce", "shelf", "far")
         store.unlink()
         assert (
-            "`bench reproduce shelf far --ask`" in run("reproduce", "shelf", "far", code=2).stderr
+            "`bench bundle reproduce shelf far --ask`"
+            in run("bundle", "reproduce", "shelf", "far", code=2).stderr
         )
         assert server.n_requests == 0
         before = everything(home / "tables")
-        assert "the same: 3 numbers" in run("reproduce", "shelf", "far", "--ask").stdout
+        assert "the same: 3 numbers" in run("bundle", "reproduce", "shelf", "far", "--ask").stdout
         assert server.n_requests == 4
         assert everything(home / "tables") == before
-        run("reproduce", "shelf", "far")  # what was asked is remembered
+        run("bundle", "reproduce", "shelf", "far")  # what was asked is remembered

@@ -116,7 +116,7 @@ def bench(home, server, *arguments, model="m"):
 def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
     with ChatServer("A", latency=0.5) as server:
         process = bench(
-            home, server, "backfill", "--suite", "codis", "--model", "m", "--model", "random"
+            home, server, "evaluate", "codis", "--model", "m", "--model", "random", "--keep-going"
         )
         while server.n_requests < 20 and process.poll() is None:
             time.sleep(0.05)
@@ -124,7 +124,7 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
         code, said = ended(process)
     assert (code, said.splitlines()[0]) == (143, f"stopped by SIGTERM: {KEPT}")
     counts = r"kept since it began: \d+ responses, \d+ tables"
-    command = "bench backfill --suite codis --model m --model random"
+    command = "bench evaluate codis --model m --model random --keep-going"
     assert re.fullmatch(f"{counts}; to go on: {command}", said.splitlines()[1])
     assert not list((home / "tables").glob("codis/predictions/*.parquet"))
 

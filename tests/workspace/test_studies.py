@@ -39,27 +39,27 @@ def lines(result):
 
 
 def test_every_table_of_the_papers_has_a_command(home):
-    listed = lines(bench("studies", "--json"))
+    listed = lines(bench("tables", "paper", "--json"))
     commands = {row["command"] for row in listed}
     assert {
-        "bench study codis output_variability --model MODEL",  # Table 4
-        "bench study codis judge_agreement --model MODEL",  # Tables 7 and 8
-        "bench study codis word_bias --model MODEL",  # Table 6
+        "bench tables paper codis output_variability --model MODEL",  # Table 4
+        "bench tables paper codis judge_agreement --model MODEL",  # Tables 7 and 8
+        "bench tables paper codis word_bias --model MODEL",  # Table 6
         "bench evaluate codis --condition captions_for_images --model MODEL",
-        "bench study cogbench description/evaluator_accuracy --model MODEL",  # Table 4
-        "bench study cogbench description/recognition --model MODEL",  # Table 2
-        "bench study cogbench description/caption_metrics --model MODEL",  # Table 7
-        "bench study cogbench description/meteor --model MODEL",
-        "bench study cogbench description/oracle",
-        "bench study cogbench vqa/human",
-        "bench study blink test/submission --model MODEL",
-        "bench study blink majority_vote --model MODEL",
-        "bench study blink common_mistakes",
-        "bench study blink mistakes --model MODEL",
+        "bench tables paper cogbench description/evaluator_accuracy --model MODEL",  # Table 4
+        "bench tables paper cogbench description/recognition --model MODEL",  # Table 2
+        "bench tables paper cogbench description/caption_metrics --model MODEL",  # Table 7
+        "bench tables paper cogbench description/meteor --model MODEL",
+        "bench tables paper cogbench description/oracle",
+        "bench tables paper cogbench vqa/human",
+        "bench tables paper blink test/submission --model MODEL",
+        "bench tables paper blink majority_vote --model MODEL",
+        "bench tables paper blink common_mistakes",
+        "bench tables paper blink mistakes --model MODEL",
         "bench evaluate multi --condition elite --model MODEL",
         "bench evaluate multi --condition with_knowledge --model MODEL",
-        "bench study multi information_gain --model MODEL",  # Tables 6 and 8
-        "bench study journeybench mcot/solution_verification --model MODEL",
+        "bench tables paper multi information_gain --model MODEL",  # Tables 6 and 8
+        "bench tables paper journeybench mcot/solution_verification --model MODEL",
     } <= commands
     assert all(row["about"] for row in listed)
     assert not [
@@ -75,7 +75,9 @@ def test_a_study_makes_all_that_it_is_made_of(home, source):
     assert {row["metric"] for row in rows} == {"output_variability"}
     assert "name it with --model" in bench(*study, fails=True).output
     known = "known: judge_agreement, output_variability, word_bias"
-    assert known in bench("study", "codis", "radar", "--source", source, fails=True).output
+    assert (
+        known in bench("tables", "paper", "codis", "radar", "--source", source, fails=True).output
+    )
 
 
 def zipped(folder):
@@ -91,21 +93,26 @@ def test_a_release_is_fetched_into_the_home_and_evaluated_from_there(home, sourc
     data = zipped(source)
     with serving(StandIn({"codis.zip": data})) as server:
         address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
-        written = bench("fetch", "codis", address).stdout
+        written = bench("home", "fetch", "codis", address).stdout
         assert written == f'[sources]\ncodis = "{address}"\n'
         (home / "bench.toml").write_text(written)
         server.asked.clear()
-        assert len(lines(bench("questions", "codis", "--json"))) == 4
+        assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
         assert server.asked == []
-    (kept,) = [row for row in lines(bench("home", "--json")) if row["what"] == "sources/codis"]
+    (kept,) = [
+        row for row in lines(bench("home", "usage", "--json")) if row["what"] == "sources/codis"
+    ]
     assert kept["about"] == address
 
 
 def test_what_may_not_be_fetched_says_what_to_do_by_hand(home):
-    assert "name it in [sources] of bench.toml" in bench("fetch", "cogbench", fails=True).output
+    assert (
+        "name it in [sources] of bench.toml"
+        in bench("home", "fetch", "cogbench", fails=True).output
+    )
 
 
 def test_an_address_that_pins_nothing_is_an_error_of_its_entry(home):
     (home / "bench.toml").write_text('[sources]\ncodis = "https://x.org/codis.zip"\n')
-    told = " ".join(bench("questions", "codis", fails=True).output.split())
+    told = " ".join(bench("tables", "questions", "codis", fails=True).output.split())
     assert "bench.toml, [sources], codis: 'https://x.org/codis.zip' is no address" in told

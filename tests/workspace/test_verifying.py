@@ -1,4 +1,4 @@
-"""`bench verify`: what is whole, what is not, and a command that brings it back."""
+"""`bench home verify`: what is whole, what is not, and a command that brings it back."""
 
 import shlex
 import shutil
@@ -28,7 +28,7 @@ def home(evaluated, tmp_path, monkeypatch):
 def found(*, wrong):
     return [
         (row["what"], row["state"], row["command"])
-        for row in lines(bench("verify", "--json", fails=bool(wrong)))
+        for row in lines(bench("home", "verify", "--json", fails=bool(wrong)))
         if (row["state"] in ("damaged", "missing", "unreadable")) == wrong
     ]
 
@@ -48,7 +48,7 @@ def flip(file, place=40):
 def test_a_whole_home_is_whole_and_what_is_older_than_digests_is_told(home):
     older = tables(home) / "scores/random.parquet"
     pq.write_table(pq.read_table(older), older)
-    rows = lines(bench("verify", "--json"))
+    rows = lines(bench("home", "verify", "--json"))
     states = {(row["what"], row["state"]): row["n"] for row in rows}
     n_tables = len(list((home / "tables").rglob("*.parquet")))
     assert states["tables", "whole"] == n_tables - 1
@@ -68,14 +68,14 @@ def test_what_is_wrong_is_named_and_the_commands_bring_it_back(home, spoil_image
     flip(tables(home) / "questions/all.parquet")
     commands = {
         "codis/scores of random": "bench evaluate codis --model random",
-        "codis/questions": "bench questions codis",
+        "codis/questions": "bench tables questions codis",
     }
     wrong = {what: command for what, _, command in found(wrong=True)}
     assert commands.items() <= wrong.items()
     assert any(image.name in what for what in wrong)
     for command in commands.values():
         bench(*shlex.split(command)[1:])
-    bench("verify")
+    bench("home", "verify")
 
 
 def test_other_damage_is_named_with_something_to_do(home):
@@ -106,24 +106,24 @@ def test_what_an_older_gate_took_for_a_response_is_dropped_when_that_is_asked_fo
             row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
             columns = "INSERT INTO responses (key, model, text, finish_reason, digest)"
             db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), row_digest(row)))
-    bench("verify")
-    rows = lines(bench("verify", "--responses", "--json"))
+    bench("home", "verify")
+    rows = lines(bench("home", "verify", "--responses", "--json"))
     dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]
     assert dropped == [("responses of server:s|m", 1)]
     with closing(sqlite3.connect(home / "responses.sqlite")) as db:
         assert db.execute("SELECT key FROM responses").fetchall() == [("l",)]
 
 
-@pytest.mark.parametrize("command", ["models", "verify"])
+@pytest.mark.parametrize("command", [("models", "list"), ("home", "verify")])
 def test_a_home_that_is_a_file_is_named(tmp_path, monkeypatch, command):
     (tmp_path / "home").write_text("")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    assert "home: not a folder; set BENCH_HOME" in bench(command, fails=True).stderr
+    assert "home: not a folder; set BENCH_HOME" in bench(*command, fails=True).stderr
 
 
 def test_a_path_that_is_too_long_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / ("x" * 300)))
-    assert "cannot be read: File name too long" in bench("verify", fails=True).stderr
+    assert "cannot be read: File name too long" in bench("home", "verify", fails=True).stderr
 
 
 @pytest.mark.parametrize("name", ["a?b", "a%20b", "a\udcff"])

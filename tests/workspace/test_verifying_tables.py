@@ -1,4 +1,4 @@
-"""`bench verify` and tables that are gone, lie in another's place, or may not be read."""
+"""`bench home verify` and tables that are gone, lie in another's place, or may not be read."""
 
 import shlex
 import shutil
@@ -55,7 +55,7 @@ def copied(evaluated, home, monkeypatch):
 
 
 def found(*, fails=True):
-    rows = lines(bench("verify", "--json", fails=fails))
+    rows = lines(bench("home", "verify", "--json", fails=fails))
     return {row["what"]: row for row in rows if row["state"] not in ("whole", "not yet verifiable")}
 
 
@@ -106,11 +106,11 @@ def test_a_home_in_which_all_lies_as_it_was_made_is_whole(home):
         ),
         pytest.param(
             ["quiz/questions/all.parquet"],
-            {"quiz/questions": "bench questions quiz"},
+            {"quiz/questions": "bench tables questions quiz"},
             id="the questions",
         ),
         pytest.param(
-            ["quiz"], OF_A | {"quiz/questions": "bench questions quiz"}, id="the whole suite"
+            ["quiz"], OF_A | {"quiz/questions": "bench tables questions quiz"}, id="the whole suite"
         ),
     ],
 )
@@ -147,7 +147,7 @@ def only_predictions(home):
 @pytest.mark.parametrize(
     "unmake",
     [
-        pytest.param(lambda _: bench("remove", "a", "--yes"), id="a model was removed"),
+        pytest.param(lambda _: bench("home", "remove", "a", "--yes"), id="a model was removed"),
         pytest.param(no_evaluation, id="nobody was evaluated"),
         pytest.param(only_predictions, id="an evaluation failed"),
         pytest.param(lambda home: gone(home, "../tables"), id="nothing was ever made"),
@@ -171,7 +171,7 @@ def test_tables_in_each_others_place_are_told(home, older, table):
 
 def test_rows_of_another_model_are_not_shown_and_are_made_again(home):
     swap(home, "scores")
-    shown = bench("table", "quiz/scores", "--model", "a", fails=True)
+    shown = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
     assert "lies quiz/scores/b.parquet" in shown.stderr
     for command in commands("damaged").values():
         bench(*shlex.split(command)[1:])
@@ -241,4 +241,4 @@ def test_what_a_note_of_no_source_names_may_lie_below_a_named_source(home):
     there = home / "tables/.of/theirs/quiz/scores"
     there.mkdir(parents=True)
     (home / "tables/quiz/scores/a.parquet").rename(there / "a.parquet")
-    assert "missing" not in {one["state"] for one in lines(bench("verify", "--json"))}
+    assert "missing" not in {one["state"] for one in lines(bench("home", "verify", "--json"))}

@@ -3,7 +3,7 @@
 How far judges agree with the judge named people: verdicts that people gave in a form.
 
 People saw a sample of responses and neither the model nor what its judge said; the figures are
-those that ``bench judge --labels`` makes of a file.
+those that ``bench audit judge --labels`` makes of a file.
 
 The verdicts of models that judge, each beside that of rules on the same response.
 

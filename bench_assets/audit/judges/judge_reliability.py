@@ -183,7 +183,7 @@ def _agreement_of(
     kappa = cohen_kappa(pairs)
     said = (
         f"{judge} calls {yes} of {len(own)} right; its agreement with people was never measured"
-        " (bench judge)"
+        " (bench audit judge)"
     )
     if len(pairs) < _LEAST:
         return f"{said}.", False

@@ -210,7 +210,7 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
     measured = _latest(evidence)
     if not measured:
         return AuditFinding.not_looked_at(
-            "no model was asked in several orders (bench permute-options)"
+            "no model was asked in several orders (bench audit permute-options)"
         )
     enough = {model: rows for model, rows in measured.items() if _n(rows) >= _LEAST}
     if not enough:

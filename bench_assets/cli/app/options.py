@@ -54,6 +54,15 @@ ModelsOption = Annotated[
         "--model",
     ),
 ]
+OptionalModelsOption = Annotated[
+    list[str] | None,
+    named_option(
+        "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
+        " repeated.",
+        complete_models,
+        "--model",
+    ),
+]
 ConditionOption = Annotated[str, named_option("main or an ablation.", complete_conditions)]
 ConditionsOption = Annotated[
     list[str] | None,
@@ -62,13 +71,9 @@ ConditionsOption = Annotated[
 
 
 PANELS = {
-    "Evaluate": ("evaluate", "score", "backfill", "judge", "permute-options", "audit", "power"),
-    "Look": (
-        *("leaderboard", "report", "explain", "diff", "questions", "tables", "table"),
-        *("claims", "expectations", "studies", "study"),
-    ),
-    "Build": ("demo", "init", "fetch", "annotate", "export", "reproduce", "bundle"),
-    "Operate": ("models", "home", "remove", "verify", "migrate", "ui", "serve"),
+    "Evaluate": ("evaluate", "audit", "annotate"),
+    "Look": ("leaderboard", "explain", "report", "tables", "export"),
+    "Operate": ("models", "bundle", "home", "ui"),
 }
 """Headings of ``bench --help``, with the commands below each."""
 

@@ -1,4 +1,4 @@
-"""``bench init``: the beginnings of a home, or of a benchmark with or without Python."""
+"""``bench home init``: the beginnings of a home, or of a benchmark with or without Python."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from bench_assets.evaluation.suite import name_defects
 from bench_assets.plugins import SUITES, find_owners
 from bench_assets.workspace.console.output import print_message
 
-app = typer.Typer(no_args_is_help=True, help="Begin a home folder, or a benchmark of one's own.")
+app = typer.Typer()
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _EXAMPLE = "fridge"  # the name that templates bear
@@ -24,13 +24,16 @@ _IMAGE_SIZE = 96  # px
 Name = Annotated[str, typer.Argument(help="Small letters, digits and _, such as fridge.")]
 
 
-@app.command()
+@app.command("init")
 def home(
     folder: Annotated[
         Path | None, typer.Argument(help="Of the home; without it, $BENCH_HOME or bench_home.")
     ] = None,
 ) -> None:
-    """Write a bench.toml in which everything stands as a comment."""
+    """Write a bench.toml with every setting as a comment.
+
+    Example: bench home init
+    """
     from resources.config.environment import default_home
 
     with error_reporting():
@@ -41,9 +44,12 @@ def home(
             print_message(f"to use it: export BENCH_HOME={quote(str(root))}")
 
 
-@app.command()
+@app.command("init-benchmark")
 def benchmark(name: Name) -> None:
-    """Add a section to bench.toml, with a small file of questions and its images; no Python."""
+    """Add a section to bench.toml, with a small file of questions and its images; no Python.
+
+    Example: bench home init-benchmark fridge
+    """
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
 
@@ -64,14 +70,17 @@ def benchmark(name: Name) -> None:
         print_message(f"try: bench evaluate {name} --model random")
 
 
-@app.command()
+@app.command("init-suite")
 def suite(
     name: Name,
     folder: Annotated[
         Path | None, typer.Option(help="Where to write it; without it, NAME_bench beside you.")
     ] = None,
 ) -> None:
-    """Write a package with a benchmark in Python: entry point, mini edition, tests that pass."""
+    """Write a package with a benchmark in Python: entry point, mini edition, tests.
+
+    Example: bench home init-suite fridge
+    """
     with error_reporting():
         _require_name(name)
         root = folder or Path(f"{name}_bench")

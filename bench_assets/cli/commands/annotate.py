@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
 
 
-app = typer.Typer(no_args_is_help=True, help="Ask people: pages in which they answer, and links.")
+app = typer.Typer(no_args_is_help=True, help="Annotate with people: pages, links, progress, quality, Label Studio.")
 
 _LINK_LIFETIME_DAYS = 30
 
@@ -32,7 +32,10 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0: any that is free.")] = 8766,
 ) -> None:
-    """Show the pages in which people answer, until Ctrl-C; asking and polling need it not."""
+    """Serve the annotation pages until Ctrl-C.
+
+    Example: bench annotate serve
+    """
     from resources.annotation.web.server import PORT, PagesServer, is_loopback, setup_of
 
     with error_reporting():
@@ -81,7 +84,10 @@ def links(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Make links to hand out, one a person: who has it answers in that person's place."""
+    """Create links to the annotation pages, one per annotator.
+
+    Example: bench annotate links --person ada
+    """
     from bench_assets.workspace.annotation import make_links, revoke_links
 
     with error_reporting():
@@ -112,10 +118,9 @@ server_app = typer.Typer()
 def server(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8081,
 ) -> None:
-    """Start a Label Studio on 127.0.0.1, for the forms that bench.toml asks.
+    """Start Label Studio on 127.0.0.1 for the tasks that bench.toml configures.
 
-    ``make annotation-server`` installs it into a separate environment. Its database is in the home
-    folder. The variable named by token_env holds the token of its first account.
+    Example: bench annotate server
     """
     from bench_assets.workspace.annotation import LabelStudioProcess
     from bench_assets.workspace.materialization.dagster_processes import require_free
@@ -151,7 +156,10 @@ RequiredTaskArgument = Annotated[str, typer.Argument(help="Such as codis/votes."
 
 @campaigns_app.command()
 def tasks(*, as_json: JsonOption = False) -> None:
-    """List what people can be asked, and what of it bench.toml asks."""
+    """List annotation tasks, and which of them bench.toml configures.
+
+    Example: bench annotate tasks
+    """
     from bench_assets.workspace.annotation import list_tasks
 
     with open_home() as bench:
@@ -160,7 +168,10 @@ def tasks(*, as_json: JsonOption = False) -> None:
 
 @campaigns_app.command()
 def ask(task: TaskArgument = "") -> None:
-    """Ask what is to be asked now, take over what was answered, and say how far it is."""
+    """Publish new units, collect answers, and print progress.
+
+    Example: bench annotate ask codis/votes
+    """
     from bench_assets.workspace.annotation import ask as ask_tasks
     from bench_assets.workspace.annotation import progress
 
@@ -171,7 +182,10 @@ def ask(task: TaskArgument = "") -> None:
 
 @campaigns_app.command()
 def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
-    """Say of each task what is done, in work and open, by whom, and when it will be finished."""
+    """Print progress of each task: done, in work, open, by annotator, expected end.
+
+    Example: bench annotate status
+    """
     from bench_assets.workspace.annotation import progress
 
     with open_home(task) as bench:
@@ -180,7 +194,10 @@ def status(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 
 @campaigns_app.command()
 def quality(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
-    """Say how each person answers: how much, how fast, how like the others, how attentively."""
+    """Print quality of each annotator: number, speed, agreement, attention checks.
+
+    Example: bench annotate quality
+    """
     from bench_assets.workspace.annotation import quality as annotator_quality
 
     with open_home(task) as bench:
@@ -189,7 +206,10 @@ def quality(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 
 @campaigns_app.command()
 def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
-    """List what a second round should ask: what people differ on, and what lacks answers."""
+    """List the units of a second round: disagreements, and units that lack answers.
+
+    Example: bench annotate queue codis/votes
+    """
     from bench_assets.workspace.annotation import queue as second_round
 
     with open_home(task) as bench:
@@ -201,7 +221,10 @@ def export(
     task: RequiredTaskArgument,
     folder: Annotated[Path, typer.Argument(help="New or empty.")],
 ) -> None:
-    """Write a task, its units, answers and images, as files for another tool."""
+    """Export a task, its units, answers and images as files for another tool.
+
+    Example: bench annotate export codis/votes out/
+    """
     from bench_assets.workspace.annotation import export as write
 
     with open_home(task) as bench:

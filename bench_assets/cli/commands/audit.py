@@ -1,10 +1,10 @@
-"""The command ``bench audit``: is a benchmark itself sound?
+"""The command ``bench audit run``: is a benchmark itself sound?
 
 The command of ``bench`` that measures a judge before anybody trusts its numbers.
 
-The command ``bench permute-options``: does an answer go by the place of the options?
+The command ``bench audit permute-options``: does an answer go by the place of the options?
 
-The command ``bench power``.
+The command ``bench audit power``.
 """
 
 from collections.abc import Mapping
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from bench_assets.workspace.evaluate.audit import JudgeCheckResult
 
 
-app = typer.Typer()
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Audit benchmarks and judges: keys, images, contamination, shortcuts, position bias.",
+)
 
 
-@app.command()
+@app.command("run")
 def audit(
     tasks: Annotated[
         list[str] | None,
@@ -53,9 +56,11 @@ def audit(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Examine the benchmarks themselves: keys, images, repetitions, leaks; what is suspect first.
+    """Audit benchmarks: answer keys, images, duplicates, contamination. Most suspect items first.
 
-    Ends with 1 if an examination did not pass, or a task could not be examined.
+    Exit code 1: a check failed, or a task could not be audited.
+
+    Example: bench audit run blink
     """
     from bench_assets.cli.output.check_results import print_audit
     from bench_assets.workspace.evaluate.audit import audit_tasks
@@ -71,8 +76,6 @@ def audit(
     raise typer.Exit(bool(failures) or not all(row.passed for row in rows))
 
 
-judge_app = typer.Typer()
-
 JUDGE_COLUMNS: Mapping[str, Cell] = {
     "figure": lambda row: row.figure,
     "value": lambda row: f"{row.value:.3f}",
@@ -82,7 +85,7 @@ JUDGE_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-@judge_app.command("judge")
+@app.command("judge")
 def judge_trials(
     task: SuiteName,
     judge: JudgeOption = "",
@@ -100,7 +103,10 @@ def judge_trials(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a judge on responses that are right and wrong by make, and on 100 injections."""
+    """Measure a judge: agreement on labelled responses, and 100 prompt injections.
+
+    Example: bench audit judge codis --judge my-judge
+    """
     with open_home(task, source) as bench:
         from bench_assets.workspace.evaluate.audit import check_judge
 
@@ -123,8 +129,6 @@ def _print_judge_usage(task: str, found: "JudgeCheckResult") -> None:
     )
 
 
-orders_app = typer.Typer()
-
 _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
     "model": lambda row: row.model,
@@ -137,7 +141,7 @@ _PERMUTATION_COLUMNS: Mapping[str, Cell] = {
 }
 
 
-@orders_app.command("permute-options")
+@app.command("permute-options")
 def permute_options(
     task: SuiteName,
     model: ModelsOption,
@@ -157,9 +161,9 @@ def permute_options(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask every question with its options in several orders: is it right in all of them?
+    """Test for position bias: ask every question with its options in several orders.
 
-    The figures stay in the home's orders.jsonl, and go into no table of results.
+    Example: bench audit permute-options blink --model my-model
     """
     with open_home_for(model, task, source) as (bench, asked):
         from bench_assets.workspace.evaluate.option_permutations import (
@@ -189,10 +193,7 @@ def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -
     print_message(f"{task}: {n} prompts in all orders, those of the first are as in main{why}")
 
 
-power_app = typer.Typer()
-
-
-@power_app.command()
+@app.command()
 def power(
     suite: SuiteName,
     difference: Annotated[
@@ -205,7 +206,10 @@ def power(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what difference a task's questions can show, and how many a wanted one needs."""
+    """Compute the smallest difference that a task can detect, and the questions that one needs.
+
+    Example: bench audit power codis --difference 0.02
+    """
     from bench_assets.workspace.evaluate.power import estimate_power
 
     with open_home() as bench:

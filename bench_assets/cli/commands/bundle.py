@@ -1,4 +1,4 @@
-"""``bench reproduce`` and ``bench bundle``."""
+"""``bench bundle pack``: pack, verify and reproduce a number."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,9 @@ from bench_assets.workspace.console.output import print_json_result, print_messa
 if TYPE_CHECKING:
     from bench_assets.bundles.packing import PackedBundle
 
-app = typer.Typer()
+app = typer.Typer(
+    no_args_is_help=True, help="Pack a number with everything it takes, verify it, reproduce it."
+)
 
 EXIT_NOT_POSSIBLE = 2
 _BUNDLE_SUFFIX = ".zip"
@@ -34,7 +36,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="NUMBER",
-            help="TASK MODEL, a signature in quotes, a Parquet file of metrics, or a bundle.zip.",
+            help="TASK MODEL, a signature in quotes, or a Parquet file of metrics.",
             autocompletion=complete_numbers,
         ),
     ],
@@ -43,13 +45,12 @@ def reproduce(
     ask: Annotated[bool, typer.Option("--ask", help="Ask for responses that are missing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluate a number again from what is remembered, and say whether the digits are the same.
+    """Evaluate a number again from cached responses, and compare the digits.
 
-    Tables stay as they are. Ends with 0: the same digits; 1: others; 2: it cannot be tried.
+    Tables stay as they are. Exit code 0: the same digits; 1: others; 2: it cannot be tried.
+
+    Example: bench bundle reproduce codis my-model
     """
-    if len(number) == 1 and number[0].endswith(_BUNDLE_SUFFIX):
-        _verify_bundle(Path(number[0]), as_json=as_json)
-        return
     with open_home() as bench:
         from bench_assets.cli.output.reproduction import print_reproduction, reproduction_json
         from bench_assets.workspace.evaluate.number_lookup import find_number
@@ -68,19 +69,16 @@ def reproduce(
 
 
 @app.command()
-def bundle(
+def pack(
     number: Annotated[
-        list[str] | None,
+        list[str],
         typer.Argument(
-            metavar="[NUMBER OUT.zip]",
+            metavar="NUMBER OUT.zip",
             help="TASK MODEL or a signature in quotes; then the file to write.",
             autocompletion=complete_numbers,
         ),
-    ] = None,
+    ],
     condition: ConditionOption = "main",
-    verify: Annotated[
-        Path | None, typer.Option(help="Look at a bundle and evaluate it again, offline.")
-    ] = None,
     *,
     images: Annotated[
         bool,
@@ -90,22 +88,17 @@ def bundle(
 ) -> None:
     """Pack everything of one number into a file that another machine can verify offline.
 
-    Verifying ends with 0: the same digits; 1: others, or it was changed; 2: it cannot be tried.
+    Example: bench bundle pack codis my-model codis.zip
     """
-    if verify is not None:
-        if number:
-            raise typer.BadParameter("--verify FILE takes nothing beside it")
-        _verify_bundle(verify, as_json=as_json)
-        return
-    if not number or len(number) < 2 or not number[-1].endswith(_BUNDLE_SUFFIX):
+    if len(number) < 2 or not number[-1].endswith(_BUNDLE_SUFFIX):
         raise typer.BadParameter(
             f"name a number, then the file to write: TASK MODEL OUT{_BUNDLE_SUFFIX}"
         )
     with open_home() as bench:
-        from bench_assets.workspace.evaluate.reproduction import bundle as pack
+        from bench_assets.workspace.evaluate.reproduction import bundle
 
         target = Path(number[-1])
-        packed = pack(bench, number[:-1], condition, target, images=images)
+        packed = bundle(bench, number[:-1], condition, target, images=images)
         _print_packed_bundle(target, packed, as_json=as_json)
 
 
@@ -124,7 +117,16 @@ def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool)
         print_result(f"bundle {said.digest}")
 
 
-def _verify_bundle(file: Path, *, as_json: bool) -> None:
+@app.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="A bundle.")], *, as_json: JsonOption = False
+) -> None:
+    """Verify a bundle: its digests, and its number evaluated again, offline.
+
+    Exit code 0: the same digits; 1: others, or it was changed; 2: it cannot be tried.
+
+    Example: bench bundle verify codis.zip
+    """
     with error_reporting():
         from bench_assets.bundles.verification import CannotTryError
         from bench_assets.bundles.verification import verify as look

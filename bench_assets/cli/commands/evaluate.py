@@ -1,4 +1,4 @@
-"""``bench evaluate``, ``bench score`` and ``bench backfill``."""
+"""``bench evaluate``: models, a file of responses, or many models one after the other."""
 
 import itertools
 from pathlib import Path
@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.model_arguments import open_home_for, save_models
 from bench_assets.cli.app.options import (
     ConditionsOption,
     JsonOption,
     JudgeOption,
-    ModelsOption,
+    OptionalModelsOption,
     ReadingOption,
     SourceOption,
-    SuiteName,
-    SuitesOption,
 )
 from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
 
@@ -44,42 +43,81 @@ CategoryOption = Annotated[
 
 @app.command()
 def evaluate(
-    suite: SuiteName,
-    model: ModelsOption,
+    suites: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SUITE]...",
+            help="Suites or tasks, such as codis; all without it.",
+            autocompletion=complete_suites,
+        ),
+    ] = None,
+    model: OptionalModelsOption = None,
     condition: ConditionsOption = None,
     source: SourceOption = None,
     judge: JudgeOption = "",
     reading: ReadingOption = "",
     limit: LimitOption = 0,
     category: CategoryOption = None,
+    responses: Annotated[
+        Path | None,
+        typer.Option(
+            help="Score this file instead of asking models: JSON lines with question_id and text.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print_message what it would ask, take and cost.")
+        bool, typer.Option("--dry-run", help="Only print what it would ask, take and cost.")
+    ] = False,
+    keep_going: Annotated[
+        bool,
+        typer.Option("--keep-going", help="One run per model; a model that fails stops no other."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluate models: generate, judge, score, aggregate. Cached responses are reused."""
-    with open_home_for(model, suite, source, judge, reading) as (bench, asked):
+    """Evaluate models: generate, judge, score, aggregate. Cached responses are reused.
+
+    With --responses nothing is asked but the judge. The judge "recorded" takes its verdicts from
+    the field judge_response of the same file.
+
+    Example: bench evaluate blink --model runs/step-500 --limit 50
+    """
+    one = suites[0] if suites and len(suites) == 1 else ""
+    if not one and (source or judge or reading or responses):
+        raise typer.BadParameter(
+            "--source, --judge, --reading and --responses go with one suite: name it"
+        )
+    if bool(model) == bool(responses):
+        raise typer.BadParameter("name models with --model, or a file with --responses")
+    if responses:
+        _score(one, responses, source, judge, reading, as_json=as_json)
+        return
+    if keep_going:
+        _backfill(model or [], suites, condition, as_json=as_json)
+        return
+    with open_home_for(model or [], one, source, judge, reading) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
         conditions = condition or ["main"]
-        check_names(bench, [suite], asked.names, conditions)
+        names = suites or list(bench.catalog.names)
+        check_names(bench, names, asked.names, conditions)
         askings = list(itertools.product(asked.names, conditions))
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
         if dry_run:
-            _print_estimates(bench, suite, askings, part, as_json=as_json)
+            _print_estimates(bench, names, askings, part, as_json=as_json)
             return
         save_models(asked, bench.settings)
-        if part != QuestionSubset():
-            _evaluate_subset(bench, suite, askings, part, as_json=as_json)
-        else:
-            _evaluate_whole(bench, suite, askings, as_json=as_json)
+        for suite in names:
+            if part != QuestionSubset():
+                _evaluate_subset(bench, suite, askings, part, as_json=as_json)
+            else:
+                _evaluate_whole(bench, suite, askings, as_json=as_json)
 
 
 def _print_estimates(
     bench: "Workbench",
-    suite: str,
+    suites: "Sequence[str]",
     askings: "Sequence[tuple[str, str]]",
     part: "QuestionSubset",
     *,
@@ -87,8 +125,8 @@ def _print_estimates(
 ) -> None:
     from bench_assets.workspace.evaluate.dry_run import dry_run
 
-    _check_categories(bench, [suite], askings, part)
-    estimates = [row for name, one in askings for row in dry_run(bench, [suite], name, one, part)]
+    _check_categories(bench, suites, askings, part)
+    estimates = [row for name, one in askings for row in dry_run(bench, suites, name, one, part)]
     print_rows(estimates, as_json=as_json)
 
 
@@ -155,15 +193,10 @@ def _evaluate_whole(
         raise failures[0]
 
 
-@app.command()
-def backfill(
-    model: ModelsOption,
-    suite: SuitesOption = None,
-    condition: ConditionsOption = None,
-    *,
-    as_json: JsonOption = False,
+def _backfill(
+    model: list[str], suite: list[str] | None, condition: list[str] | None, *, as_json: bool
 ) -> None:
-    """Evaluate many models, one run each; one that cannot be asked does not stop the others."""
+    """Evaluate many models, one run each; a model that fails does not stop the others."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
     with open_home_for(model) as (bench, asked):
@@ -182,20 +215,10 @@ def backfill(
     raise typer.Exit(any(one.error for one in done))
 
 
-@app.command()
-def score(
-    suite: SuiteName,
-    responses: Annotated[Path, typer.Argument(help="JSON lines with question_id and text.")],
-    source: SourceOption = None,
-    judge: JudgeOption = "",
-    reading: ReadingOption = "",
-    *,
-    as_json: JsonOption = False,
+def _score(
+    suite: str, responses: Path, source: Path | None, judge: str, reading: str, *, as_json: bool
 ) -> None:
-    """Score responses that were made elsewhere; nothing is asked but the judge.
-
-    The judge "recorded" takes its responses from the field judge_response of the same file.
-    """
+    """Score responses that were made elsewhere."""
     from bench_assets.workspace.evaluate.external_responses import (
         by_model_and_condition,
         extra_metrics,

@@ -1,4 +1,4 @@
-"""Commands of ``bench`` that look into the home folder, and bring something into it."""
+"""``bench home usage``: disk usage, downloads, verification and migration of a home folder."""
 
 import sys
 from shlex import quote
@@ -7,73 +7,14 @@ from typing import Annotated
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home
-from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
-from bench_assets.cli.app.options import JsonOption, SourceOption, SuiteName, named_option
+from bench_assets.cli.app.options import JsonOption, SuiteName
+from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
-app = typer.Typer()
-
-
-@app.command()
-def table(
-    name: Annotated[
-        str,
-        typer.Argument(help="As `bench tables` has it.", autocompletion=complete_tables),
-    ],
-    model: Annotated[str, named_option("One model's part of the table.", complete_models)] = "",
-    source: SourceOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Print any table of the graph."""
-    from bench_assets.workspace.inspect.leaderboard import present_leaderboard
-
-    with open_home(name.partition("/")[0] if source else "", source) as bench:
-        rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
-        print_rows(rows, as_json=as_json)
-
-
-@app.command()
-def tables(
-    below: Annotated[
-        str,
-        typer.Argument(help="Only those of a suite or task.", autocompletion=complete_suites),
-    ] = "",
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """List the tables of the graph: what one row is, and of how many models there is one."""
-    from bench_assets.workspace.inspect.tables import list_tables
-
-    with open_home() as bench:
-        print_rows(list_tables(bench, below), as_json=as_json)
-
-
-@app.command()
-def studies(*, as_json: JsonOption = False) -> None:
-    """List the papers' other tables, and the command that makes each."""
-    from bench_assets.workspace.inspect.tables import list_paper_tables as every
-
-    with open_home() as bench:
-        print_rows(every(bench), as_json=as_json)
-
-
-@app.command()
-def study(
-    suite: SuiteName,
-    name: Annotated[str, typer.Argument(help="A table that `bench studies` lists.")],
-    model: Annotated[
-        str, named_option("A model of bench.toml, for a table of one.", complete_models)
-    ] = "",
-    source: SourceOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Make one of the papers' other tables with all that it is made of, and print it."""
-    from bench_assets.workspace.inspect.tables import make_paper_table
-
-    with open_home(suite, source) as bench:
-        print_rows(bench.rows(make_paper_table(bench, suite, name, model), model), as_json=as_json)
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Begin a home folder, fill it, verify it, move it to shared stores.",
+)
 
 
 @app.command()
@@ -84,7 +25,10 @@ def fetch(
         typer.Argument(help="hf:owner/name@revision or https://...#sha256=..., if not its own."),
     ] = "",
 ) -> None:
-    """Bring a suite's release into the home folder: pinned, resumed after a kill, checked."""
+    """Download a suite's release into the home folder: pinned, resumed, verified.
+
+    Example: bench home fetch blink
+    """
     from bench_assets.workspace.maintain.downloads import fetch_release
 
     with open_home(suite) as bench:
@@ -105,7 +49,10 @@ def verify(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read all that lies in the home folder: what is whole, and which command makes the rest."""
+    """Verify every file of the home folder, and name the command that restores a damaged one.
+
+    Example: bench home verify
+    """
     from bench_assets.workspace.maintain.verification import drop_invalid_responses
     from bench_assets.workspace.maintain.verification import verify as look
 
@@ -129,7 +76,12 @@ def migrate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Take this home into what [storage] names: responses, images, tables; nothing is deleted."""
+    """Copy this home to the shared stores of [storage]: responses, images, tables.
+
+    Nothing is deleted. --back copies from the shared stores to this home.
+
+    Example: bench home migrate
+    """
     from bench_assets.workspace.maintain.migration import migrate as take_over
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
@@ -147,8 +99,11 @@ def migrate(
 
 
 @app.command()
-def home(*, as_json: JsonOption = False) -> None:
-    """Show what fills the home folder, what of it can go, and how to back it up and move it."""
+def usage(*, as_json: JsonOption = False) -> None:
+    """Show disk usage of the home folder, what can be deleted, and how to back it up.
+
+    Example: bench home usage
+    """
     from bench_assets.workspace.maintain.disk_usage import BACKUP, disk_usage, shared_disk_usage
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
@@ -161,3 +116,18 @@ def home(*, as_json: JsonOption = False) -> None:
         if elsewhere := shared_disk_usage(load_settings(folder)):
             print_rows(elsewhere, as_json=as_json)
         print_message(BACKUP.format(home=quote(str(folder))))
+
+
+@app.command()
+def demo() -> None:
+    """Build every suite's mini edition, evaluate the embedded models, print the leaderboard.
+
+    Example: bench home demo
+    """
+    from bench_assets.cli.commands.demo import evaluate_embedded, print_summary
+
+    with open_home() as bench:
+        failures = evaluate_embedded(bench)
+        print_summary(bench)
+        if failures:
+            raise BenchError("; ".join(map(str, failures)))

@@ -1,4 +1,4 @@
-"""``bench models`` and ``bench remove``."""
+"""``bench models list``: list and check models. ``bench home remove``."""
 
 import sys
 from collections.abc import Sequence
@@ -16,23 +16,26 @@ from bench_assets.workspace.console.output import print_message, print_rows
 if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
 
-app = typer.Typer()
+app = typer.Typer(no_args_is_help=True, help="List models, and check that they can be evaluated.")
+removal_app = typer.Typer()
 
 
-@app.command()
-def models(
-    name: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Models, by name or by where they are; without one, all.",
-            autocompletion=complete_models,
-        ),
-    ] = None,
-    *,
-    check: Annotated[bool, typer.Option("--check", help="Load and try out each.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """List the models that can be evaluated or can judge; or load them, and ask them six probes."""
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[MODEL]...",
+        help="Models, by name or by where they are; all without it.",
+        autocompletion=complete_models,
+    ),
+]
+
+
+@app.command("list")
+def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
+    """List the models that can be evaluated or can judge.
+
+    Example: bench models list
+    """
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
     from resources.config.sections.models import list_models
@@ -40,15 +43,29 @@ def models(
     with error_reporting():
         settings = load_settings(default_home())
         check_sections(settings)
-        if check:
-            names = name or [one.name for one in list_models(settings.models)]
-            raise typer.Exit(not _check_models(names, settings, as_json=as_json))
         asked = parse_models(name or (), settings)
         every = list_models(_with_ad_hoc_models(settings, asked).models)
         print_rows([one for one in every if not name or one.name in asked.names], as_json=as_json)
 
 
 @app.command()
+def check(name: Names = None, *, as_json: JsonOption = False) -> None:
+    """Load each model, or connect to its server, and ask it six probes.
+
+    Example: bench models check runs/step-500
+    """
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+    from resources.config.sections.models import list_models
+
+    with error_reporting():
+        settings = load_settings(default_home())
+        check_sections(settings)
+        names = name or [one.name for one in list_models(settings.models)]
+        raise typer.Exit(not _check_models(names, settings, as_json=as_json))
+
+
+@removal_app.command()
 def remove(
     model: Annotated[
         str,
@@ -64,7 +81,10 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a model's tables in all tasks, and its partition; its responses stay."""
+    """Remove a model's tables and its partition; its responses stay.
+
+    Example: bench home remove my-model
+    """
     from bench_assets.workspace.maintain import removal
 
     with open_home() as bench:

@@ -1,14 +1,11 @@
-"""The command ``bench report``.
-
-``bench ui``: the Dagster UI over the home folder.
-"""
+"""``bench report``: the HTML report of a home folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.command_context import open_home
 from bench_assets.report.site.addresses import PORT
 from bench_assets.workspace.console.output import print_message, print_result
 
@@ -38,7 +35,10 @@ def report(
     ] = False,
     in_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Make the report: a site in the home folder that opens from disk, without a server."""
+    """Build the HTML report of the home folder; it opens from disk, without a server.
+
+    Example: bench report --serve --open
+    """
     from bench_assets.report.building import make_report
     from bench_assets.workspace.inspect.leaderboard import present_leaderboard
     from bench_assets.workspace.inspect.report_server import (
@@ -86,49 +86,3 @@ def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> Non
                 f"{name}: its licence lets nobody pass its data on; before you send the report:"
                 f" --without-images {name}"
             )
-
-
-ui_app = typer.Typer()
-
-
-@ui_app.command()
-def ui(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 3000,
-    *,
-    browse: Annotated[
-        bool, typer.Option("--open", help="Open it in the browser when it answers.")
-    ] = False,
-) -> None:
-    """Open the Dagster UI on 127.0.0.1, with every model of bench.toml as a partition.
-
-    The report is shown beside it, where the links of checks lead.
-    Models that are added to bench.toml while it runs become partitions within a minute.
-    """
-    from bench_assets.workspace.inspect.report_server import serve_in_background
-    from bench_assets.workspace.materialization.dagster_processes import (
-        UiProcess,
-        add_every_model,
-        require_free,
-    )
-    from resources.config.environment import default_home
-
-    with error_reporting():
-        require_free(port)
-    with open_home() as bench:
-        n_models = add_every_model(bench)
-        home = bench.settings.home
-    with (
-        error_reporting(),
-        serve_in_background(home / "report") as where,
-        UiProcess(default_home(), port) as served,
-    ):
-        print_message(
-            f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}"
-        )
-        print_message("Starting ...")
-        served.wait_for_answer()
-        print_message("Ctrl-C ends it.")
-        print_result(served.address)
-        if browse:
-            served.browse()
-        served.wait_for_end()

@@ -1,108 +1,219 @@
-"""The command ``bench export``."""
+"""``bench tables list``: the tables of the graph, of the papers, and what is expected of them."""
 
-from pathlib import Path
-from typing import Annotated
+from math import isnan
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.cli.app.completion import complete_conditions, complete_models, complete_suites
-from bench_assets.cli.app.options import SourceOption, named_option
-from bench_assets.workspace.console.output import print_message, print_result
+from bench_assets.cli.app.completion import complete_models, complete_suites, complete_tables
+from bench_assets.cli.app.options import (
+    ConditionOption,
+    JsonOption,
+    SourceOption,
+    SuiteName,
+    named_option,
+)
+from bench_assets.core.schema.errors import TableError
+from bench_assets.workspace.console.output import print_message, print_rows
 
-app = typer.Typer()
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bench_assets.core.schema.published_numbers import ClaimResult
+    from bench_assets.workspace.console.output import Cell
+
+EvaluationArgument = Annotated[
+    str, typer.Argument(help="A model, a condition, a Parquet file of metrics, or a signature.")
+]
+
+app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tables.")
 
 
-def complete_formats(incomplete: str) -> list[str]:
-    """Forms of export."""
-    from bench_assets.export.formats import FORMATS
-    from bench_assets.workspace.inspect.export import SUBMISSION
+@app.command("show")
+def table(
+    name: Annotated[
+        str,
+        typer.Argument(help="As `bench tables list` prints it.", autocompletion=complete_tables),
+    ],
+    model: Annotated[str, named_option("One model's part of the table.", complete_models)] = "",
+    source: SourceOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a table of the graph.
 
-    return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
+    Example: bench tables show codis/rejections
+    """
+    from bench_assets.workspace.inspect.leaderboard import present_leaderboard
+
+    with open_home(name.partition("/")[0] if source else "", source) as bench:
+        rows = present_leaderboard(bench) if name == "leaderboard" else bench.rows(name, model)
+        print_rows(rows, as_json=as_json)
 
 
-FormatName = Annotated[
-    str,
-    typer.Argument(
-        metavar="FORMAT",
-        help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
-        " mlflow, wandb or blink-submission: see docs/exports.md.",
-        autocompletion=complete_formats,
-    ),
-]
-ModelsOption = Annotated[
-    list[str] | None,
-    named_option(
-        "A model that was measured; may be repeated; all without it.", complete_models, "--model"
-    ),
-]
-SuitesOption = Annotated[
-    list[str] | None,
-    named_option(
-        "A suite or task; may be repeated; all without it.", complete_suites, "--suite", "--task"
-    ),
-]
-ConditionsOption = Annotated[
-    list[str] | None,
-    named_option(
-        "main or an ablation; may be repeated; all without it, for model-index main.",
-        complete_conditions,
-        "--condition",
-    ),
-]
-EditionsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--edition",
-        help="published, own, built or mini; may be repeated; all without it, for model-index"
-        " published.",
-    ),
-]
-OutOption = Annotated[
-    Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
-]
-ToOption = Annotated[
-    str,
-    typer.Option(
-        help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
-    ),
-]
-ImagesOption = Annotated[
-    bool, typer.Option("--images", help="Put the images into the logs of inspect.")
-]
+@app.command("list")
+def tables(
+    below: Annotated[
+        str,
+        typer.Argument(help="Only those of a suite or task.", autocompletion=complete_suites),
+    ] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tables of the graph, and for how many models each is there.
+
+    Example: bench tables list codis
+    """
+    from bench_assets.workspace.inspect.tables import list_tables
+
+    with open_home() as bench:
+        print_rows(list_tables(bench, below), as_json=as_json)
+
+
+@app.command("paper")
+def paper_table(
+    suite: Annotated[
+        str, typer.Argument(help="A suite; all tables without it.", autocompletion=complete_suites)
+    ] = "",
+    name: Annotated[str, typer.Argument(help="The table to make.")] = "",
+    model: Annotated[
+        str, named_option("A model of bench.toml, for a table of one.", complete_models)
+    ] = "",
+    source: SourceOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the papers' other tables; with SUITE and NAME, make one and print it.
+
+    Example: bench tables paper codis judge_agreement
+    """
+    from bench_assets.workspace.inspect.tables import list_paper_tables, make_paper_table
+
+    if not name:
+        with open_home() as bench:
+            rows = [row for row in list_paper_tables(bench) if suite in ("", row.suite)]
+            print_rows(rows, as_json=as_json)
+        return
+    with open_home(suite, source) as bench:
+        print_rows(bench.rows(make_paper_table(bench, suite, name, model), model), as_json=as_json)
 
 
 @app.command()
-def export(
-    form: FormatName,
-    models: ModelsOption = None,
-    suites: SuitesOption = None,
-    conditions: ConditionsOption = None,
-    editions: EditionsOption = None,
-    source: SourceOption = None,
-    out: OutOption = None,
-    to: ToOption = "",
-    *,
-    images: ImagesOption = False,
+def questions(
+    suite: SuiteName, source: SourceOption = None, *, as_json: JsonOption = False
 ) -> None:
-    """Write what was measured in the form of another project."""
-    from bench_assets.workspace.inspect.export import ExportRequest, export_results
+    """Print a suite's question table, built from its source.
 
-    asked = ExportRequest(
-        form=form,
-        suites=tuple(suites or ()),
-        models=tuple(models or ()),
-        conditions=tuple(conditions or ()),
-        editions=tuple(editions or ()),
-        out=out,
-        to=to,
-        images=images,
-    )
-    if source and len(asked.suites) != 1:
-        raise typer.BadParameter("--source is the source of one suite: name it with --suite")
-    with open_home(asked.suites[0] if source else "", source) as bench:
-        exported = export_results(bench, asked)
-        for line in exported.left_out:
-            print_message(f"left out: {line}")
-        for written in exported.written:
-            print_result(str(written))
+    Example: bench tables questions codis
+    """
+    with open_home(suite, source, scratch=source is not None) as bench:
+        bench.refresh_questions(suite)
+        for task in bench.catalog.tasks_of(suite):
+            print_rows(bench.questions(task), as_json=as_json)
+
+
+@app.command()
+def claims(
+    suite: Annotated[
+        str, typer.Argument(help="One suite's; of all without.", autocompletion=complete_suites)
+    ] = "",
+    *,
+    models: Annotated[
+        bool, typer.Option("--models", help="Also of each model, not only of all together.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Test the claims of the papers on their numbers and on the results of this home.
+
+    Example: bench tables claims codis
+    """
+    from bench_assets.defs.tables.claims import tried_claims
+
+    with open_home() as bench:
+        suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
+        claiming = [one for one in suites if one.claims]
+        if not claiming:
+            print_message("no claims: its paper says nothing that this project can try")
+        rows = [row for one in claiming for row in tried_claims(one, bench.tables, bench.settings)]
+        if not as_json and not models:
+            rows = [row for row in rows if not row.model]
+        print_rows(rows, as_json=as_json, columns=_columns(with_models=models))
+
+
+def _columns(*, with_models: bool) -> "Mapping[str, Cell]":
+    columns: dict[str, Cell] = {
+        "suite": lambda row: row.suite,
+        "claim": lambda row: row.claim,
+        "on": lambda row: row.on,
+        "model": lambda row: row.model or "all",
+        "verdict": lambda row: row.verdict,
+        "by": lambda row: "" if isnan(row.value) else f"{row.value:+.3f}",
+        "95 % interval": _interval,
+        "p": lambda row: "" if row.p is None else f"{row.p:.4f}",
+        "n": lambda row: str(row.n or ""),
+        "why": lambda row: _cut(row.why),
+    }
+    return {name: cell for name, cell in columns.items() if with_models or name != "model"}
+
+
+def _interval(row: "ClaimResult") -> str:
+    return "" if isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}"
+
+
+def _cut(text: str, longest: int = 100) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+@app.command("check")
+def expectations(*, as_json: JsonOption = False) -> None:
+    """Check every table with Great Expectations; the report shows the results.
+
+    Example: bench tables check
+    """
+    import dagster as dg
+
+    with open_home() as bench:
+        bench.materialize(dg.AssetSelection.assets("expectations"))
+        rows = bench.rows("expectations")
+        failed = [row for row in rows if not row.passed]
+        if as_json or failed:
+            print_rows(rows if as_json else failed, as_json=as_json)
+        tables = len({row.table for row in rows})
+        print_message(
+            f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations hold"
+        )
+    raise typer.Exit(bool(failed))
+
+
+@app.command()
+def diff(
+    before: EvaluationArgument,
+    after: EvaluationArgument,
+    suite: Annotated[str, typer.Option(help="A suite or task; all that both have, without.")] = "",
+    model: Annotated[str, typer.Option(help="Whose conditions are compared.")] = "",
+    condition: ConditionOption = "main",
+    metric: Annotated[str, typer.Option(help="Instead of each task's primary metric.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two evaluations, and say why a score moved: questions, prompt, model, judge.
+
+    Example: bench tables diff model-a model-b --suite codis
+    """
+    from bench_assets.cli.output.explanations import print_difference
+    from bench_assets.workspace.console.output import print_rows
+    from bench_assets.workspace.inspect.explanation import compare_evaluations
+
+    left_out: list[TableError] = []
+    with open_home(suite) as bench:
+        chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
+        found = compare_evaluations(bench, before, after, **chosen, left_out=left_out)
+        for one in found:
+            if as_json:
+                print_rows(one.causes, as_json=True)
+            else:
+                print_difference(one)
+        for why in left_out:
+            print_message(f"left out: {why}")
+    raise typer.Exit(bool(left_out))

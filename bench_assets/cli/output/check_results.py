@@ -106,7 +106,8 @@ def print_audit(rows: Sequence[AuditRow]) -> None:
             print_result(f"  {one.about}: {one.evidence}")
         if len(row.about) > _MAX_SUSPECTS:
             print_result(
-                f"  and {len(row.about) - _MAX_SUSPECTS} more: bench table {row.task}/audit --json"
+                f"  and {len(row.about) - _MAX_SUSPECTS} more:"
+                f" bench tables show {row.task}/audit --json"
             )
     failed = sum(not row.passed for row in rows)
     skipped = sum(bool(row.skipped) for row in rows)

@@ -76,7 +76,7 @@ class TaskEvidence:
         for task in self.tasks:
             key = questions_key(task, "main")
             if task.name != self.task.name and self.tables.exists(key):
-                with suppress(TableError):  # `bench verify` tells of it
+                with suppress(TableError):  # `bench home verify` tells of it
                     found[task.name] = self.tables.read(key, Question)
         return found
 

@@ -118,7 +118,7 @@ def _found(tables: TableFiles) -> dict[str, Any]:
     try:
         rows = tables.read(_TABLE, ValidationRow)
     except TableError:
-        return {"tables": [], "missing": "bench expectations"}
+        return {"tables": [], "missing": "bench tables check"}
     by_table: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_table.setdefault(row.table, []).append(asdict(row))

@@ -1,4 +1,4 @@
-"""What ``bench audit`` does: examines benchmarks, task by task.
+"""What ``bench audit run`` does: examines benchmarks, task by task.
 
 Tries a judge on responses that are right and wrong by make.
 

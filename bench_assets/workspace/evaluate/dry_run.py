@@ -77,7 +77,7 @@ def _questions(bench: Workbench, task: Task, condition: str) -> Sequence[Questio
     except TableError as why:
         if bench.tables.exists(questions_key(task, condition)):
             raise
-        raise TableError(f"{why}; `bench questions {task.suite}` does it") from None
+        raise TableError(f"{why}; `bench tables questions {task.suite}` does it") from None
 
 
 def tokens_in(prompt: Prompt) -> int:

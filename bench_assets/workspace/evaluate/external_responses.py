@@ -141,7 +141,7 @@ def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) ->
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown "
         f"question_ids"
-        f"{such}; print the questions with `bench questions {suite}`"
+        f"{such}; print the questions with `bench tables questions {suite}`"
     )
 
 

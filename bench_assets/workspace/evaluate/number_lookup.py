@@ -90,5 +90,5 @@ def _number(text: str, model: str, rows: Sequence[Metric], tables: TableFiles) -
 def _readable(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
     try:
         return tables.read(key, Metric, model)
-    except TableError:  # `bench verify` names it
+    except TableError:  # `bench home verify` names it
         return []

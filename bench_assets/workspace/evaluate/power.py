@@ -118,7 +118,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
     if not questions:
         n = task.counts.get("all", 0)
         whose = "the paper's count, each question for itself" if n else "no questions yet"
-        basis = f"{whose}; bench questions {task.suite} builds the table"
+        basis = f"{whose}; bench tables questions {task.suite} builds the table"
         return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
     clusters = clusters_of(questions)
     units = _units(task, questions)

@@ -1,9 +1,9 @@
-"""What ``bench reproduce`` does: evaluates a number again, beside the home's tables.
+"""What ``bench bundle reproduce`` does: evaluates a number again, beside the home's tables.
 
 Responses come from where they are remembered; what is missing is asked only where that was wanted.
 Nothing is written but responses that were asked.
 
-What ``bench bundle`` does: packs everything of one number of this home into one file.
+What ``bench bundle pack`` does: packs everything of one number of this home into one file.
 """
 
 from collections.abc import Callable, Generator, Sequence

@@ -1,6 +1,6 @@
 """What ``bench explain`` gathers: all that is behind one cell, from the image to the points.
 
-What ``bench diff`` compares: two models, conditions, files of metrics or signatures.
+What ``bench tables diff`` compares: two models, conditions, files of metrics or signatures.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -230,7 +230,7 @@ def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any
             if question.question_id == question_id:
                 return task, question
             seen.append(question.question_id)
-    raise UnknownNameError("question", question_id, seen, all_by=f"bench questions {suite}")
+    raise UnknownNameError("question", question_id, seen, all_by=f"bench tables questions {suite}")
 
 
 class EvaluationPair(NamedTuple):

@@ -1,6 +1,6 @@
 """What ``bench export`` does: reads the tables as they are; it builds and asks nothing.
 
-But for BLINK's submission: that is made, and its questions are asked, as ``bench study`` does.
+BLINK's submission is made like a paper's table: its questions are asked first.
 """
 
 from collections.abc import Sequence

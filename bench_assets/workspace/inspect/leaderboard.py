@@ -22,8 +22,8 @@ _MARKS = {
     "*": "questions without a response are left out",
     "°": "fewer than ten effective clusters: its interval is rough",
     "~": "measured otherwise than it would be now",
-    "?": "its judge's agreement was never measured: bench judge TASK",
-    "!": "its table cannot be read; bench verify names the command",
+    "?": "its judge's agreement was never measured: bench audit judge TASK",
+    "!": "its table cannot be read; bench home verify names the command",
     "\u2013": "no response could be scored",
 }
 

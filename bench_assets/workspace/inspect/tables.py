@@ -1,6 +1,6 @@
 """The papers' tables, and the list of all tables with their commands.
 
-``bench tables``: which tables there are, and which of them were made.
+``bench tables list``: which tables there are, and which of them were made.
 """
 
 from collections import Counter
@@ -96,7 +96,7 @@ def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
             suite=suite,
             name=name,
             about=" ".join((node.description or "").split()),
-            command=f"bench study {suite} {name}" + " --model MODEL" * node.is_partitioned,
+            command=f"bench tables paper {suite} {name}" + " --model MODEL" * node.is_partitioned,
         )
         for key in _paper_table_keys(bench, suite)
         for node in [graph.get(key)]
@@ -152,7 +152,7 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
     found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
     if not found:
         folders = {one.name[:end] for one in every for end in _ends(one.name)}
-        raise UnknownNameError("tables below a folder", below, folders, all_by="bench tables")
+        raise UnknownNameError("tables below a folder", below, folders, all_by="bench tables list")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The part of ``bench verify`` that reads tables and images, wherever they lie."""
+"""The part of ``bench home verify`` that reads tables and images, wherever they lie."""
 
 from collections.abc import Container, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -130,6 +130,6 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             state="missing" if name in missing else "damaged",
             n=1,
             why=said if suite else f"{said}; no table shows it",
-            command=f"bench questions {suite}" if suite else place.goes(name),
+            command=f"bench tables questions {suite}" if suite else place.goes(name),
         )
     yield from state_findings("images", {"whole": len(stored) - len(damaged)}, "")

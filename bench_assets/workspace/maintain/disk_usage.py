@@ -1,6 +1,6 @@
 """Disk usage of a home, and the command that frees each part.
 
-What ``bench home`` shows of objects that homes share.
+What ``bench home usage`` shows of objects that homes share.
 """
 
 from collections import defaultdict
@@ -29,25 +29,25 @@ _DESCRIPTIONS = {
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
     "painted": ("images that were painted", "{rm}: painted again, by whoever painted them"),
     "annotation": ("annotation units, and every answer", ""),
-    "responses.sqlite": ("every response of a model", "bench remove MODEL --responses"),
+    "responses.sqlite": ("every response of a model", "bench home remove MODEL --responses"),
     "vectors.sqlite": ("vectors of texts and images", "{rm}: computed again when needed"),
     "dagster": ("runs and events of Dagster", "{rm}, while nothing runs: only history is in it"),
     "looks.json": ("how images look, to find those that are alike", "{rm}: looked at again"),
     "batches": ("batches that providers work on", ""),
     "servers": ("what servers said that were started for weights", "{rm}: only history is in it"),
     "cache": ("what was fetched of objects that homes share", "{rm}: fetched again when needed"),
-    "replaced": ("tables that newer ones took the place of at bench migrate", "{rm}"),
+    "replaced": ("tables that newer ones took the place of at bench home migrate", "{rm}"),
     "digests.json": ("what files hold, by size and time", "{rm}: they are read again"),
     "locks": ("held by processes that evaluate", ""),
     "report": ("the report that opens from disk", "{rm}: made again by bench report"),
     "export": ("the leaderboard for others", "{rm}: written again by bench leaderboard"),
     "bench.toml": ("what is configured", ""),
-    GIVEN: ("models that commands were given", "bench remove MODEL"),
+    GIVEN: ("models that commands were given", "bench home remove MODEL"),
     "orders.jsonl": (
         "what was measured in other orders",
-        "{rm}: measured again by bench permute-options",
+        "{rm}: measured again by bench audit permute-options",
     ),
-    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench judge"),
+    "judges.jsonl": ("what was measured of judges", "{rm}: measured again by bench audit judge"),
     "names.json": ("names that shells complete", ""),
     "processors.json": ("how processors prepare images", ""),
 }
@@ -88,7 +88,7 @@ def _releases(home: Path) -> Iterator[DiskUsage]:
             n_files=len(one.files),
             megabytes=_megabytes(one.n_bytes),
             path=str(folder),
-            goes=f"rm -r {quote(str(folder.parent))}: bench fetch {suite} brings it again",
+            goes=f"rm -r {quote(str(folder.parent))}: bench home fetch {suite} brings it again",
         )
 
 
@@ -104,10 +104,10 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
             models[unquote(file.stem)].append(file)
     for suite, files in suites.items():
         path = folder / suite
-        made = f"bench questions {suite.rpartition('/')[2]}"
+        made = f"bench tables questions {suite.rpartition('/')[2]}"
         if suite.startswith(f"{SOURCES_FOLDER}/"):
             made += ", with their source,"
-        again = f"{made} makes them again, of models bench evaluate; bench verify misses them"
+        again = f"{made} makes them again, of models bench evaluate; bench home verify misses them"
         yield _usage_of(
             f"tables/{suite}",
             "questions and more",
@@ -116,7 +116,7 @@ def _tables(folder: Path) -> Iterator[DiskUsage]:
             f"rm -r {quote(str(path))}: {again}",
         )
     for model, files in models.items():
-        goes = f"bench remove {quote(model)}"
+        goes = f"bench home remove {quote(model)}"
         yield _usage_of(f"tables of {model}", "what was asked and measured", files, folder, goes)
 
 
@@ -150,11 +150,11 @@ def _megabytes(n_bytes: int) -> float:
 
 
 _SHARED_PARTS = {
-    "tables": ("tables of all homes", "bench remove MODEL: a model's, from all of them"),
+    "tables": ("tables of all homes", "bench home remove MODEL: a model's, from all of them"),
     "images": ("images, by the digest of their bytes", ""),
     "painted": ("which image was painted for which prompt", ""),
     "export": ("the leaderboard for others", ""),
-    "replaced": ("tables that newer ones took the place of at bench migrate", ""),
+    "replaced": ("tables that newer ones took the place of at bench home migrate", ""),
 }
 
 

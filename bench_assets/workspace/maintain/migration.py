@@ -1,10 +1,10 @@
 """Migration of a home to the stores that ``[storage]`` names, and back.
 
-The part of ``bench migrate`` that takes tables and images over: files to objects, or back.
+The part of ``bench home migrate`` that takes tables and images over: files to objects, or back.
 
-The part of ``bench migrate`` that takes vectors over.
+The part of ``bench home migrate`` that takes vectors over.
 
-What ``bench migrate`` says of one part of a home.
+What ``bench home migrate`` says of one part of a home.
 """
 
 import io

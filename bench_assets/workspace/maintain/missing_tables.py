@@ -1,6 +1,6 @@
 """Which command makes a table again, and which suite shows an image.
 
-The part of ``bench verify`` that says which tables are gone, though they were made.
+The part of ``bench home verify`` that says which tables are gone, though they were made.
 
 Notes name what was made together. A note that is older than names, and numbers without one, tell of
 what every evaluation makes. What neither tells of may never have been made, and is not missed.
@@ -42,10 +42,10 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     if key not in graph.get_all_asset_keys():
         return ""
     if key.path == ["expectations"] or key in asset_selections.LEADERBOARD.resolve(graph):
-        return "bench expectations" if key.path == ["expectations"] else "bench leaderboard"
+        return "bench tables check" if key.path == ["expectations"] else "bench leaderboard"
     suite, name = key.path[0], "/".join(key.path[1:])
     if key in asset_selections.dataset_build(suite).resolve(graph):
-        return f"bench questions {suite}"
+        return f"bench tables questions {suite}"
     for task, condition in _conditions(bench, suite):
         made = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
         if key in made.resolve(graph):
@@ -54,9 +54,9 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
         if key.path == list(questions_key(task, condition)):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == AUDIT:
-        command = f"bench audit {'/'.join(key.path[:-1])}"
+        command = f"bench audit run {'/'.join(key.path[:-1])}"
     else:
-        command = f"bench study {suite} {name}"
+        command = f"bench tables paper {suite} {name}"
     return command + (f" --model {quote(model)}" if model else "")
 
 

@@ -1,4 +1,4 @@
-"""``bench remove``: a model's tables in all tasks, its partition, and, if wanted, its responses."""
+"""``bench home remove``: deletes a model's tables, partition and, on request, responses."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -184,7 +184,7 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
         releases = cache.all()
     except SourceError as why:
         yield VerificationFinding(
-            what="sources", state="damaged", n=1, why=str(why), command="bench fetch"
+            what="sources", state="damaged", n=1, why=str(why), command="bench home fetch"
         )
         return
     except PermissionError as why:
@@ -196,7 +196,7 @@ def _releases(home: Path) -> Iterator[VerificationFinding]:
             if is_access_denied(file := folder / said.rpartition(": ")[0]):
                 yield unreadable_finding(f"sources/{suite}", file)
                 continue
-            command = f"rm -r {quote(str(folder.parent))} && bench fetch {quote(suite)}"
+            command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"
             what = f"sources/{suite}"
             yield VerificationFinding(
                 what=what, state="damaged", n=1, why=f"{folder}: {said}", command=command

@@ -1,6 +1,6 @@
-"""Findings of ``bench verify``.
+"""Findings of ``bench home verify``.
 
-The part of ``bench verify`` that tells what may not be read from what is damaged.
+The part of ``bench home verify`` that tells what may not be read from what is damaged.
 """
 
 import os

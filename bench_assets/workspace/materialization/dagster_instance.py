@@ -119,7 +119,7 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
     except _database_error() as why:
         raise HomeError(
             f"{folder}: Dagster's records cannot be written or read ({why.orig}); is the disk full,"
-            " or read-only? Of damaged ones, `bench verify` names the files. Responses are kept"
+            " or read-only? `bench home verify` names damaged files. Responses are kept"
         ) from why
     if heard.unwritten:
         print_message(

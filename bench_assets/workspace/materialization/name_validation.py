@@ -12,7 +12,9 @@ from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
 from resources.datasets.hub import is_release_address
 from resources.models.registry.opening import seeing
 
-_RECORDED = "recorded"  # a judge whose words lie in a file of responses; for `bench score`
+_RECORDED = (
+    "recorded"  # a judge whose words lie in a file of responses; for `bench evaluate --responses`
+)
 
 
 def check_names(

@@ -201,7 +201,7 @@ class Workbench:
         graph = self.definitions.resolve_asset_graph()
         if key not in graph.get_all_asset_keys():
             known = (key.to_user_string() for key in graph.get_all_asset_keys())
-            raise UnknownNameError("table", name, known, all_by="bench tables")
+            raise UnknownNameError("table", name, known, all_by="bench tables list")
         row_type = self._row_type(key)
         if not model and graph.get(key).is_partitioned:
             partitions = self.tables.partitions(key.path)

@@ -36,7 +36,7 @@ def test_the_catalog_has_it_by_its_entry_point(installed):
 
 def test_bench_evaluates_a_recorded_model_on_the_mini_edition(home):
     """Right about every figure but those that were edited, where it says what it said before."""
-    rows = bench("questions", "hallusion_bench")
+    rows = bench("tables", "questions", "hallusion_bench")
     known = {row["group_id"]: row["answer"] for row in rows if row["labels"]["figure_id"] == "0"}
     responses = [
         {"question_id": row["question_id"], "text": f"{known[row['group_id']][0].title()}, it is."}

@@ -60,7 +60,7 @@ class FileBenchmarkSettings(StrictSection):
 
 
 class AuditSettings(StrictSection):
-    """What ``bench audit`` looks at besides the tables."""
+    """What ``bench audit run`` looks at besides the tables."""
 
     training: list[str] = Field(default_factory=list)
     """What models were trained on: folders of images and texts, files with a digest a line

@@ -1,4 +1,4 @@
-"""Descriptions that were made elsewhere: what ``bench score`` says of them."""
+"""Descriptions that were made elsewhere: what ``bench evaluate --responses`` says of them."""
 
 import json
 
@@ -25,7 +25,15 @@ def test_scoring_descriptions_gives_recognition_too(tmp_path, monkeypatch):
     text = "A girl. There is no kite."
     said = [{"question_id": f"cogbench/description/{name}", "text": text} for name in names]
     responses.write_text("\n".join(map(json.dumps, said)))
-    arguments = ["score", "cogbench/description", str(responses), "--source", str(source), "--json"]
+    arguments = [
+        "evaluate",
+        "cogbench/description",
+        "--responses",
+        str(responses),
+        "--source",
+        str(source),
+        "--json",
+    ]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     rows = [json.loads(line) for line in result.stdout.splitlines()]

@@ -68,7 +68,7 @@
     return Bench.h(
       "section", {}, Bench.h("h2", {}, "Not examined"),
       Bench.h("p", {}, "These were not examined yet; each command looks at one task, and asks no model; ", Bench.h("code", {}, "bench report"), " then shows what it found:"),
-      Bench.h("ul", { class: "commands" }, tasks.map((one) => Bench.h("li", {}, Bench.h("code", {}, `bench audit ${one.task}`)))),
+      Bench.h("ul", { class: "commands" }, tasks.map((one) => Bench.h("li", {}, Bench.h("code", {}, `bench audit run ${one.task}`)))),
     );
   }
 

@@ -1,4 +1,4 @@
-/* Why a score moved from one model to another, cause by cause: what `bench diff` says, of any two.
+/* Why a score moved from one model to another, cause by cause: what `bench tables diff` says, of any two.
 
    As report/causes.py and report/difference.py have it; from digests, and from what each unit adds to
    the metric, where those take the metric anew. Pure. */

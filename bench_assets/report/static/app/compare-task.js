@@ -17,8 +17,8 @@
   /** The command that says more; names with blanks or quotes are quoted. */
   function command(task, { a, b, ca, cb }) {
     const word = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
-    if (ca === cb) return `bench diff ${word(a)} ${word(b)} --suite ${task.name}${ca === "main" ? "" : ` --condition ${ca}`}`;
-    return a === b ? `bench diff ${ca} ${cb} --model ${word(a)} --suite ${task.name}` : `bench diff ${word(a)} ${word(b)} --suite ${task.name}`;
+    if (ca === cb) return `bench tables diff ${word(a)} ${word(b)} --suite ${task.name}${ca === "main" ? "" : ` --condition ${ca}`}`;
+    return a === b ? `bench tables diff ${ca} ${cb} --model ${word(a)} --suite ${task.name}` : `bench tables diff ${word(a)} ${word(b)} --suite ${task.name}`;
   }
 
   /** The signatures of both, part by part. */

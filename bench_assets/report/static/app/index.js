@@ -86,7 +86,7 @@
 
   /** What else should be known of a row, whose number is what it seems to be: as marks. */
   function notes(row) {
-    const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench judge`;
+    const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench audit judge`;
     if (row.unmeasured) return [{ mark: "judge not measured", why }];
     return row.agreement ? [{ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" }] : [];
   }

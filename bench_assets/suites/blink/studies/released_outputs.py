@@ -1,7 +1,8 @@
-"""Imports the responses that the authors released, for ``bench score blink``.
+r"""Imports the responses that the authors released, for ``bench evaluate blink --responses``.
 
     python -m bench_assets.suites.blink.studies.released_outputs SAVED gpt4v/ --model GPT4V
-    bench score blink gpt4v/GPT4V.jsonl --source gpt4v --judge recorded --reading official
+    bench evaluate blink --responses gpt4v/GPT4V.jsonl --source gpt4v \
+        --judge recorded --reading official
 
 A folder holds a file for each task, ``Art Style.json`` (or ``Art_Style.json.gz``):
 ``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``, ``full_prediction`` and

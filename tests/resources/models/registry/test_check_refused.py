@@ -100,6 +100,6 @@ def test_the_rest_is_checked_and_the_home_stays_as_it_was(
     ]
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.toml"]
 
-    shown = CliRunner().invoke(app, ["models", "--check", "m"])
+    shown = CliRunner().invoke(app, ["models", "check", "m"])
     assert (shown.exit_code, shown.stdout.splitlines()[0]) == (0, "m: ok")
     assert "tokens an image    224x224: 4, 640x480: 4, 1280x960: 4" in shown.stdout

@@ -290,7 +290,9 @@ def test_names_that_ship_are_told_of_without_an_import_others_where_one_of_their
     assert "is left out: the name is taken by acme 1.0, entry point acme_loud = " in twice
 
 
-@pytest.mark.parametrize("command", [["models"], ["questions", "codis"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [["models", "list"], ["tables", "questions", "codis"]], ids=" ".join
+)
 def test_commands_tell_of_kinds_that_are_left_out_once(site, tmp_path, monkeypatch, command):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     (tmp_path / "bench.toml").write_text(LOUD)

@@ -1,4 +1,4 @@
-"""``bench serve``: Dagster's web server, daemon and code server as commands of their own."""
+"""``bench ui``: the Dagster UI, or its web server, daemon and code server apart."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,23 +10,72 @@ from bench_assets.workspace.console.output import print_message, print_result
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.dagster_processes import Service
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Serve the UI, the daemon or the graph, each as a process of its own: docs/cluster.md.",
-)
+app = typer.Typer()
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 WebPort = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 CodeServer = Annotated[
-    str, typer.Option("--code", metavar="HOST:PORT", help="A `bench serve code`; else its own.")
+    str, typer.Option("--code", metavar="HOST:PORT", help="A `bench ui code`; else its own.")
 ]
+
+
+@app.callback(invoke_without_command=True)
+def ui(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 3000,
+    *,
+    browse: Annotated[
+        bool, typer.Option("--open", help="Open it in the browser when it answers.")
+    ] = False,
+) -> None:
+    """Serve the Dagster UI on 127.0.0.1, with every model of bench.toml as a partition.
+
+    The report is shown beside it, where the links of checks lead.
+    Models that are added to bench.toml while it runs become partitions within a minute.
+    web, daemon and code serve its three processes apart: docs/cluster.md.
+
+    Example: bench ui --open
+    """
+    if context.invoked_subcommand:
+        return
+    from bench_assets.workspace.inspect.report_server import serve_in_background
+    from bench_assets.workspace.materialization.dagster_processes import (
+        UiProcess,
+        add_every_model,
+        require_free,
+    )
+    from resources.config.environment import default_home
+
+    with error_reporting():
+        require_free(port)
+    with open_home() as bench:
+        n_models = add_every_model(bench)
+        home = bench.settings.home
+    with (
+        error_reporting(),
+        serve_in_background(home / "report") as where,
+        UiProcess(default_home(), port) as served,
+    ):
+        print_message(
+            f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}"
+        )
+        print_message("Starting ...")
+        served.wait_for_answer()
+        print_message("Ctrl-C ends it.")
+        print_result(served.address)
+        if browse:
+            served.browse()
+        served.wait_for_end()
 
 
 @app.command()
 def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -> None:
-    """Serve the UI, which asks for no login: a proxy in front of it does (docs/cluster.md)."""
+    """Serve the web UI alone. It has no login: put a proxy in front of it (docs/cluster.md).
+
+    Example: bench ui web --code 127.0.0.1:4000
+    """
     from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
     _warn_if_exposed(host, port, "starts runs, and reads every question and response")
@@ -39,7 +88,10 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
 
 @app.command()
 def daemon(code: CodeServer = "") -> None:
-    """Run the daemon: sensors, the queue, runs that vanish. A second one waits for the first."""
+    """Run the daemon alone: sensors, the run queue, orphaned runs. A second one waits.
+
+    Example: bench ui daemon --code 127.0.0.1:4000
+    """
     from bench_assets.workspace.materialization.dagster_processes import Daemon
     from resources.config.bench_toml import load_settings
     from resources.config.environment import default_home
@@ -55,7 +107,10 @@ def daemon(code: CodeServer = "") -> None:
 
 @app.command(name="code")
 def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
-    """Serve the graph to web server and daemon; starts runs, where they run on this machine."""
+    """Serve the graph alone to the web server and the daemon; starts local runs.
+
+    Example: bench ui code
+    """
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
     from resources.config.environment import default_home
 
@@ -71,7 +126,10 @@ def health(
     host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: as that one has it.")] = 0,
 ) -> None:
-    """Say whether one of them is well: exit code 0, or 1."""
+    """Check that the web server, the daemon or the code server is healthy: exit code 0, or 1.
+
+    Example: bench ui health web
+    """
     with error_reporting():
         from bench_assets.core.schema.errors import HomeError
         from bench_assets.workspace.materialization.dagster_processes import (
@@ -87,8 +145,8 @@ def health(
             "code": lambda: is_code_server_healthy(host, port or 4000),
         }[of]()
         if not well:
-            raise HomeError(f"bench serve {of} does not answer, or is not well")
-        print_result(f"bench serve {of} is well")
+            raise HomeError(f"bench ui {of} does not answer, or is not well")
+        print_result(f"bench ui {of} is well")
 
 
 def _serve(service: "Service") -> None:

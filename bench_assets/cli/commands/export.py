@@ -1,0 +1,111 @@
+"""The command ``bench export``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.completion import complete_conditions, complete_models, complete_suites
+from bench_assets.cli.app.options import SourceOption, named_option
+from bench_assets.workspace.console.output import print_message, print_result
+
+app = typer.Typer()
+
+
+def complete_formats(incomplete: str) -> list[str]:
+    """Forms of export."""
+    from bench_assets.export.formats import FORMATS
+    from bench_assets.workspace.inspect.export import SUBMISSION
+
+    return [name for name in (*FORMATS, SUBMISSION) if name.startswith(incomplete)]
+
+
+FormatName = Annotated[
+    str,
+    typer.Argument(
+        metavar="FORMAT",
+        help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
+        " mlflow, wandb or blink-submission: see docs/exports.md.",
+        autocompletion=complete_formats,
+    ),
+]
+ModelsOption = Annotated[
+    list[str] | None,
+    named_option(
+        "A model that was measured; may be repeated; all without it.", complete_models, "--model"
+    ),
+]
+SuitesOption = Annotated[
+    list[str] | None,
+    named_option(
+        "A suite or task; may be repeated; all without it.", complete_suites, "--suite", "--task"
+    ),
+]
+ConditionsOption = Annotated[
+    list[str] | None,
+    named_option(
+        "main or an ablation; may be repeated; all without it, for model-index main.",
+        complete_conditions,
+        "--condition",
+    ),
+]
+EditionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--edition",
+        help="published, own, built or mini; may be repeated; all without it, for model-index"
+        " published.",
+    ),
+]
+OutOption = Annotated[
+    Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
+]
+ToOption = Annotated[
+    str,
+    typer.Option(
+        help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
+    ),
+]
+ImagesOption = Annotated[
+    bool, typer.Option("--images", help="Put the images into the logs of inspect.")
+]
+
+
+@app.command()
+def export(
+    form: FormatName,
+    models: ModelsOption = None,
+    suites: SuitesOption = None,
+    conditions: ConditionsOption = None,
+    editions: EditionsOption = None,
+    source: SourceOption = None,
+    out: OutOption = None,
+    to: ToOption = "",
+    *,
+    images: ImagesOption = False,
+) -> None:
+    """Export results in the format of another project.
+
+    Example: bench export csv --suite codis
+    """
+    from bench_assets.workspace.inspect.export import ExportRequest, export_results
+
+    asked = ExportRequest(
+        form=form,
+        suites=tuple(suites or ()),
+        models=tuple(models or ()),
+        conditions=tuple(conditions or ()),
+        editions=tuple(editions or ()),
+        out=out,
+        to=to,
+        images=images,
+    )
+    if source and len(asked.suites) != 1:
+        raise typer.BadParameter("--source is the source of one suite: name it with --suite")
+    with open_home(asked.suites[0] if source else "", source) as bench:
+        exported = export_results(bench, asked)
+        for line in exported.left_out:
+            print_message(f"left out: {line}")
+        for written in exported.written:
+            print_result(str(written))
