@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
 
 
-app = typer.Typer(no_args_is_help=True, help="Annotate with people: pages, links, progress, quality, Label Studio.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Annotate with people: pages, links, progress, quality, Label Studio.",
+)
 
 _LINK_LIFETIME_DAYS = 30
 
