@@ -6,6 +6,7 @@ A model that is a function.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,16 +14,24 @@ from string import ascii_uppercase
 from typing import overload
 
 from bench_assets.core.judging.request_streaming import answered
-from bench_assets.core.schema.chat import ChatModel, Request, Response
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
+_ALTERNATIVES = re.compile(
+    r"((?:[\w'-]+, )*[\w'-]+),? or (?:(?:in|on|at|to|the|an?|my) )*([\w'-]+)"
+)
+_AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"} | {
+    *("can", "could", "will", "would", "shall", "should", "may"),
+}
+
 
 class RandomBaseline:
-    """Picks one of the possible answers at random; where a question lists none, it says nothing.
+    """Random guessing: draws from what the prompt offers, and never from the answer key.
 
-    A draw depends on the seed, the question and the number of the draw, and on nothing else that
-    is asked.
+    That is a letter of the options shown; for texts an option shown, an alternative that the
+    question names ("left or right?"), or yes or no. Without any of these the response is empty.
+    A draw depends on the seed, the question and the number of the draw.
     """
 
     def __init__(self, name: str, seed: int = 0) -> None:
@@ -49,19 +58,18 @@ class RandomBaseline:
             ModelError: As ``response``.
         """
         for one in requests:
-            yield one, _saying(self._draw(_question(self.name, one), one.sample))
+            yield one, _saying(self._draw(_question(self.name, one), one))
 
-    def _draw(self, question: Question, sample: int) -> str:
-        rng = random.Random(f"{self._seed}\n{question.question_id}\n{sample}")
-        possible = _possible(question)
-        return rng.choice(possible) if possible else ""
+    def _draw(self, question: Question, request: Request) -> str:
+        rng = random.Random(f"{self._seed}\n{question.question_id}\n{request.sample}")
+        offered = _letters(question) or _shown_texts(question, request.prompt)
+        return rng.choice(offered) if offered else ""
 
 
 class MostFrequentBaseline:
-    """Picks the answer that is right most often in what is asked, of those the question lists.
+    """The most frequent right answer of what is asked: a letter of those offered, or one text.
 
-    Ties go to the answer that the question lists first. Where a question lists none, it says
-    nothing.
+    Ties go to the letter that comes first, and to the text that is right first.
     """
 
     signature = "most_frequent"
@@ -84,14 +92,16 @@ class MostFrequentBaseline:
             ModelError: As ``response``.
         """
         seen = set[str]()
-        counts = Counter[str]()
+        letters, texts = Counter[str](), Counter[str]()
         for question in (_question(self.name, request) for request in requests):
             if question.question_id not in seen:
                 seen.add(question.question_id)
-                counts.update(question.answer)
+                (letters if _letters(question) else texts).update(question.answer)
+        text = max(texts, key=texts.__getitem__, default="")
         for one in requests:
-            possible = _possible(_question(self.name, one))
-            yield one, _saying(max(possible, key=counts.__getitem__, default=""))
+            question = _question(self.name, one)
+            letter = max(_letters(question), key=letters.__getitem__, default="")
+            yield one, _saying(letter or (text if question.kind == "text" else ""))
 
 
 def _question(model: str, request: Request) -> Question:
@@ -100,11 +110,23 @@ def _question(model: str, request: Request) -> Question:
     return request.question
 
 
-def _possible(question: Question) -> Sequence[str]:
-    """The answers to pick from: one letter an option, or for texts the possible answers."""
-    if question.kind in ("choice", "choices"):
-        return ascii_uppercase[: len(question.options)]
-    return question.options if question.kind == "text" else ()
+def _letters(question: Question) -> Sequence[str]:
+    choice = question.kind in ("choice", "choices")
+    return ascii_uppercase[: len(question.options)] if choice else ""
+
+
+def _shown_texts(question: Question, prompt: Prompt) -> Sequence[str]:
+    """The texts that a prompt offers as answers to a question; options that it hides are none."""
+    if question.kind != "text":
+        return ()
+    parts = (part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
+    shown = "\n".join(parts).casefold()
+    if question.options and all(option.casefold() in shown for option in question.options):
+        return question.options
+    if found := list(_ALTERNATIVES.finditer(question.text)):
+        return [*found[-1][1].split(", "), found[-1][2]]
+    opening = question.text.casefold().split()[:1]
+    return ("yes", "no") if _AUXILIARIES.issuperset(opening) and opening else ()
 
 
 def _saying(text: str) -> Response:

@@ -38,11 +38,28 @@ def said(responses: list[Response]) -> list[str]:
             id="several choices get one letter",
         ),
         pytest.param(
-            question(kind="text", options=("left", "right")),
-            {"left", "right"},
-            id="a text gets one of the possible answers",
+            question(kind="text", text="Which: red hat, or blue hat?", options=("Red hat", "blue")),
+            {"Red hat", "blue"},
+            id="options that the prompt shows",
         ),
-        pytest.param(question(kind="text"), {""}, id="a text without possible answers gets none"),
+        pytest.param(
+            question(kind="text", text="Who is it?", options=("my child", "my sibling")),
+            {""},
+            id="options that only the key has are not drawn from",
+        ),
+        pytest.param(
+            question(kind="text", text="East, west, south or north?", options=("South.",)),
+            {"East", "west", "south", "north"},
+            id="alternatives that the question names",
+        ),
+        pytest.param(
+            question(kind="text", text="Is it legal?", options=("No.", "Yes.")),
+            {"yes", "no"},
+            id="yes or no",
+        ),
+        pytest.param(
+            question(kind="text", text="How many?"), {""}, id="a text that offers nothing"
+        ),
         pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),
     ],
 )
@@ -105,8 +122,8 @@ def test_random_draws_again_for_another_draw_or_seed() -> None:
                 question(question_id="3", options=("up", "down"), answer=("down",)),
                 question(question_id="4", answer=("no",)),
             ],
-            ["no", "no", "down", ""],
-            id="texts, of the question's own possible answers",
+            ["no", "no", "no", "no"],
+            id="one text for all, whatever the key's own alternatives",
         ),
         pytest.param(
             [
