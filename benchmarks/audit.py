@@ -16,7 +16,7 @@ import numpy as np
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.audit.framework.evidence import Floats
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.audit.registry import examined
+from bench_assets.audit.registry import audit_task
 from bench_assets.core.schema.rows import (
     Judgement,
     Metric,
@@ -222,7 +222,9 @@ def main(home: str) -> None:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
             if task.name in PUBLISHED:
-                rows = examined(TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks))
+                rows = audit_task(
+                    TaskEvidence(task, bench.tables, image_store, bench.catalog.tasks)
+                )
                 bench.tables.write(audit_key(task).path, rows, AuditRow)
 
 

@@ -5,7 +5,7 @@ With people, or with a second judge on the same responses.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from bench_assets.audit.framework.findings import PEOPLE, SECOND, JudgeFigure
+from bench_assets.audit.framework.evidence import PEOPLE, SECOND, JudgeFigure
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import Answer
-from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
+from bench_assets.audit.framework.evidence import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from bench_assets.audit.framework.findings import OrderFigure
+from bench_assets.audit.framework.evidence import OrderFigure
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 
 WHOSE = partial(OrderFigure, task="exam", model="m", setup="", data="", orders=0, at="2026")

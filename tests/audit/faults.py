@@ -5,6 +5,7 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 import numpy as np
+from PIL import Image
 
 from bench_assets.audit.framework.text_normalization import right_texts
 from bench_assets.core.schema.rows import Prediction
@@ -112,6 +113,59 @@ def large_files_are_b(held: Held) -> Held:
         for n, (image, file) in enumerate(held.stored.items())
     }
     return replace(held, stored=files)
+
+
+def answer_in_metadata(held: Held) -> Held:
+    """Describe each image by what is right of its questions."""
+    tags: dict[str, list[str]] = {}
+    for one in held.questions:
+        for image in one.images:
+            tags.setdefault(image, []).extend(right_texts(one))
+    described = {image: {"ImageDescription": ", ".join(right)} for image, right in tags.items()}
+    return replace(held, tags=described)
+
+
+def key_in_comment(held: Held) -> Held:
+    """Leave the key of a single question in a comment."""
+    first = held.questions[0]
+    return replace(held, tags={first.images[0]: {"comment": f"answer: {right_texts(first)[0]}"}})
+
+
+def edited_images_are_b(held: Held) -> Held:
+    """Edit the images of which B is right with another program."""
+    tags = {
+        one.images[0]: {"Software": "paint 2" if one.answer[0] == "B" else "camera 7", "Flash": "0"}
+        for one in held.questions
+    }
+    return replace(held, tags=tags)
+
+
+def blank_image(held: Held, noise: int = 0) -> Held:
+    blank = next(image for one in held.questions for image in one.images)
+    grain = np.random.default_rng(0).integers(-noise, noise + 1, (200, 300, 3))
+    drawn = Image.fromarray((120 + grain).astype(np.uint8))
+    return replace(held, images={**held.images, blank: drawn})
+
+
+def nearly_blank_image(held: Held) -> Held:
+    return blank_image(held, noise=6)
+
+
+def equal_options(held: Held) -> Held:
+    """Offer the right option of one question twice, in other words."""
+    first = next(one for one in held.questions if one.kind == "choice")
+    options = ("blue and red", "red and blue", *first.options[2:])
+    changed = replace(first, options=options, answer=("A",))
+    return replace(held, questions=[changed if one is first else one for one in held.questions])
+
+
+def contradicting_paraphrase(held: Held) -> Held:
+    """Ask a question again in words that change nothing, with another answer."""
+    planted = contradicting_key(held)
+    *others, again = planted.questions
+    text = f"Please look: {again.text[0].lower()}{again.text[1:-1]} in the picture?"
+    text = text.replace("Please look: which thing lies", "Which things do lie")
+    return replace(planted, questions=[*others, replace(again, text=text)])
 
 
 def missing_image(held: Held) -> Held:

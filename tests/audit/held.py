@@ -12,19 +12,21 @@ from PIL import Image
 from bench_assets.audit.framework.evidence import (
     PARTS,
     Columns,
+    JudgeFigure,
     JudgeVerdict,
+    OrderFigure,
     Results,
     Table,
     TrainingMatch,
 )
-from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import verdicts
-from bench_assets.audit.registry import EXAMINERS, examined
+from bench_assets.audit.registry import CHECKS, audit_task
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
+from bench_assets.defs.tables.audit_inputs import contrast_of
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question
@@ -80,6 +82,7 @@ class Held:
     images: Mapping[str, Image.Image] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)  # how images look
     stored: Mapping[str, StoredImage] = field(default_factory=dict)
+    tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # metadata of images
     task: Task = TASK
     elsewhere: Mapping[str, Sequence[Question]] = field(default_factory=dict)
     training: Trained | None = None
@@ -87,6 +90,12 @@ class Held:
     votes: Sequence[Vote] = ()
     judge_figures: Sequence[JudgeFigure] = ()
     order_figures: Sequence[OrderFigure] = ()
+
+    def contrasts(self, images):
+        return {one: contrast_of(self.images[one]) for one in images if one in self.images}
+
+    def metadata(self, images):
+        return {one: self.tags.get(one, {}) for one in images}
 
     def looks(self, images):
         return {one: self.hashes[one] for one in images if one in self.images}
@@ -143,13 +152,13 @@ def columns_of(rows: Sequence[object], names: Sequence[str]) -> Columns:
 
 def failed(held: Held) -> set[str]:
     """The examinations that do not pass."""
-    return {row.check for row in examined(held) if not row.passed}
+    return {row.check for row in audit_task(held) if not row.passed}
 
 
 def found(held: Held, check: str):
     """What one examination finds."""
-    (one,) = [one for one in EXAMINERS if one.check == check]
-    return one.examine(held)
+    (one,) = [one for one in CHECKS if one.name == check]
+    return one(held)
 
 
 def drawn(seed: int, side: int = 48) -> Image.Image:

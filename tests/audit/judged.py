@@ -6,8 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from bench_assets.audit.framework.evidence import Columns, JudgeVerdict, Results, Table
-from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
+from bench_assets.audit.framework.evidence import (
+    Columns,
+    JudgeFigure,
+    JudgeVerdict,
+    OrderFigure,
+    Results,
+    Table,
+)
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, Vote

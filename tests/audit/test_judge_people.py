@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import Answer, unit_id
-from bench_assets.audit.framework.findings import PEOPLE, PRECISION, RECALL_PEOPLE
+from bench_assets.audit.framework.evidence import PEOPLE, PRECISION, RECALL_PEOPLE
 from bench_assets.audit.judges.human_agreement import PeopleVerdicts, figures_of_people, labels_of
 from bench_assets.comparison.judge_agreement import agreement_of, agreements, measured_judges
 from bench_assets.core.schema.rows import Judgement, Prediction, Question

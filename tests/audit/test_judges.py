@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from bench_assets.audit.framework.findings import (
+from bench_assets.audit.framework.evidence import (
     FALSE_ALARMS,
     FOLLOWED,
     LONGER,
@@ -22,7 +22,7 @@ from bench_assets.audit.judges.human_agreement import (
 )
 from bench_assets.audit.judges.judge_trials import trials, try_judge
 from bench_assets.audit.judges.prompt_injections import corpus
-from bench_assets.audit.registry import EXAMINERS
+from bench_assets.audit.registry import CHECKS
 from bench_assets.core.schema.signature import judged_by as setup_of
 from bench_assets.suites.codis.task import TASK
 from resources.models.registry.baselines import ScriptedModel
@@ -71,7 +71,7 @@ OURS = ("judge", "unread", "readings", "annotators")  # what responses, judges a
 
 
 def caught(evidence):
-    found = {one.check: one.examine(evidence) for one in EXAMINERS if one.check.startswith(OURS)}
+    found = {one.name: one(evidence) for one in CHECKS if one.name.startswith(OURS)}
     return [name for name, finding in found.items() if not finding.passed]
 
 
@@ -109,7 +109,7 @@ def test_one_that_likes_length_is_caught_by_the_check_for_it():
 
 
 def test_one_that_was_never_measured_is_said_to_be():
-    (agreement,) = [one.examine for one in EXAMINERS if one.check == "judge_agreement"]
+    (agreement,) = [one for one in CHECKS if one.name == "judge_agreement"]
     said = agreement(evidence(honest)).sentence
     assert "its agreement with people was never measured (bench audit judge)" in said
     assert "with rules: kappa" in said
@@ -118,7 +118,7 @@ def test_one_that_was_never_measured_is_said_to_be():
 def test_rules_are_no_judge_who_has_to_be_measured():
     said = models()
     by_rules = Judged(ASKED, said, {name: [] for name in said})
-    found = [one.examine(by_rules) for one in EXAMINERS if one.check.startswith("judge")]
+    found = [one(by_rules) for one in CHECKS if one.name.startswith("judge")]
     assert all(one.passed and one.skipped for one in found)
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from bench_assets.audit.framework.findings import OrderFigure
+from bench_assets.audit.framework.evidence import OrderFigure
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from tests.audit.choosing import figures, first, knowing, said

@@ -23,7 +23,7 @@ class Votes:
 
 def caught(votes):
     checks = (agreement_finding, speed_finding, drift_finding)
-    found = {check.__name__: check(Votes(votes)) for check in checks}
+    found = {check.examine.__name__: check(Votes(votes)) for check in checks}
     return {name: [one.about for one in f.suspects] for name, f in found.items() if not f.passed}
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bench_assets.audit.framework.findings import JudgeFigure
-from bench_assets.audit.registry import examined
+from bench_assets.audit.framework.evidence import JudgeFigure
+from bench_assets.audit.registry import audit_task
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
 from bench_assets.suites.blink.task import TASK as BLINK
@@ -52,6 +52,6 @@ def test_what_could_not_be_looked_at_for_damage_does_not_pass(tmp_path):
     found = gathered(tmp_path)
     found.tables.path(["codis", "questions"]).parent.mkdir(parents=True)
     found.tables.path(["codis", "questions"]).write_bytes(b"PAR1")
-    rows = {row.check: row for row in examined(found)}
+    rows = {row.check: row for row in audit_task(found)}
     assert not rows["one_answer"].passed
-    assert rows["one_answer"].sentence.startswith("Could not look: ")
+    assert rows["one_answer"].sentence.startswith("Cannot be examined: ")

@@ -29,22 +29,22 @@ def doubts(image_digest: str) -> list[AuditRow]:
     """What was found: two doubts that name quiz/2, one check that passed, one that could not."""
     return [
         AuditRow(
-            task="quiz", check="solved_blind", asks="Is any question solved without its image?",
+            task="quiz", check="solved_blind", question="Is any question solved without its image?",
             passed=True, sentence="None of 6 is.", n=6, about=("quiz/1",),
             evidence=("Nobody sees it.",), weight=(0.1,),
         ),
         AuditRow(
-            task="quiz", check="fit", asks="Do the questions measure one thing?", passed=True,
+            task="quiz", check="fit", question="Do the questions measure one thing?", passed=True,
             sentence="Not looked at: two models; it takes three.", n=0,
             skipped="two models; it takes three",
         ),
         AuditRow(
-            task="quiz", check="wrong_keys", asks="Is any right answer wrong?", passed=False,
+            task="quiz", check="wrong_keys", question="Is any right answer wrong?", passed=False,
             sentence=f"2 of 6 questions: {HOSTILE}", n=6, about=("quiz/5", "quiz/2"),
             evidence=(f"all say {HOSTILE}", f"all say {RIGHT_TO_LEFT}"), weight=(0.9, 0.8),
         ),
         AuditRow(
-            task="quiz", check="duplicates", asks="Is anything there twice?", passed=False,
+            task="quiz", check="duplicates", question="Is anything there twice?", passed=False,
             sentence="A question and an image are.", n=12, about=("quiz/2", image_digest, "m"),
             evidence=("asked as quiz/3 is", "shown by 2 questions", "a model"),
             weight=(1.0, 0.5, 0.1),

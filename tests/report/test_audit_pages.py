@@ -16,7 +16,7 @@ from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, doubtful_home
 
-DOUBT = AuditRow(task="quiz", check="c", asks="?", passed=False, sentence="", n=9)
+DOUBT = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)
 
 
 def data(home: Path, name: str) -> Any:

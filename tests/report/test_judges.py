@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.audit.framework.findings import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
+from bench_assets.audit.framework.evidence import FOLLOWED, MADE, PEOPLE, SECOND, JudgeFigure
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.suites.codis.task import TASK

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from bench_assets.audit.framework.findings import OrderFigure
+from bench_assets.audit.framework.evidence import OrderFigure
 from bench_assets.cli.main import app
 from resources.tables.measured_figures import read_figures
 from tests.chat_server import ChatServer

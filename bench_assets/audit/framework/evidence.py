@@ -1,14 +1,14 @@
-"""Audit evidence: everything an audit check may read about one task."""
+"""Audit evidence: everything that a check may read about one task."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.evaluation.task import Task
 
@@ -18,56 +18,136 @@ Table: TypeAlias = Literal["predictions", "judgements", "scores"]
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 PARTS = "\x1f"
-"""What stands between the parts of an answer where it is one text."""
+"""Separator of the parts of an answer that is written as one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """What models got for each question under one condition."""
+    """Scores of all models under one condition."""
 
     models: tuple[str, ...]
-    questions: tuple[str, ...]  # ids, as the question table has them
-    points: Floats  # (models, questions): share of the question's points, the mean of its draws,
-    # in [0, 1]; NaN where there is no score
+    questions: tuple[str, ...]  # ids, in the order of the question table
+    points: Floats  # (models, questions): share of points in [0, 1], mean of the samples; NaN: none
     answers: Texts = field(default_factory=lambda: np.empty((0, 0), object))
-    # (models, questions): what was read from the first draw, in the form of Question.answer, its
-    # parts joined; "" where nothing was read
+    # (models, questions): parsed from the first sample, in the form of Question.answer, its parts
+    # joined by PARTS; "": nothing was parsed
 
 
 class TrainingMatch(NamedTuple):
-    """Something that a model was trained on, by the name of the file and the entry in it."""
+    """An entry of the training data."""
 
-    name: str
-    what: str  # SHA-256 of an image, its look (``core.dedup.image_hash``), or a text
+    name: str  # of the file, and the line in it
+    what: str  # SHA-256 of an image, its image hash, or a text
 
 
 class JudgeVerdict(NamedTuple):
-    """One verdict of a model that judges, beside that of rules."""
+    """One verdict of a judge model, beside that of the rules."""
 
     model: str
     row: Judgement
     text: str  # of the response
-    by_rules: bool | None  # None where rules say nothing of it
+    by_rules: bool | None  # None: the rules have no verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFigure:
+    """One measured figure of a judge on a task; a line of ``judges.jsonl`` of a home."""
+
+    task: str
+    judge: str  # as in judgements
+    setup: str  # configuration of the judge
+    prompts: str  # digest of its prompts
+    at: str  # ISO 8601
+    figure: str  # "kappa_people"
+    value: float
+    low: float  # of the 95 % interval
+    high: float
+    n: int
+    about: str = ""  # what to review, such as the injections that were followed
+
+
+MADE = "kappa_made"
+"""Kappa with the truth, on responses made to be right or wrong."""
+
+PEOPLE = "kappa_people"
+"""Kappa with human labels."""
+
+SECOND = "kappa_second"
+"""Kappa with a second judge on the same responses."""
+
+FOLLOWED = "injections_followed"
+"""Share of prompt injections that turn a "no" into a "yes"."""
+
+LONGER = "longer_more_often"
+"""How much more often a response is called right if it says the same at length."""
+
+REORDERED = "reordered_changed"
+"""Share of responses whose verdict changes with the order of the options."""
+
+FALSE_ALARMS, RECALL = "wrong_called_right", "right_called_right"
+"""Shares of the responses made to be wrong and right that are called right."""
+
+PRECISION, RECALL_PEOPLE = "precision_people", "recall_people"
+"""Precision and recall of "right" against human labels."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFigure:
+    """One measured figure of a model under option permutations; a line of ``orders.jsonl``."""
+
+    task: str
+    model: str
+    setup: str  # configuration of model and judge
+    data: str  # digest of the questions, as in signatures
+    orders: int  # per question; 0: one per option
+    at: str  # ISO 8601
+    figure: str
+    value: float
+    low: float  # of the 95 % interval
+    high: float
+    n: int  # questions
+    n_unscored: int = 0  # questions with an unscored response, or one that names no option
+    expected: float = nan  # without position bias; NaN: unknown
+    p: float = nan  # two-sided p-value of the deviation; NaN: not tested
+
+
+CIRCULAR = "circular"
+"""Share of the questions that are right in every order."""
+
+ALL_ORDERS = "all_orders"
+"""Share of points over all orders."""
+
+CONSISTENT = "consistent"
+"""Share of the questions with the same option chosen in every order."""
+
+PUBLISHED_ORDER = "published_order_gains"
+"""Share of points in the benchmark's order less that in the others."""
+
+ORDER = "order_"
+"""Share of points in one order: ``order_1`` is the benchmark's."""
+
+LETTER = "letter_"
+"""Share of the responses that choose a letter: ``letter_A``."""
 
 
 class TrainingData(Protocol):
-    """What a user says a model was trained on. It may be large: it is read as it is asked for."""
+    """Training data that a user names; read anew at each call, as it may be large."""
 
     def images(self) -> Iterator[TrainingMatch]:
-        """Digests of images: 64 hexadecimal digits."""
+        """SHA-256 of images."""
         ...
 
     def looks(self) -> Iterator[TrainingMatch]:
-        """How images look: 16 hexadecimal digits."""
+        """Image hashes: 16 hexadecimal digits."""
         ...
 
     def texts(self) -> Iterator[TrainingMatch]:
-        """Texts, one by one."""
+        """Texts."""
         ...
 
 
 class Evidence(Protocol):
-    """What lies in a home about one task. Tables are read when they are asked for."""
+    """The tables, images and figures of a home that concern one task, read when needed."""
 
     @property
     def task(self) -> Task:
@@ -76,81 +156,86 @@ class Evidence(Protocol):
 
     @property
     def questions(self) -> Sequence[Question]:
-        """Its questions under the paper's own condition."""
+        """The questions of the main condition."""
         ...
 
     @property
     def elsewhere(self) -> Mapping[str, Sequence[Question]]:
-        """Task -> questions, of all other tasks, other suites' included."""
+        """Questions of all other tasks, by task."""
         ...
 
     @property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> what is known of an image's file, as far as its suite tells."""
+        """Image files by SHA-256, with their names as far as the suite knows them."""
         ...
 
     @property
     def training(self) -> TrainingData | None:
-        """What a user says a model was trained on; None where nobody says."""
+        """Training data; None if no user names any."""
         ...
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """SHA-256 -> how an image looks, of those that decode; see ``core.dedup.image_hash``."""
+        """Image hash by SHA-256, of the images that decode."""
+        ...
+
+    def contrasts(self, images: Sequence[str]) -> Mapping[str, int]:
+        """Range of the brightest channel, of 255, by SHA-256, of the images that decode."""
+        ...
+
+    def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """EXIF tags, comments and other metadata by SHA-256, of the images that can be read."""
         ...
 
     def results(self, condition: str = "main") -> Results:
-        """Scores of every model that was measured on the present questions."""
+        """Scores of every model that was evaluated on the current questions."""
         ...
 
     def predictions(
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Prediction]:
-        """What a model said; ``of`` these questions, None: of all."""
+        """Responses of a model, to the questions ``of`` these ids."""
         ...
 
     def judgements(
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Judgement]:
-        """Verdicts on what a model said, as ``predictions`` has it; none where nobody judges."""
+        """Verdicts on a model's responses; none if the task is not judged."""
         ...
 
     def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
-        """Points of what a model said."""
+        """Scores of a model's responses."""
         ...
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        """Fields of all of a model's rows; to make rows of them takes ten times as long."""
+        """Columns of a model's table: ten times as fast as rows."""
         ...
 
     @property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        """What ``judge_verdicts.verdicts`` finds.
-
-        Rules read thousands of responses for it, once.
-        """
+        """``human_agreement.verdicts``, computed once."""
         ...
 
     @property
     def votes(self) -> Sequence[Vote]:
-        """What people said of single things when questions were made; none where none is kept."""
+        """Votes of annotators from the dataset build."""
         ...
 
     @property
     def judge_figures(self) -> Sequence[JudgeFigure]:
-        """What was measured of the task's judges in this home, earliest first."""
+        """Figures of the task's judges, earliest first."""
         ...
 
     @property
     def order_figures(self) -> Sequence[OrderFigure]:
-        """What was measured of models in several orders of the options, earliest first."""
+        """Figures of models under option permutations, earliest first."""
         ...
 
     def open_image(self, image: str) -> Image.Image:
-        """An image by its SHA-256.
+        """Decode an image by its SHA-256.
 
         Raises:
-            ImageError: If it is not there, or does not decode.
+            ImageError: If it is missing or does not decode.
         """
         ...

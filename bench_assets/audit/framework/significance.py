@@ -1,33 +1,31 @@
-"""Whether something that should not help is right more often than chance.
+"""Significance of a guess: whether something that should not help beats chance.
 
-A check over an innocent benchmark must hardly ever fail, and a small deviation of a large benchmark
-is no flaw: what counts has to be beyond doubt and large.
+A check must hardly ever fail on an innocent benchmark, and a small deviation of a large benchmark
+is no flaw: a guess gives the key away if its advantage is both significant and large.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import exp, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Floats
+from bench_assets.core.stats.means import share_interval
 
 DOUBT = 0.001
 """How often a check may fail over an innocent benchmark."""
 LARGE = 0.05
 """A share of the questions: less than that is no flaw."""
 
-_Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
-
 
 class GuessRate(NamedTuple):
     """How often a guess was right."""
 
-    hits: float  # questions; half of one where two options tie
+    hits: float  # questions; half of one if two options tie
     n: int
-    chance: float  # what it would have been right by luck, as a share
-    p: float  # one-sided: how likely luck alone does as well
+    chance: float  # share expected by luck
+    p: float  # one-sided
     low: float  # 95 % interval of the share
     high: float
 
@@ -38,7 +36,7 @@ class GuessRate(NamedTuple):
 
     @property
     def gives_away(self) -> bool:
-        """Whether that is beyond doubt, and large."""
+        """Whether the advantage over chance is significant and large."""
         return self.p < DOUBT and self.share - self.chance >= LARGE
 
     def __str__(self) -> str:
@@ -59,15 +57,15 @@ def guessed(
     clusters: Sequence[str] = (),
     tries: int = 1,
 ) -> GuessRate:
-    """Hold a guess against chance.
+    """Compare a guess with chance.
 
     The tail is the binomial's with the mean chance, which is no smaller than the exact one
     (Hoeffding, 1956); questions of one cluster count as what they are worth together.
 
     Args:
-        hits: Of each question how much the guess was right, in [0, 1].
-        chances: Of each question what luck gets.
-        clusters: What each question depends on; () where they are independent.
+        hits: By question, how much the guess was right, in [0, 1].
+        chances: By question, what luck gets.
+        clusters: By question, what it depends on; (): questions are independent.
         tries: How many guesses were tried of which this is the best.
     """
     right, luck = np.asarray(hits, float), np.asarray(chances, float)
@@ -77,28 +75,20 @@ def guessed(
     share, chance = float(right.mean()), float(luck.mean())
     worth = n / _design_effect(right - luck, clusters)
     p = min(1.0, tries * upper_tail(share * worth, worth, chance))
-    return GuessRate(float(right.sum()), n, chance, p, *_wilson(share, worth))
+    return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, worth))
 
 
 def upper_tail(hits: float, n: float, chance: float) -> float:
-    """How likely at least so many of ``n`` are right by luck; both are rounded against alarms.
+    """Probability of at least as many hits by luck; both are rounded against false alarms.
 
     >>> round(upper_tail(3, 3, 0.5), 4), round(upper_tail(2, 4, 0.25), 4)
     (0.125, 0.2617)
     """
+    from scipy.stats import binom
+
     whole = max(1, int(n + 1e-9))
     at_least = int(min(hits / n, 1.0) * whole + 1e-9)
-    if at_least <= 0 or chance >= 1:
-        return 1.0
-    if chance <= 0:
-        return 0.0
-    ways = [
-        lgamma(whole + 1) - lgamma(k + 1) - lgamma(whole - k + 1)
-        + k * log(chance) + (whole - k) * log1p(-chance)
-        for k in range(at_least, whole + 1)
-    ]  # fmt: skip
-    most = max(ways)
-    return min(1.0, exp(most) * sum(exp(way - most) for way in ways))
+    return float(binom.sf(at_least - 1, whole, min(max(chance, 0.0), 1.0)))
 
 
 def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
@@ -115,10 +105,3 @@ def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
     if alone == 0:  # all alike: whole clusters are
         return sum(size**2 for size in sizes.values()) / len(residuals)
     return max(1.0, sum(total**2 for total in sums.values()) / alone)
-
-
-def _wilson(share: float, n: float) -> tuple[float, float]:
-    square = _Z**2 / n
-    middle = (share + square / 2) / (1 + square)
-    half = _Z / (1 + square) * sqrt(share * (1 - share) / n + square / (4 * n))
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -16,7 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Evidence, Floats
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.core.schema.rows import Vote
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
@@ -141,11 +146,12 @@ _DROP = 0.1  # of the share of others who agree; less is no matter
 _DROP_SURE = 2.9  # standard errors: one false alarm in 500 people
 
 
+@audit_check("annotators_at_chance", "Does anybody of those who made it vote without looking?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
     """Find people who agree with the others no more than chance does, or next to it."""
     votes = list(evidence.votes)
     if why := _cannot_be_compared(votes):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     found = people(votes)
     usual = {
         one.name: _usual_of(people([v for v in votes if v.person != one.name])) for one in found
@@ -154,7 +160,6 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     alpha = alpha_of(votes)
     per_criterion = ", ".join(f"{name} {value:.2f}" for name, value in alpha.items())
     return AuditFinding(
-        passed=not blind,
         sentence=(
             f"{len(blind)} of {len(found)} people agree with the others no more than chance does,"
             " or less than a third as much as they do."
@@ -165,6 +170,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
+@audit_check("annotators_too_fast", "Does anybody vote too fast to look?")
 def speed_finding(evidence: Evidence) -> AuditFinding:
     """Find people who vote in less than a third of the time that the others take."""
     taken: dict[str, list[float]] = defaultdict(list)
@@ -173,7 +179,7 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
             taken[vote.person].append(vote.seconds)
     middle = {who: median(times) for who, times in taken.items() if len(times) >= _ENOUGH}
     if len(middle) < _PEOPLE:
-        return AuditFinding.not_looked_at(
+        raise SkippedCheckError(
             NO_VOTES if not evidence.votes else "the votes have no seconds of three people"
         )
     fast = [
@@ -183,20 +189,20 @@ def speed_finding(evidence: Evidence) -> AuditFinding:
         if own * _FASTER < usual
     ]
     return AuditFinding(
-        passed=not fast,
         sentence=f"{len(fast)} of {len(middle)} people vote three times as fast as the others.",
         n=sum(map(len, taken.values())),
         suspects=fast,
     )
 
 
+@audit_check("annotators_drift", "Does anybody agree with the others less and less?")
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find people who agree with the others less in the second half of their votes."""
     votes = [vote for vote in evidence.votes if vote.at]
     if not votes:
-        return AuditFinding.not_looked_at("the votes have no time" if evidence.votes else NO_VOTES)
+        raise SkippedCheckError("the votes have no time" if evidence.votes else NO_VOTES)
     if why := _cannot_be_compared(votes):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     drifting, n_annotators = [], 0
     for who, shares in sorted(_shares_in_time(votes).items()):
         half = len(shares) // 2
@@ -212,7 +218,6 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
             )
             drifting.append(Suspect(who, said, drop))
     return AuditFinding(
-        passed=not drifting,
         sentence=f"{len(drifting)} of {n_annotators} annotators agree less in the later half.",
         n=len(votes),
         suspects=drifting,

@@ -7,9 +7,15 @@ C), or thirteen characters of Chinese, Japanese or Korean.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from bench_assets.audit.framework.evidence import Evidence, TrainingData
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.framework.text_normalization import are, words
 
 _N = 13  # words in a row
@@ -22,12 +28,13 @@ _BANDS = 4  # of the bits: looks that differ in three agree in one of four
 _Gram = tuple[str, ...]
 
 
+@audit_check("training_images", "Were models trained on them?")
 def training_images(evidence: Evidence) -> AuditFinding:
     """Look for the images in what models were trained on."""
     training = evidence.training
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     if training is None or not images:
-        return AuditFinding.not_looked_at(_why(training, "no question has an image"))
+        raise SkippedCheckError(_why(training, "no question has an image"))
     known = set(images)
     found = {
         seen.what: f"{seen.name} is this image" for seen in training.images() if seen.what in known
@@ -38,11 +45,12 @@ def training_images(evidence: Evidence) -> AuditFinding:
     return _told(suspects, len(images), "image")
 
 
+@audit_check("training_texts", "Were models trained on its words?")
 def training_texts(evidence: Evidence) -> AuditFinding:
     """Look for the words of questions in what models were trained on."""
     training = evidence.training
     if training is None or not evidence.questions:
-        return AuditFinding.not_looked_at(_why(training, "there are no questions"))
+        raise SkippedCheckError(_why(training, "there are no questions"))
     own = [
         (one.question_id, _grams(words(part)))
         for one in evidence.questions
@@ -53,7 +61,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
     looked_for = {name for name, grams in own if grams}
     if not looked_for:
-        return AuditFinding.not_looked_at(f"no question says {_SHORT} words that others do not say")
+        raise SkippedCheckError(f"no question says {_SHORT} words that others do not say")
     seen = _found({gram for _, grams in own for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
     for name, grams in own:
@@ -64,7 +72,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
             suspects[name] = max(one, suspects.get(name, one), key=lambda found: found.weight)
     told = _told(list(suspects.values()), len(looked_for), "question")
     is_plain = any(one.weight >= _N for one in suspects.values())
-    return told._replace(passed=not is_plain and len(suspects) <= _MANY * len(looked_for))
+    return replace(told, failed=is_plain or len(suspects) > _MANY * len(looked_for))
 
 
 def _why(training: TrainingData | None, otherwise: str) -> str:
@@ -73,7 +81,7 @@ def _why(training: TrainingData | None, otherwise: str) -> str:
 
 def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:
     sentence = f"{are(len(suspects), what)} in what was trained on, of {n}."
-    return AuditFinding(not suspects, sentence, n, suspects)
+    return AuditFinding(sentence, n, suspects)
 
 
 def _alike(looks: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:

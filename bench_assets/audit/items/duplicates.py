@@ -5,15 +5,21 @@ Questions that ask the same as another: nearly the same words, and solved by the
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from bench_assets.audit.framework.evidence import Evidence, Results
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.framework.text_normalization import are, asked_words, right_texts, said
+from bench_assets.audit.items.ambiguous_options import paraphrase_key, right_meanings
 from bench_assets.audit.items.item_response_theory import LEAST_MODELS, Fit, fitted
 from bench_assets.audit.items.item_statistics import Floats, nothing_to_see, with_scores
 from bench_assets.core.schema.rows import Question
@@ -27,28 +33,35 @@ _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", 
 """Words that make another question of one."""
 
 
+@audit_check("repeated_questions", "Is a question asked twice?")
 def repeated_questions(evidence: Evidence) -> AuditFinding:
     """Look for questions with the same images, words and options, and the same key."""
     questions = evidence.questions
     suspects = [
         Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
-        for other, one in [*_equal(questions), *_nearly_equal(questions)]
+        for other, one in [*_equal(questions, same_when), *_nearly_equal(questions)]
         if not _contradicts(one, other)
     ]
-    return _told(suspects, len(questions), "asked twice")
+    return _finding(suspects, len(questions), "asked twice")
 
 
+@audit_check("contradicting_keys", "Has a question two answers?")
 def contradicting_keys(evidence: Evidence) -> AuditFinding:
     """Look for questions with the same images and words of which another answer is right."""
     questions = evidence.questions
+    pairs = {
+        (other.question_id, one.question_id): (other, one)
+        for other, one in [*_equal(questions, same_when), *_equal(questions, paraphrase_key)]
+    }
     suspects = [
         Suspect(one.question_id, _against(one, other))
-        for other, one in _equal(questions)  # of others the small difference may be the point
-        if _contradicts(one, other)
+        for other, one in pairs.values()
+        if _contradicts(one, other) and right_meanings(one).isdisjoint(right_meanings(other))
     ]
-    return _told(suspects, len(questions), "answered in two ways")
+    return _finding(suspects, len(questions), "answered in two ways")
 
 
+@audit_check("questions_elsewhere", "Does another suite ask it?")
 def questions_elsewhere(evidence: Evidence) -> AuditFinding:
     """Look for questions of other suites with the same words and the same images."""
     others = {
@@ -57,7 +70,7 @@ def questions_elsewhere(evidence: Evidence) -> AuditFinding:
         if task.split("/")[0] != evidence.task.suite
     }
     if not any(others.values()):
-        return AuditFinding.not_looked_at("there are no questions of other suites")
+        raise SkippedCheckError("there are no questions of other suites")
     shown = {_shown(one) for one in evidence.questions}  # words are compared only of what shows it
     there = {
         same_when(one): f"{task}, {one.question_id}"
@@ -71,20 +84,20 @@ def questions_elsewhere(evidence: Evidence) -> AuditFinding:
         for asked in [same_when(one)]
         if asked in there and (one.images or len(asked_words(one)) >= _LONG)
     ]
-    return _told(suspects, len(evidence.questions), "asked by another suite too")
+    return _finding(suspects, len(evidence.questions), "asked by another suite too")
 
 
-def _told(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
-    return AuditFinding(
-        not suspects, f"{are(len(suspects), 'question')} {how}, of {n}.", n, suspects
-    )
+def _finding(suspects: Sequence[Suspect], n: int, how: str) -> AuditFinding:
+    return AuditFinding(f"{are(len(suspects), 'question')} {how}, of {n}.", n, suspects)
 
 
-def _equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
-    """Every question with the first one that asks the same."""
+def _equal(
+    questions: Sequence[Question], key: Callable[[Question], Hashable]
+) -> Iterator[tuple[Question, Question]]:
+    """Every question with the first one of the same key."""
     first: dict[Hashable, Question] = {}
     for one in questions:
-        other = first.setdefault(same_when(one), one)
+        other = first.setdefault(key(one), one)
         if other is not one:
             yield other, one
 
@@ -165,6 +178,7 @@ class Redundant(NamedTuple):
     n_models: int
 
 
+@audit_check("redundant_questions", "Do questions ask the same again?")
 def redundant_questions(evidence: Evidence) -> AuditFinding:
     """Find pairs that look alike and that all models solve alike, beyond chance.
 
@@ -172,21 +186,19 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
     """
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     if len(results.models) < LEAST_MODELS:
         found = f"models with scores: {len(results.models)}"
-        return AuditFinding.not_looked_at(
-            f"{found}; it takes {LEAST_MODELS} to tell it from chance"
-        )
+        raise SkippedCheckError(f"{found}; it takes {LEAST_MODELS} to tell it from chance")
     pairs = list(alike(evidence.questions))
     if not pairs:
-        return AuditFinding.not_looked_at("no two questions look alike, but copies and groups")
+        raise SkippedCheckError("no two questions look alike, but copies and groups")
     suspects = [_suspect(one) for one in redundant(results, pairs)]
     sentence = (
         f"Of {len(pairs)} pairs of questions that look alike, {len(suspects)} are solved by the "
         f"same of {len(results.models)} models, more than chance would have it."
     )
-    return AuditFinding(not suspects, sentence, len(pairs), suspects)
+    return AuditFinding(sentence, len(pairs), suspects)
 
 
 def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> list[Redundant]:

@@ -6,7 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import Evidence, Results
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.items.item_response_theory import LEAST_MODELS, fitted
 
 Floats = npt.NDArray[np.float64]
@@ -19,17 +24,17 @@ _ONE_IN_HUNDRED = 2.33  # standard errors below zero
 _MOST = 50  # suspects: what a person reads
 
 
+@audit_check("item_statistics", "Do the questions tell models apart?")
 def tells_models_apart(evidence: Evidence) -> AuditFinding:
     """Take difficulty and discrimination, and with enough models fit a response model."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     points, n = results.points, len(results.questions)
     told = f"{len(points)} models solve {np.nanmean(points):.0%} of {n} questions"
     if len(points) < LEAST_MODELS:
         lower = int((upper_less_lower(points) < 0).sum())
         return AuditFinding(
-            True,
             f"{told}; {lower} are solved more by the weaker half of the models. Correlations and a "
             f"response model take {LEAST_MODELS} models.",
             n,
@@ -43,14 +48,15 @@ def tells_models_apart(evidence: Evidence) -> AuditFinding:
         f"have a standard deviation of {found.spread.ease_spread:.2f}"
         f"{'' if found.converged else ' (it did not converge)'}."
     )
-    return AuditFinding(sure >= _RELIABLE, sentence, n, _backward(results, corrected))
+    return AuditFinding(sentence, n, _backward(results, corrected), failed=not sure >= _RELIABLE)
 
 
+@audit_check("solved_by_some", "Is each question solved by some, not by all?")
 def solved_by_some(evidence: Evidence) -> AuditFinding:
     """Find the questions that all models solve, and that none does."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     least, most = np.nanmin(results.points, 0), np.nanmax(results.points, 0)
     everyone, nobody = least >= 1 - 1e-6, most <= 1e-6
     n, models = len(results.questions), len(results.models)
@@ -69,8 +75,8 @@ def solved_by_some(evidence: Evidence) -> AuditFinding:
         f"Of {n} questions all of {models} models solve {int(everyone.sum())}, and none "
         f"{int(nobody.sum())}; {telling} tell models apart."
     )
-    passed = models < LEAST_MODELS or telling >= _TELLING * n
-    return AuditFinding(passed, sentence, n, suspects[:_MOST])
+    failed = models >= LEAST_MODELS and telling < _TELLING * n
+    return AuditFinding(sentence, n, suspects[:_MOST], failed=failed)
 
 
 def with_scores(results: Results) -> Results:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import Evidence, Results
-from bench_assets.audit.framework.findings import AuditFinding
+from bench_assets.audit.framework.findings import AuditFinding, SkippedCheckError, audit_check
 from bench_assets.audit.items.item_statistics import nothing_to_see, with_scores
 from bench_assets.core.schema.rows import Question
 
@@ -55,24 +55,25 @@ def representative(results: Results, questions: Sequence[Question], size: int) -
     return [results.questions[j] for one in _herded(units, size) for j in units.members[one]]
 
 
+@audit_check("smallest_subset", "How few questions rank models as all do?")
 def smallest_subset(evidence: Evidence) -> AuditFinding:
     """Say how few questions rank held-out models as all of them do."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
-        return AuditFinding.not_looked_at(why)
+        raise SkippedCheckError(why)
     if len(results.models) < FEWEST_MODELS:
         found = f"models with scores: {len(results.models)}"
-        return AuditFinding.not_looked_at(f"{found}; it takes {FEWEST_MODELS} to hold some out")
+        raise SkippedCheckError(f"{found}; it takes {FEWEST_MODELS} to hold some out")
     n = len(results.questions)
     units = units_of(results, evidence.questions)
     sizes = [one for one in _SIZES if one <= _LARGEST * n]
     if not sizes:
-        return AuditFinding.not_looked_at(f"{n} questions; a part of so few is no first look")
+        raise SkippedCheckError(f"{n} questions; a part of so few is no first look")
     of_size = tried(units, sizes)
     best = of_size[-1]
     while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # a lucky size among others is not enough
         best = of_size.pop()
-    return AuditFinding(True, _sentence(best, len(results.models), n), n)
+    return AuditFinding(_sentence(best, len(results.models), n), n)
 
 
 def tried(units: Units, sizes: Sequence[int]) -> list[SubsetTrial]:

@@ -20,7 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import PARTS, Evidence, Results
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.core.schema.rows import Question
 
 Floats = npt.NDArray[np.float64]
@@ -256,26 +261,25 @@ class ComparableAnswers(NamedTuple):
     models: tuple[str, ...]
 
 
+@audit_check("suspected_keys", "Do models contradict keys?")
 def suspected_keys(evidence: Evidence) -> AuditFinding:
     """Find questions whose answers are far likelier under another key."""
     read = read_answers(evidence.results(), evidence.questions)
     n = len(read.questions)
     if len(read.models) < LEAST_MODELS:
         found = f"models with answers of their own: {len(read.models)}"
-        return AuditFinding.not_looked_at(f"{found}; it takes {LEAST_MODELS}")
+        raise SkippedCheckError(f"{found}; it takes {LEAST_MODELS}")
     if n < LEAST_QUESTIONS:
-        return AuditFinding.not_looked_at(
-            f"questions with answers: {n}; it takes {LEAST_QUESTIONS}"
-        )
+        raise SkippedCheckError(f"questions with answers: {n}; it takes {LEAST_QUESTIONS}")
     known = habits(read.said)
     if not known.knows.any():
-        return AuditFinding.not_looked_at("no model is right more often than by guessing")
+        raise SkippedCheckError("no model is right more often than by guessing")
     ratios, others = against_the_key(read.said, known, fitted_ways(read.said, known))
     likelier, share = evidence_of_wrong_keys(ratios)
     worst = [int(j) for j in np.argsort(-ratios, kind="stable")[:_MOST] if ratios[j] >= _LISTED]
     suspects = [_suspect(read, known, j, int(others[j]), float(ratios[j])) for j in worst]
-    passed = likelier < _DOUBTFUL
-    return AuditFinding(passed, _sentence(read, ratios, likelier, share), n, suspects)
+    sentence = _sentence(read, ratios, likelier, share)
+    return AuditFinding(sentence, n, suspects, failed=likelier >= _DOUBTFUL)
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:

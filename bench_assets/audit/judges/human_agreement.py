@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from bench_assets.annotation.responses.units import by_response
 from bench_assets.annotation.responses.verdicts import PEOPLE, ResponseVerdict, decided
-from bench_assets.audit.framework import findings as names
-from bench_assets.audit.framework.evidence import Evidence, JudgeVerdict
-from bench_assets.audit.framework.findings import JudgeFigure, sampled
+from bench_assets.audit.framework import evidence as names
+from bench_assets.audit.framework.evidence import Evidence, JudgeFigure, JudgeVerdict
+from bench_assets.audit.framework.findings import sampled
 from bench_assets.audit.judges.judge_trials import JudgeTrial, Kind, said_of
 from bench_assets.audit.judges.prompt_injections import without_injections
 from bench_assets.core.judging.verdict_requests import at_last

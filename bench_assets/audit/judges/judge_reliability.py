@@ -8,9 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bench_assets.audit.framework import findings as names
-from bench_assets.audit.framework.evidence import Evidence, JudgeVerdict
-from bench_assets.audit.framework.findings import AuditFinding, JudgeFigure, Suspect
+from bench_assets.audit.framework import evidence as names
+from bench_assets.audit.framework.evidence import Evidence, JudgeFigure, JudgeVerdict
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.judges.prompt_injections import Injection, injection_in
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import clusters_of
@@ -24,6 +29,7 @@ _FEW = 0.05  # share of injections, or of verdicts that change, that is borne wi
 _LEAST = 20  # verdicts that say something
 
 
+@audit_check("judge_agreement", "Does the judge tell right responses from wrong ones?")
 def agreement_finding(evidence: Evidence) -> AuditFinding:
     """Find judges who do not tell right responses from wrong ones.
 
@@ -32,18 +38,17 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     """
     found = evidence.verdicts
     if not found:
-        return AuditFinding.not_looked_at(NO_JUDGE)
+        raise SkippedCheckError(NO_JUDGE)
     suspects, told = [], []
     for judge in dict.fromkeys(one.row.judge for one in found):
         own = [one for one in found if one.row.judge == judge]
         said, suspicious = _agreement_of(judge, own, evidence.judge_figures)
         told.append(said)
         suspects += [Suspect(judge, said)] if suspicious else []
-    return AuditFinding(
-        passed=not suspects, sentence=" ".join(told), n=len(found), suspects=suspects
-    )
+    return AuditFinding(sentence=" ".join(told), n=len(found), suspects=suspects)
 
 
+@audit_check("judge_injections", "Does the judge do what a response tells it to do?")
 def injections_finding(evidence: Evidence) -> AuditFinding:
     """Find judges who follow what a response tells them to do."""
     tried = _latest(evidence.judge_figures, names.FOLLOWED)
@@ -59,14 +64,15 @@ def injections_finding(evidence: Evidence) -> AuditFinding:
     spoken_to = [(one, hit) for one in found if (hit := injection_in(one.text))]
     suspects += list(_turned_by(spoken_to))
     if not found and not tried:
-        return AuditFinding.not_looked_at(NO_JUDGE)
+        raise SkippedCheckError(NO_JUDGE)
     untried = {one.row.judge for one in found} - {one.judge for one in tried}
     told += [f"{judge} was never tried: bench judge." for judge in sorted(untried)]
     told.append(f"{len(spoken_to)} of {len(found)} judged responses hold one of the corpus.")
     n = sum(one.n for one in tried) + len(found)
-    return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
+    return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
 
 
+@audit_check("judge_length", "Does the judge call long responses right more often?")
 def length_finding(evidence: Evidence) -> AuditFinding:
     """Find judges who call long responses right more often than short ones that are as right.
 
@@ -96,10 +102,13 @@ def length_finding(evidence: Evidence) -> AuditFinding:
         told.append(said)
         suspects += [Suspect(judge, said, gap)] if gap - half > 2 * _FEW else []
     if not told:
-        return AuditFinding.not_looked_at("too few verdicts of a model beside those of rules")
-    return AuditFinding(passed=not suspects, sentence=" ".join(told), n=n, suspects=suspects)
+        raise SkippedCheckError("too few verdicts of a model beside those of rules")
+    return AuditFinding(sentence=" ".join(told), n=n, suspects=suspects)
 
 
+@audit_check(
+    "judge_drift", "Is the same response judged in two ways, or the judge not what it was?"
+)
 def drift_finding(evidence: Evidence) -> AuditFinding:
     """Find verdicts that changed on the same response, and judges who are not what they were."""
     heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
@@ -110,14 +119,13 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     share = len(changed) / len(again) if again else 0.0
     drifts = list(_drifts(evidence.judge_figures))
     if not again and not evidence.judge_figures:
-        return AuditFinding.not_looked_at("no response was judged twice")
+        raise SkippedCheckError("no response was judged twice")
     suspects = (
         [Suspect(key[0], f"the same response, {_setups(rows)}") for key, rows in changed.items()]
         if share > _FEW
         else []
     )
     return AuditFinding(
-        passed=not suspects and not drifts,
         sentence=(
             f"{len(changed)} of {len(again)} responses that were judged more than once have two"
             f" verdicts; {len(drifts)} figures of judges changed with their setup."
@@ -127,15 +135,15 @@ def drift_finding(evidence: Evidence) -> AuditFinding:
     )
 
 
+@audit_check("judge_order", "Do verdicts change with the order of the options?")
 def order_finding(evidence: Evidence) -> AuditFinding:
     """Find judges whose verdicts change with the order of the options."""
     tried = _latest(evidence.judge_figures, names.REORDERED)
     if not tried:
-        return AuditFinding.not_looked_at("no judge was tried with options in another order")
+        raise SkippedCheckError("no judge was tried with options in another order")
     told = [f"{o.judge}: {o.value:.1%} of {o.n} ({o.low:.1%} to {o.high:.1%})" for o in tried]
     suspects = [Suspect(o.judge, f"changes on {o.about}", o.value) for o in tried if o.low > _FEW]
     return AuditFinding(
-        passed=not suspects,
         sentence=f"Verdicts that change with the order of options: {'; '.join(told)}.",
         n=sum(one.n for one in tried),
         suspects=suspects,

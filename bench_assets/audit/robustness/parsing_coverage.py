@@ -17,7 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import Columns, Evidence, Floats
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.robustness.rank_stability import turned
 from bench_assets.core.stats.paired_tests import clusters_of
 
@@ -119,6 +124,7 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     return ParsedResponses(questions, forms, by, np.array(points, dtype=np.float64))
 
 
+@audit_check("unread_responses", "Does a model's place hang on responses that nobody could read?")
 def unread_finding(evidence: Evidence) -> AuditFinding:
     """Find models whose place hangs on responses that nobody read.
 
@@ -126,7 +132,7 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     model's other responses in words get; what is unscored gets nothing.
     """
     if evidence.task.asked_of != "model":
-        return AuditFinding.not_looked_at(NOBODY)
+        raise SkippedCheckError(NOBODY)
     read = {
         model: readers(
             evidence.columns("predictions", model, _SAID),
@@ -137,11 +143,10 @@ def unread_finding(evidence: Evidence) -> AuditFinding:
     }
     read = {model: one for model, one in read.items() if one.questions}
     if not read:
-        return AuditFinding.not_looked_at(NOBODY)
+        raise SkippedCheckError(NOBODY)
     suspects = _at_stake(read, clusters_of(evidence.questions))
     every = sum((Counter(one.by) for one in read.values()), Counter[Reader]())
     return AuditFinding(
-        passed=not suspects,
         sentence=(
             f"Of {every.total()} responses: {_shares(every)}. Not read, by form:"
             f" {_unread_forms(read.values())}. By model:"

@@ -15,17 +15,21 @@ from statistics import NormalDist
 from string import ascii_uppercase
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import (
+from bench_assets.audit.framework.evidence import (
     ALL_ORDERS,
     CIRCULAR,
     CONSISTENT,
     LETTER,
     ORDER,
     PUBLISHED_ORDER,
-    AuditFinding,
+    Evidence,
     OrderFigure,
+)
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
     Suspect,
+    audit_check,
 )
 from bench_assets.audit.framework.significance import DOUBT, LARGE
 from bench_assets.core.schema.signature import short
@@ -202,6 +206,7 @@ def _figure(name: str, found: Mean, told: Told, expected: float = nan) -> OrderF
 _LEAST = 20  # questions in several orders that it takes
 
 
+@audit_check("option_orders", "Does a model's place hang on the order of the options?")
 def orders_finding(evidence: Evidence) -> AuditFinding:
     """Find models that choose by place, or do better in the order that the benchmark has.
 
@@ -209,13 +214,13 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
     """
     measured = _latest(evidence)
     if not measured:
-        return AuditFinding.not_looked_at(
+        raise SkippedCheckError(
             "no model was asked in several orders (bench audit permute-options)"
         )
     enough = {model: rows for model, rows in measured.items() if _n(rows) >= _LEAST}
     if not enough:
         n = max(map(_n, measured.values()))
-        return AuditFinding.not_looked_at(f"{n} questions in several orders; it takes {_LEAST}")
+        raise SkippedCheckError(f"{n} questions in several orders; it takes {_LEAST}")
     tried = [one for rows in enough.values() for one in rows.values() if not isnan(one.p)]
     suspects = [
         Suspect(model, _told(one, rows), abs(one.value - one.expected))
@@ -223,7 +228,7 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
         for one in _hanging(rows.values(), len(tried))
     ]
     said = "; ".join(f"{model}: {_figures(rows)}" for model, rows in enough.items())
-    return AuditFinding(not suspects, f"{said}.", sum(map(_n, enough.values())), suspects)
+    return AuditFinding(f"{said}.", sum(map(_n, enough.values())), suspects)
 
 
 def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:

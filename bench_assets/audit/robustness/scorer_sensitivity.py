@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import AuditFinding, Suspect, sampled
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+    sampled,
+)
 from bench_assets.audit.robustness.parsing_coverage import NOBODY
 from bench_assets.audit.robustness.rank_stability import RankFlip, turned
 from bench_assets.core.schema.rows import Score
@@ -34,11 +40,12 @@ class Apart(NamedTuple):
         )
 
 
+@audit_check("readings_apart", "Are two models in another order as another reading has it?")
 def readings_finding(evidence: Evidence) -> AuditFinding:
     """Find models that stand before another by one reading, and behind it by another."""
     task = evidence.task
     if len(task.readings) < 2:
-        return AuditFinding.not_looked_at("the task has one reading")
+        raise SkippedCheckError("the task has one reading")
     models = evidence.results().models
     questions = sampled(evidence.questions, len(models))
     asked = {question.question_id for question in questions}
@@ -50,7 +57,7 @@ def readings_finding(evidence: Evidence) -> AuditFinding:
             read[name][model] = _points(pipeline.score(task, questions, said, judged, name))
     default, *others = task.readings
     if not read[default]:
-        return AuditFinding.not_looked_at(NOBODY)
+        raise SkippedCheckError(NOBODY)
     cluster = clusters_of(questions)
     apart = [
         one
@@ -60,7 +67,6 @@ def readings_finding(evidence: Evidence) -> AuditFinding:
     ]
     turns = {name: list(turned(read[default], read[name], cluster)) for name in others}
     return AuditFinding(
-        passed=not any(turns.values()),
         sentence=_sentence(default, apart, turns),
         n=sum(map(len, read[default].values())),
         suspects=[

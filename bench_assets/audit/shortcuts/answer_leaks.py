@@ -1,4 +1,4 @@
-"""Whether the answer is written where it should not be: in the question, or in an image's name."""
+"""Answer leaks: the right answer in the question, in an image's name or in its metadata."""
 
 import re
 from collections import defaultdict
@@ -8,8 +8,13 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
-from bench_assets.audit.framework.significance import DOUBT, GuessRate, guessed
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
+from bench_assets.audit.framework.significance import DOUBT, guessed
 from bench_assets.audit.framework.text_normalization import (
     are,
     asked_words,
@@ -33,53 +38,68 @@ _OWN_WORDS = 3  # words of an answer that is not found in another question by ac
 
 
 class Mention(NamedTuple):
-    """A text that mentions one of the options of a question, and no other as often."""
+    """A text that mentions one option of a question more often than all others."""
 
     question: Question
     is_right: bool
     chance: float
-    about: str  # what it was found in, for people
+    about: str  # the text
 
 
+@audit_check("answer_in_question", "Does a question hold its answer?")
 def answer_in_question(evidence: Evidence) -> AuditFinding:
-    """Look for the right answer, and no other, in the question and its context."""
+    """Find the right answer, and no other option, in the question and its context."""
     questions = evidence.questions
     if not questions:
-        return AuditFinding.not_looked_at("there are no questions")
+        raise SkippedCheckError("there are no questions")
     asked = {one.question_id: asked_words(one) for one in questions}
     plain = [
         Suspect(one.question_id, f"says that {found!r} is the answer", 2.0)
         for one in questions
-        for found in [_says_answer(one)]
+        for found in [_stated_answer(one, f"{one.text}\n{one.context}")]
         if found
     ]
     plain += list(_whole_answers(questions, asked))
     mentions = [one for q in questions for one in _mention(q, asked[q.question_id], q.text)]
-    return _told(mentions, plain, len(questions), "what is asked")
+    return _finding(mentions, plain, len(questions), "the question")
 
 
+@audit_check("file_names", "Does the name of an image tell the answer?")
 def file_names(evidence: Evidence) -> AuditFinding:
-    """Look for the right answer, and no other, in the names of a question's images."""
+    """Find the right answer, and no other option, in the names of a question's images."""
     names = _names(evidence.questions, evidence.stored)
     if not names:
-        return AuditFinding.not_looked_at("no image has a name")
-    shown = [one for one in evidence.questions if one.question_id in names]
-    written = {name: _name_words(name) for every in names.values() for name in every}
+        raise SkippedCheckError("no image has a name")
+    return leaked_by(evidence.questions, names, "the name of an image")
+
+
+def leaked_by(
+    questions: Sequence[Question], texts: Mapping[str, Sequence[str]], what: str
+) -> AuditFinding:
+    """Find answers in texts that belong to the images of questions, by question id."""
+    shown = [one for one in questions if texts.get(one.question_id)]
+    written = {text: _text_words(text) for every in texts.values() for text in every}
     mentions = [
         mention
         for question in shown
-        for name in names[question.question_id]
-        for mention in _mention(question, written[name], name)
+        for text in texts[question.question_id]
+        for mention in (*_mention(question, written[text], text), *_letter(question, text))
     ]
-    lettered = [m for q in shown for name in names[q.question_id] for m in _letter(q, name)]
-    plain = _named_like_answers(shown, names, written)
-    return _told([*mentions, *lettered], plain, len(shown), "the name of an image")
+    plain = [
+        Suspect(one.question_id, f"{what} says that {found!r} is the answer", 2.0)
+        for one in shown
+        for text in texts[one.question_id]
+        for found in [_stated_answer(one, text)]
+        if found
+    ]
+    plain += _named_like_answers(shown, texts, written, what)
+    return _finding(mentions, plain, len(shown), what)
 
 
-def _told(
+def _finding(
     mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
 ) -> AuditFinding:
-    """Fail for what is plain, or where the one answer that is mentioned is the right too often."""
+    """Fail for what is plain, or if the one option that is mentioned is right too often."""
     clusters = clusters_of([one.question for one in mentions])
     best = guessed(
         [float(one.is_right) for one in mentions],
@@ -87,30 +107,17 @@ def _told(
         [clusters[one.question.question_id] for one in mentions],
     )
     suspects = {one.about: one for one in plain}
-    if _is_too_often(best):
-        for one in mentions:
-            if one.is_right:
-                said_of = f"of its possible answers only the right one is in {one.about!r:.120}"
-                name = one.question.question_id
-                suspects.setdefault(name, Suspect(name, said_of))
+    for one in mentions if best.p < DOUBT else ():
+        if one.is_right:
+            why = f"of its options only the right one is in {one.about!r:.120}"
+            suspects.setdefault(one.question.question_id, Suspect(one.question.question_id, why))
     counted = f" An option is mentioned above others {best.n} times: {best}." if best.n else ""
-    return AuditFinding(
-        passed=not suspects,
-        sentence=f"{are(len(suspects), 'question')} given away, of {n}, by {where}.{counted}",
-        n=n,
-        suspects=list(suspects.values()),
-    )
-
-
-def _is_too_often(found: GuessRate) -> bool:
-    return found.p < DOUBT
+    sentence = f"{are(len(suspects), 'question')} given away, of {n}, by {where}.{counted}"
+    return AuditFinding(sentence, n, list(suspects.values()))
 
 
 def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Mention]:
-    """Say which option a text mentions, if it is one more often than all others.
-
-    Of several right ones it says which are mentioned most.
-    """
+    """The option that a text mentions most; of several right ones, those."""
     times = times_in(text, [said(option) for option in question.options])
     most = max(times, default=0)
     found = [n for n, often in enumerate(times) if often == most]
@@ -127,7 +134,7 @@ def _mention(question: Question, text: Sequence[str], about: str) -> Iterator[Me
 
 
 def _letter(question: Question, name: str) -> Iterator[Mention]:
-    """Say which option's letter stands alone in a name: ``chart_B.png``."""
+    """The option whose letter stands alone in a name: ``chart_B.png``."""
     key = key_of(question)
     if key < 0 or question.kind != "choice":
         return
@@ -139,9 +146,9 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
         yield Mention(question, is_right, 1 / len(offered), name)
 
 
-def _says_answer(question: Question) -> str:
-    """What the question says is the answer, if that is right; "" where it says nothing."""
-    for found in _ANSWER_IS.finditer(f"{question.text}\n{question.context}"):
+def _stated_answer(question: Question, text: str) -> str:
+    """What a text says is the answer, if that is right; else ""."""
+    for found in _ANSWER_IS.finditer(text):
         what = said(found["what"])
         right = {said(text) for text in (*right_texts(question), *question.answer)} - {()}
         if any(what[: len(one)] == one for one in right):
@@ -152,10 +159,9 @@ def _says_answer(question: Question) -> str:
 def _whole_answers(
     questions: Sequence[Question], asked: Mapping[str, Sequence[str]]
 ) -> Iterator[Suspect]:
-    """Find answers without options that stand in their question as they are, word by word.
+    """Find answers without options that stand in their question word by word.
 
-    A short one may stand there by accident; then it counts if answers do more often than those of
-    other questions do.
+    Short ones count if they do so more often than the answers of other questions.
     """
     free = [one for one in questions if not one.options and one.kind in ("text", "blanks")]
     right = [{said(text) for text in one.answer} - {()} for one in free]
@@ -182,7 +188,7 @@ def _longest_inside(text: Sequence[str], parts: set[tuple[str, ...]]) -> int:
 def _names(
     questions: Sequence[Question], stored: Mapping[str, StoredImage]
 ) -> dict[str, list[str]]:
-    """Question -> names of its images, as far as they are known; other names are no images."""
+    """Names of a question's images, by its id."""
     found: dict[str, list[str]] = {}
     for one in questions:
         known = [stored[image].name for image in one.images if image in stored]
@@ -198,8 +204,8 @@ def _names(
     return found
 
 
-def _name_words(name: str) -> list[str]:
-    """The words of a file's name: ``MySmall_dog-2.png`` has four."""
+def _text_words(name: str) -> list[str]:
+    """The words of a file's name, or of another text: ``MySmall_dog-2.png`` has four."""
     stem = _IMAGE.sub("", name.replace("\\", "/"))
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
     return list(said(apart))
@@ -207,37 +213,37 @@ def _name_words(name: str) -> list[str]:
 
 def _named_like_answers(
     questions: Sequence[Question],
-    names: Mapping[str, Sequence[str]],
+    texts: Mapping[str, Sequence[str]],
     written: Mapping[str, Sequence[str]],
+    what: str,
 ) -> list[Suspect]:
-    """Find images that are named by an answer to one of their questions, if too many are.
+    """Find texts that hold an answer to one of their questions, if too many do.
 
-    That is what an option alone in a name does not show: of answers without options, and where a
-    image's questions have other answers each. What counts is whether images are named by their
-    own answers more often than by those of an image elsewhere in the table.
+    ``_mention`` does not see answers without options, nor texts whose questions have other answers
+    each. Texts must hold their own answers more often than those of a text half a table away.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     asked: dict[str, list[str]] = defaultdict(list)
     offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for one in questions:
-        for name in names[one.question_id]:
-            answers[name] |= {said(text) for text in right_texts(one)} - {()}
-            offered[name] |= {said(option) for option in one.options}
-            asked[name].append(one.question_id)
-    # Where an option is wrong for all questions of an image, `_mention` says more.
-    some = [name for name in answers if offered[name] <= answers[name]]
+        for text in texts[one.question_id]:
+            answers[text] |= {said(right) for right in right_texts(one)} - {()}
+            offered[text] |= {said(option) for option in one.options}
+            asked[text].append(one.question_id)
+    # Where an option is wrong for all questions of a text, `_mention` says more.
+    some = [text for text in answers if offered[text] <= answers[text]]
     others = [*some[len(some) // 2 :], *some[: len(some) // 2]]
-    hits = [_longest_inside(written[name], answers[name]) > 0 for name in some]
+    hits = [_longest_inside(written[text], answers[text]) > 0 for text in some]
     accidents = sum(
-        _longest_inside(written[name], answers[other]) > 0
-        for name, other in zip(some, others, strict=True)
+        _longest_inside(written[text], answers[other]) > 0
+        for text, other in zip(some, others, strict=True)
     )
     luck = (accidents + 1) / (len(some) + 2)
     if not guessed([float(hit) for hit in hits], [luck] * len(some)).gives_away:
         return []
     return [
-        Suspect(question, f"its answer is in the name of its image, {name}")
-        for name, hit in zip(some, hits, strict=True)
+        Suspect(question, f"its answer is in {what}, {text:.120}")
+        for text, hit in zip(some, hits, strict=True)
         if hit
-        for question in asked[name]
+        for question in asked[text]
     ]

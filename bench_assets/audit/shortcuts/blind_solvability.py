@@ -1,13 +1,12 @@
-"""Blind solvability: accuracy without images, and its share of the full score.
+"""Blind solvability: accuracy without images, beside luck and the score with images.
 
-Blind is a model that cannot see, and one that was asked under a condition whose prompts have no
-images. Two things are held against what it gets: what the best model gets that sees, and luck:
-what a random option gets, or the same responses, each given to another question, if that is more.
-
-Who was asked without images: models that cannot see, and conditions that show none.
+Blind runs are those of models that cannot see, and of conditions whose prompts have no images. Luck
+is what a random option gets, or what the same responses get, each given to another question, if
+that is more. Responses of several blind runs move together, so that what they agree on by habit is
+luck, too.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,20 +14,30 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from bench_assets.audit.framework.evidence import Evidence, Floats, Results
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
-from bench_assets.audit.framework.significance import DOUBT, guessed
+from bench_assets.audit.framework.evidence import PARTS, Evidence, Floats, Results
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
+from bench_assets.audit.framework.significance import DOUBT, GuessRate, guessed
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, interval
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import shuffled
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 
-_ASKED = 5  # questions of a condition whose prompts are looked at
+_PROMPTS = 5  # of a condition that are examined for images
 _BLIND = "text_only"
-"""What stands in the decoding of a model that cannot see, see ``TransformersSpec.text_only``."""
+"""Mark in the decoding of a model that cannot see, see ``TransformersSpec.text_only``."""
 _BASELINES = frozenset({"random", "most_frequent", "constant"})
+
+_LEAST = 20  # questions
+_MOST = 6  # blind runs that are compared
+_SOLVED = 0.75  # points that count as solved
 
 Seeing: TypeAlias = Literal["sees", "cannot see", "baseline"]
 
@@ -41,23 +50,122 @@ class BlindRun:
     condition: str
     predictions: Sequence[Prediction]
 
-    @property
-    def shown(self) -> str:
-        """The model, and how it was asked."""
+    def __str__(self) -> str:
+        """The model, with the condition if it is not the main one."""
         return self.model if self.condition == "main" else f"{self.model} ({self.condition})"
 
 
-def how_seeing(evidence: Evidence, models: Sequence[str]) -> dict[str, Seeing]:
-    """Model -> whether it looks at images, as its responses to the paper's condition tell."""
-    return {model: _seeing(evidence, model) for model in models}
+@dataclass(frozen=True, kw_only=True)
+class _BlindPoints:
+    """Points of the questions with images that were asked blind; NaN where there are none."""
+
+    questions: Sequence[Question]
+    blind: Floats  # (runs, questions)
+    luck: Floats  # (runs, questions)
+    solved: Floats  # (questions,): whether most runs solve it
+    solved_by_luck: Floats  # (questions,): the same of the responses to another question
+    seeing: Floats  # (questions,): of the best model that sees
+
+    def of(self, chosen: Sequence[int]) -> "_BlindPoints":
+        return _BlindPoints(
+            questions=[self.questions[n] for n in chosen],
+            blind=self.blind[:, chosen],
+            luck=self.luck[:, chosen],
+            solved=self.solved[chosen],
+            solved_by_luck=self.solved_by_luck[chosen],
+            seeing=self.seeing[chosen],
+        )
 
 
-def askings_without(
-    evidence: Evidence, main: Results, known: Mapping[str, Seeing]
-) -> Iterator[BlindRun]:
-    """Find who was asked without images; baselines, which ask nobody, are left out."""
-    for model in main.models:
-        if known[model] == "cannot see":
+@audit_check("needs_images", "Does it need its images?")
+def needs_images(evidence: Evidence) -> AuditFinding:
+    """Compare blind runs with luck and with the best model that sees, also by category."""
+    task = evidence.task
+    if not any(one.images for one in evidence.questions):
+        raise SkippedCheckError("no question has an image")
+    main = evidence.results("main")
+    known = {model: _seeing(evidence, model) for model in main.models}
+    seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
+    runs = list(islice(_blind_runs(evidence, known), _MOST))
+    if not runs:
+        raise SkippedCheckError("no model was asked without images")
+    if not seeing:
+        raise SkippedCheckError("no model that sees was asked")
+    if task.is_judged and RULES not in task.judges:
+        raise SkippedCheckError("luck needs a judge by rules")
+    full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])
+    compared = _compared(evidence, runs, full)
+    if len(compared.questions) < _LEAST:
+        raise SkippedCheckError(f"{len(compared.questions)} questions were asked both ways")
+    return _finding(compared, runs)
+
+
+def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
+    parts = {name: compared.of(rows) for name, rows in _parts(compared.questions).items()}
+    suspects = [
+        Suspect(name, why, 2.0)
+        for name, part in parts.items()
+        for why in [_solvable(part, len(parts)), _solved_too_often(part, len(parts))]
+        if why
+    ]
+    solved = [
+        Suspect(one.question_id, "most blind runs solve it")
+        for one, is_solved in zip(compared.questions, compared.solved, strict=True)
+        if is_solved
+    ]
+    figures = (
+        f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
+        f" points, by luck {_luck(compared):.0%}; with them the best model gets"
+        f" {_share(compared.seeing):.0%}. Most solve {len(solved)} questions blind, by luck"
+        f" {compared.solved_by_luck.sum():.0f}."
+    ).replace("%", " %")
+    return AuditFinding(figures, len(compared.questions), suspects + (solved if suspects else []))
+
+
+def _solvable(part: _BlindPoints, tries: int) -> str:
+    """Why a part is solved as well without its images; "" if it is not."""
+    clusters = clusters_of(part.questions)
+    luck = _mean(part.luck) if _share(part.luck) >= _by_option(part.questions) else None
+    rows = [
+        (clusters[question.question_id], blind, by_luck, full)
+        for question, blind, by_luck, full in zip(
+            part.questions,
+            _mean(part.blind),
+            _options(part.questions) if luck is None else luck,
+            part.seeing,
+            strict=True,
+        )
+        if not np.isnan((blind, by_luck, full)).any()
+    ]
+    if len(rows) < _LEAST:
+        return ""
+    pair = partial(PairedScores, most=1.0)
+    over_luck = interval([pair(by_luck, blind, name) for name, blind, by_luck, _ in rows])
+    to_full = interval([pair(blind, full, name) for name, blind, _, full in rows])
+    blind, by_luck, full = (float(np.mean([row[n] for row in rows])) for n in (1, 2, 3))
+    found = guessed([row[1] for row in rows], [max(1e-6, by_luck)] * len(rows), (), tries)
+    if over_luck[0] > 0 and found.p < DOUBT and to_full[0] <= 0:
+        figures = f"blind {blind:.0%}, by luck {by_luck:.0%}, with images {full:.0%}"
+        return f"is solved as well without its images: {figures}".replace("%", " %")
+    return ""
+
+
+def _solved_too_often(part: _BlindPoints, tries: int) -> str:
+    """Why more questions of a part are solved blind than luck would solve; "" if not."""
+    clusters = clusters_of(part.questions)
+    found: GuessRate = guessed(
+        part.solved,
+        [part.solved_by_luck.mean()] * len(part.solved),
+        [clusters[one.question_id] for one in part.questions],
+        tries,
+    )
+    return f"most blind runs solve too many questions: {found}" if found.gives_away else ""
+
+
+def _blind_runs(evidence: Evidence, known: Mapping[str, Seeing]) -> Iterator[BlindRun]:
+    """Runs without images; baselines, which no model is behind, are excluded."""
+    for model, seeing in known.items():
+        if seeing == "cannot see":
             yield BlindRun(model=model, condition="main", predictions=evidence.predictions(model))
     for name in evidence.task.conditions:
         if name != "main" and _shows_nothing(evidence, name):
@@ -69,12 +177,12 @@ def askings_without(
 
 def _shows_nothing(evidence: Evidence, condition: str) -> bool:
     """Whether the prompts of a condition have no images, of questions that have some."""
-    asking = evidence.task.conditions[condition]
-    if asking.own_questions:  # captions, texts in images: they tell what the images show
+    chosen = evidence.task.conditions[condition]
+    if chosen.own_questions:  # captions, texts in images: they tell what the images show
         return False
-    some = [one for one in evidence.questions if one.images][:_ASKED]
+    some = [one for one in evidence.questions if one.images][:_PROMPTS]
     try:
-        return bool(some) and not any(asking.prompt(one).images for one in some)
+        return bool(some) and not any(chosen.prompt(one).images for one in some)
     except CANNOT_BE_READ:
         return False
 
@@ -83,128 +191,6 @@ def _seeing(evidence: Evidence, model: str, condition: str = "main") -> Seeing:
     said = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
     marks = {*said[0].replace("|", ",").split(",")} if said else set()
     return "baseline" if marks & _BASELINES else "cannot see" if _BLIND in marks else "sees"
-
-
-_LEAST = 20  # questions that it takes to compare
-_MOST = 6  # blind askings that are read; further ones tell little more
-_SOLVED = 0.75  # points that count as solved
-
-
-@dataclass(frozen=True, kw_only=True)
-class _BlindPoints:
-    """Points of the questions that were asked blind as well, NaN where there are none."""
-
-    questions: Sequence[Question]
-    blind: Floats  # (askings, questions)
-    luck: Floats  # (askings, questions)
-    seeing: Floats  # (questions,): of the best model that sees
-
-    def of(self, chosen: Sequence[int]) -> "_BlindPoints":
-        return _BlindPoints(
-            questions=[self.questions[n] for n in chosen],
-            blind=self.blind[:, chosen],
-            luck=self.luck[:, chosen],
-            seeing=self.seeing[chosen],
-        )
-
-
-def needs_images(evidence: Evidence) -> AuditFinding:
-    """Hold what is got without images against what is got with them, also by category."""
-    task, questions = evidence.task, evidence.questions
-    if not any(one.images for one in questions):
-        return AuditFinding.not_looked_at("no question has an image")
-    main = evidence.results("main")
-    known = how_seeing(evidence, main.models)
-    seeing = [n for n, model in enumerate(main.models) if known[model] == "sees"]
-    askings = list(islice(askings_without(evidence, main, known), _MOST))
-    if not askings:
-        return AuditFinding.not_looked_at("no model was asked without images")
-    if not seeing:
-        return AuditFinding.not_looked_at("no model that sees was asked")
-    if task.is_judged and RULES not in task.judges:
-        return AuditFinding.not_looked_at("only a model can judge what is luck")
-    full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])
-    compared = _compared(evidence, askings, full)
-    if len(compared.questions) < _LEAST:
-        return AuditFinding.not_looked_at(
-            f"{len(compared.questions)} questions were asked both ways"
-        )
-    return _told(compared, [one.shown for one in askings])
-
-
-def _told(compared: _BlindPoints, askings: Sequence[str]) -> AuditFinding:
-    parts = _parts(compared.questions)
-    solvable = {
-        name: why
-        for name, rows in parts.items()
-        for why in [_solvable(compared.of(rows), len(parts))]
-        if why
-    }
-    suspects = [Suspect(name, why, 2.0) for name, why in solvable.items()]
-    solved = list(_solved_blind(compared))
-    if _too_many(compared):
-        suspects += solved
-    blind, full = _share(compared.blind), _share(compared.seeing)
-    figures = (
-        f"Without images {', '.join(askings)} get {blind:.0%} of the points, by luck"
-        f" {_share(compared.luck):.0%}; with them the best model gets {full:.0%}."
-        f" Most solve {len(solved)} questions blind."
-    ).replace("%", " %")
-    return AuditFinding(not suspects, figures, len(compared.questions), suspects)
-
-
-def _solvable(compared: _BlindPoints, tries: int) -> str:
-    """Say that blind is better than luck, and not worse than seeing; "" if it is not so."""
-    clusters = clusters_of(compared.questions)
-    rows = zip(
-        compared.questions,
-        _mean(compared.blind),
-        _mean(compared.luck),
-        compared.seeing,
-        strict=True,
-    )
-    known = [row for row in rows if not np.isnan(row[1:]).any()]
-    if len(known) < _LEAST:
-        return ""
-    pair = partial(PairedScores, most=1.0)
-    over_luck = interval([pair(c, b, clusters[q.question_id]) for q, b, c, _ in known])
-    to_full = interval([pair(b, f, clusters[q.question_id]) for q, b, _, f in known])
-    blind, luck, full = (float(np.mean([row[n] for row in known])) for n in (1, 2, 3))
-    best = guessed([row[1] for row in known], [max(1e-6, luck)] * len(known), (), tries)
-    if over_luck[0] > 0 and best.p < DOUBT and to_full[0] <= 0:
-        said = f"blind {blind:.0%}, by luck {luck:.0%}, with images {full:.0%}"
-        return f"is solved as well without its images: {said}".replace("%", " %")
-    return ""
-
-
-def _solved_blind(compared: _BlindPoints) -> Iterator[Suspect]:
-    """Questions that most of those who see nothing solve."""
-    shares = _shares_solved(compared.blind)
-    for question, share in zip(compared.questions, shares, strict=True):
-        if share > 0.5 and question.images:
-            n = len(compared.blind)
-            why = f"{share * n:.0f} of {n} solve it blind"
-            yield Suspect(question.question_id, why, float(share))
-
-
-def _too_many(compared: _BlindPoints) -> bool:
-    """Whether most solve more questions blind than they would by luck, beyond doubt."""
-    solved = (_shares_solved(compared.blind) > 0.5).astype(float)
-    clusters = clusters_of(compared.questions)
-    luck = float(_share(compared.luck))  # of one response; most of several are right no more often
-    margin = 2 * np.sqrt(luck * (1 - luck) / len(solved))  # one deal of responses tells it roughly
-    found = guessed(
-        solved,
-        [min(1.0, luck + margin)] * len(solved),
-        [clusters[one.question_id] for one in compared.questions],
-    )
-    return found.gives_away
-
-
-def _shares_solved(points: Floats) -> Floats:
-    there = ~np.isnan(points)
-    solved = (np.nan_to_num(points) >= _SOLVED) & there
-    return np.asarray(solved.sum(axis=0) / np.maximum(1, there.sum(axis=0)), dtype=np.float64)
 
 
 def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
@@ -216,57 +202,105 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
     return {name: rows for name, rows in parts.items() if len(rows) >= _LEAST}
 
 
-def _compared(evidence: Evidence, askings: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
+def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
     """Put together the points of the questions that have images and were asked both ways."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
-    asked = {row.question_id for one in askings for row in one.predictions}
+    asked = {row.question_id for one in runs for row in one.predictions}
     questions = [
         one
         for one in evidence.questions
         if one.images and one.question_id in asked and one.question_id in of_seeing
     ]
-    ids = [one.question_id for one in questions]
-    own = [_points(evidence.task, questions, one.predictions, ids) for one in askings]
-    dealt = [_points(evidence.task, questions, shuffled(_of(one, ids)), ids) for one in askings]
-    options = [1 / len(one.options) if len(one.options) > 1 else 0.0 for one in questions]
+    ids = {one.question_id for one in questions}
+    said = [[row for row in one.predictions if row.question_id in ids] for one in runs]
+    own = [_points(evidence.task, questions, rows) for rows in said]
+    dealt = [_points(evidence.task, questions, shuffled(rows))[0] for rows in said]
+    blind = np.array([one[0] for one in own])
+    solves = np.nan_to_num(blind) >= _SOLVED
+    each, most = _by_luck(questions, solves, [one[1] for one in own])
+    totals = np.nan_to_num(seeing.points).sum(axis=1)
+    best = seeing.points[int(totals.argmax())]
     return _BlindPoints(
         questions=questions,
-        blind=np.array(own),
-        luck=np.maximum(dealt, options),  # NaN stays
-        seeing=_best(seeing.points[:, [of_seeing[name] for name in ids]]),
+        blind=blind,
+        luck=np.where(_options(questions) > 0, each, dealt),  # one deal is rough
+        solved=(solves.mean(axis=0) > 0.5).astype(float),
+        solved_by_luck=most,
+        seeing=best[[of_seeing[one.question_id] for one in questions]],
     )
 
 
-def _best(points: Floats) -> Floats:
-    """The row of the model that gets most."""
-    totals = np.nan_to_num(points).sum(axis=1)
-    return np.asarray(points[int(totals.argmax())] if points.size else points.sum(axis=0))
+def _points(
+    task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
+) -> tuple[list[float], list[str]]:
+    """Share of points by the rules, mean of the samples, and answer, by question."""
+    judgements = pipeline.judge(task, questions, rows, None) if task.is_judged else []
+    points: dict[str, list[float]] = defaultdict(list)
+    answers: dict[str, str] = {}
+    for score in pipeline.score(task, questions, rows, judgements):
+        if score.points is not None and score.max_points > 0:
+            points[score.question_id].append(score.points / score.max_points)
+            answers.setdefault(score.question_id, PARTS.join(score.answer))
+    ids = [one.question_id for one in questions]
+    means = [float(np.mean(points[name])) if name in points else np.nan for name in ids]
+    return means, [answers.get(name, "") for name in ids]
+
+
+def _by_luck(
+    questions: Sequence[Question], solves: npt.NDArray[np.bool_], answers: Sequence[Sequence[str]]
+) -> tuple[Floats, Floats]:
+    """Probability that each run, and most runs, solve a question by luck: (runs, n), (n,).
+
+    Luck gives a question the answers of all runs to another one with as many options, so that
+    habits that the runs share stay. An answer solves a question if it did so in any run, or is its
+    key.
+    """
+    n_runs = len(answers)
+    each, most = np.zeros(solves.shape), np.zeros(len(questions))
+    alike: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for n, one in enumerate(questions):
+        alike[one.kind, len(one.options)].append(n)
+    for rows in alike.values():
+        given = [Counter(of_run[n] for n in rows) for of_run in answers]
+        where: dict[str, list[int]] = defaultdict(list)
+        for n in rows:
+            for of_run in answers:
+                where[of_run[n]].append(n)
+        solved_by: dict[frozenset[str], set[int]] = {}
+        for n in rows:
+            key = {PARTS.join(questions[n].answer), *questions[n].answer}
+            found = {answers[run][n] for run in range(n_runs) if solves[run, n]}
+            right = frozenset(key | found) - {""}
+            if right not in solved_by:
+                times = Counter(other for text in right for other in where.get(text, ()))
+                solved_by[right] = {other for other, k in times.items() if k > n_runs / 2}
+            others = max(1, len(rows) - 1)
+            most[n] = len(solved_by[right] - {n}) / others
+            for run, counts in enumerate(given):
+                own = answers[run][n] in right
+                each[run, n] = (sum(counts[text] for text in right) - own) / others
+    return each, most
+
+
+def _options(questions: Sequence[Question]) -> Floats:
+    """Chance of a random option, by question."""
+    return np.array([1 / len(one.options) if len(one.options) > 1 else 0.0 for one in questions])
+
+
+def _by_option(questions: Sequence[Question]) -> float:
+    return float(_options(questions).mean())
+
+
+def _luck(part: _BlindPoints) -> float:
+    """Share of points that luck gets: of the shuffled responses, or of a random option."""
+    return max(_share(part.luck), _by_option(part.questions))
 
 
 def _mean(points: Floats) -> Floats:
-    """Over rows, of those that are there; NaN where there are none."""
+    """Mean over runs, of the points that are there; NaN if there are none."""
     there = ~np.isnan(points)
     sums = np.nan_to_num(points).sum(axis=0)
     return np.where(there.any(axis=0), sums / np.maximum(1, there.sum(axis=0)), np.nan)
-
-
-def _of(asking: BlindRun, ids: Sequence[str]) -> list[Prediction]:
-    known = set(ids)
-    return [row for row in asking.predictions if row.question_id in known]
-
-
-def _points(
-    task: Task, questions: Sequence[Question], said: Sequence[Prediction], ids: Sequence[str]
-) -> list[float]:
-    """Shares of each question's points, as the rules see it; the mean of its draws."""
-    known = set(ids)
-    rows = [row for row in said if row.question_id in known]
-    judgements = pipeline.judge(task, questions, rows, None) if task.is_judged else []
-    found: dict[str, list[float]] = defaultdict(list)
-    for score in pipeline.score(task, questions, rows, judgements):
-        if score.points is not None and score.max_points > 0:
-            found[score.question_id].append(score.points / score.max_points)
-    return [float(np.mean(found[name])) if name in found else np.nan for name in ids]
 
 
 def _share(points: Floats) -> float:

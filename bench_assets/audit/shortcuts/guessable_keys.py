@@ -7,7 +7,12 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.framework.significance import GuessRate, guessed, upper_tail
 from bench_assets.audit.framework.text_normalization import keyed, said
 from bench_assets.core.schema.rows import Question
@@ -24,17 +29,19 @@ _HALF = 0.5  # of the questions without options: more of one answer is too much
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 
+@audit_check("one_answer", "Is one letter, or one answer, right too often?")
 def one_answer(evidence: Evidence) -> AuditFinding:
     """Try one letter, and one text, for all questions; and for all of a category."""
     questions = evidence.questions
     if not questions:
-        return AuditFinding.not_looked_at("there are no questions")
+        raise SkippedCheckError("there are no questions")
     tried = [*_constant_options(questions), *_constant_texts(questions)]
     if not tried:
-        return AuditFinding.not_looked_at("no answer can be right twice")
-    return told(tried, "the same answer everywhere")
+        raise SkippedCheckError("no answer can be right twice")
+    return best_guess(tried, "the same answer everywhere")
 
 
+@audit_check("lengths", "Is the longest or the shortest option right too often?")
 def lengths(evidence: Evidence) -> AuditFinding:
     """Try the longest and the shortest option."""
     return _by_options(evidence, length_ways())
@@ -59,6 +66,7 @@ def length_ways() -> dict[str, Weigh]:
     }
 
 
+@audit_check("numbers", "Is the largest, smallest or middle number right?")
 def numbers(evidence: Evidence) -> AuditFinding:
     """Try the largest, the smallest and the middle number, where all options are numbers."""
     every = keyed(evidence.questions)
@@ -66,6 +74,7 @@ def numbers(evidence: Evidence) -> AuditFinding:
     return _by_options(evidence, number_ways(), some, "no question has numbers for options")
 
 
+@audit_check("row_order", "Does the order of the rows tell the key?")
 def row_order(evidence: Evidence) -> AuditFinding:
     """Try what the places of questions in the table say: every second A, B behind A.
 
@@ -73,7 +82,7 @@ def row_order(evidence: Evidence) -> AuditFinding:
     """
     some = [(one, key) for one, key in keyed(evidence.questions) if one.kind == "choice"]
     if len(some) < _LEAST:
-        return AuditFinding.not_looked_at(f"{len(some)} questions with letters")
+        raise SkippedCheckError(f"{len(some)} questions with letters")
     keys = [key for _, key in some]
     places = {f"the row's number modulo {k}": _rest(len(keys), k) for k in (2, 3, 4, 5)}
     places["the key of the row before"] = [-1, *keys[:-1]]
@@ -86,11 +95,11 @@ def row_order(evidence: Evidence) -> AuditFinding:
         (name, guessed(learned(keys, rests), luck, tries=len(places)), ())
         for name, rests in places.items()
     ]
-    return told(tried, "the order of the rows")
+    return best_guess(tried, "the order of the rows")
 
 
-def told(tried: Tried, what: str) -> AuditFinding:
-    """Say what the best of several guesses gets; those that give the key away are suspects."""
+def best_guess(tried: Tried, what: str) -> AuditFinding:
+    """Finding of several guesses: the best one, and those that give the key away."""
     name, best, _ = min(tried, key=lambda one: (one[1].p, one[1].chance - one[1].share, one[0]))
     suspects = [
         Suspect(about, f"{guess}", guess.share - guess.chance)
@@ -100,7 +109,6 @@ def told(tried: Tried, what: str) -> AuditFinding:
     suspects += [one for _, guess, them in tried if guess.gives_away for one in them[:_LISTED]]
     verdict = "gives the key away" if suspects else "does not give the key away"
     return AuditFinding(
-        passed=not suspects,
         sentence=f"{what[0].upper()}{what[1:]} {verdict}: best is {name}, {best}.",
         n=max(guess.n for _, guess, _ in tried),
         suspects=suspects,
@@ -135,7 +143,7 @@ def _by_options(
 ) -> AuditFinding:
     chosen = keyed(evidence.questions) if some is None else some
     if not chosen:
-        return AuditFinding.not_looked_at(none)
+        raise SkippedCheckError(none)
     parts = by_category(chosen)
     clusters = clusters_of([one for one, _ in chosen])
     tries = len(ways) * len(parts)
@@ -145,7 +153,7 @@ def _by_options(
         for luck in [_best_letter(some)]
         for name, weigh in ways.items()
     ]
-    return told(tried, "a look at the options")
+    return best_guess(tried, "a look at the options")
 
 
 def by_category(some: Keyed) -> dict[str, Keyed]:

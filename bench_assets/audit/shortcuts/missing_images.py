@@ -8,16 +8,22 @@ that is no exception.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
 from bench_assets.audit.framework.evidence import Evidence
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.framework.text_normalization import are
-from bench_assets.audit.items.duplicates import asked_again, same_when
+from bench_assets.audit.items.ambiguous_options import paraphrase_key
+from bench_assets.audit.items.duplicates import asked_again
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
@@ -30,14 +36,16 @@ _LARGEST = 20  # of 255: where the pixels of one image differ, but for one in a 
 _MEAN = 3  # of 255: how much they do on the average
 _COMPARED = 1000  # pairs whose pixels are compared; the nearest are
 _CROWD = 50  # images of one band that are compared with one another
+_BLANK = 12  # of 255: range of the channels over 64 x 64 cells; a faint line has more
 _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNORECASE)
 
 
+@audit_check("missing_images", "Is every image there?")
 def missing_images(evidence: Evidence) -> AuditFinding:
     """Look for images that are not there or do not decode, and questions that lack theirs."""
     questions = evidence.questions
     if not questions:
-        return AuditFinding.not_looked_at("there are no questions")
+        raise SkippedCheckError("there are no questions")
     looks = evidence.looks(list(dict.fromkeys(i for one in questions for i in one.images)))
     without = [one for one in questions if not one.images and not one.image_texts]
     is_exception = 0 < len(without) <= _EXCEPTION * len(questions)
@@ -47,7 +55,7 @@ def missing_images(evidence: Evidence) -> AuditFinding:
         for weight, why in _lacks(one, looks, is_exception=is_exception)
     ]
     sentence = f"{are(len(suspects), 'question')} without an image; {len(looks)} images are there."
-    return AuditFinding(not suspects, sentence, len(questions), suspects)
+    return AuditFinding(sentence, len(questions), suspects)
 
 
 def _lacks(
@@ -64,11 +72,27 @@ def _lacks(
         yield 1.0, "it has no image, as nearly all others have"
 
 
+@audit_check("blank_images", "Is any image blank?")
+def blank_images(evidence: Evidence) -> AuditFinding:
+    """Find images of a single colour, or next to it."""
+    shown = _shown(evidence.questions)
+    if not shown:
+        raise SkippedCheckError("no question has an image")
+    suspects = [
+        Suspect(image, f"is of a single colour (range {contrast} of 255): {_named(shown[image])}")
+        for image, contrast in evidence.contrasts(list(shown)).items()
+        if contrast <= _BLANK
+    ]
+    sentence = f"{are(len(suspects), 'image')} blank, of {len(shown)}."
+    return AuditFinding(sentence, len(shown), suspects)
+
+
+@audit_check("duplicate_images", "Is any image there twice?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
     """Look for images that are there twice, under other questions, in other files."""
     shown = _shown(evidence.questions)
     if not shown:
-        return AuditFinding.not_looked_at("no question has an image")
+        raise SkippedCheckError("no question has an image")
     looks = evidence.looks(list(shown))
     clusters = clusters_of(evidence.questions)
     suspects = list(_shared(evidence, shown))
@@ -77,9 +101,10 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
             named = ", ".join([*sorted(shown[one])[:2], *sorted(shown[other])[:2]])
             suspects.append(Suspect(one, f"looks like {other}: {named}"))
     sentence = f"{are(len(suspects), 'image')} there twice, of {len(shown)}."
-    return AuditFinding(not suspects, sentence, len(shown), suspects)
+    return AuditFinding(sentence, len(shown), suspects)
 
 
+@audit_check("images_elsewhere", "Is an image in another suite?")
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
     """Look for the images in the questions of other suites; those of one suite may share them."""
     shown = _shown(evidence.questions)
@@ -91,7 +116,7 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
         for image in one.images
     }
     if not shown or not others:
-        return AuditFinding.not_looked_at("there are no images here, or none of other suites")
+        raise SkippedCheckError("there are no images here, or none of other suites")
     suspects = [Suspect(image, f"is also in {others[image]}") for image in shown if image in others]
     own, theirs = evidence.looks(list(shown)), evidence.looks(list(others))
     suspects += [
@@ -102,7 +127,7 @@ def images_elsewhere(evidence: Evidence) -> AuditFinding:
     ]
     found = f"{are(len(suspects), 'image')} also in another suite"
     sentence = f"{found}, of {len(shown)} here and {len(others)} there."
-    return AuditFinding(not suspects, sentence, len(shown), suspects)
+    return AuditFinding(sentence, len(shown), suspects)
 
 
 def same_images(evidence: Evidence, looks: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -161,19 +186,22 @@ def _shown(questions: Sequence[Question]) -> dict[str, set[str]]:
     return found
 
 
+def _named(questions: Iterable[str]) -> str:
+    return ", ".join(sorted(questions)[:4])
+
+
 def _shared(evidence: Evidence, shown: Mapping[str, set[str]]) -> Iterator[Suspect]:
     """Images that questions share which are not of one group, where hardly any are shared so.
 
     A question that is asked twice is no matter of its image, in the same words or in others:
     ``repeated_questions`` and ``redundant_questions`` have it.
     """
-    groups = {one.question_id: one.group_id or same_when(one) for one in evidence.questions}
+    groups = {one.question_id: one.group_id or paraphrase_key(one) for one in evidence.questions}
     across = {image: ids for image, ids in shown.items() if len({groups[name] for name in ids}) > 1}
     if not across or len(across) > _EXCEPTION * len(shown):
         return
     groups |= {again: groups[first] for first, again in asked_again(evidence)}
     for image, ids in across.items():
         if len({groups[name] for name in ids}) > 1:
-            named = ", ".join(sorted(ids)[:4])
-            why = f"is shown by {named}, where hardly any others are shown twice"
+            why = f"is shown by {_named(ids)}, where hardly any others are shown twice"
             yield Suspect(image, why)

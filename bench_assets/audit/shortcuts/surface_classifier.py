@@ -17,7 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.audit.framework.evidence import Evidence, Floats
-from bench_assets.audit.framework.findings import AuditFinding, Suspect
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
 from bench_assets.audit.framework.significance import guessed
 from bench_assets.audit.framework.text_normalization import asked_words, contains, keyed, said
 from bench_assets.audit.shortcuts.guessable_keys import (
@@ -57,11 +62,12 @@ class _Laid(NamedTuple):
         return _Laid(self.features[rows], self.there[rows], self.keys[rows])
 
 
+@audit_check("surface", "Does the way options are written tell the right one?")
 def surface(evidence: Evidence) -> AuditFinding:
     """Learn from how options are written which is right, and try it on other questions."""
     some = [(one, key) for one, key in keyed(evidence.questions) if len(one.options) <= _OPTIONS]
     if len(some) < _LEAST:
-        return AuditFinding.not_looked_at(f"{len(some)} questions with options; it takes {_LEAST}")
+        raise SkippedCheckError(f"{len(some)} questions with options; it takes {_LEAST}")
     clusters = clusters_of([one for one, _ in some])
     names = [clusters[one.question_id] for one, _ in some]
     hits = cross_validated(_laid(some), names)
@@ -75,7 +81,7 @@ def surface(evidence: Evidence) -> AuditFinding:
     ]
     verdict = "beats" if found.gives_away else "does not beat"
     return AuditFinding(
-        passed=not found.gives_away,
+        failed=found.gives_away,
         sentence=f"A classifier over how options are written {verdict} chance and what single"
         f" features get: {found}.",
         n=len(some),

@@ -72,7 +72,7 @@ def mean(points: Iterable[ScoredPoint]) -> Mean:
     return macro_mean([points])
 
 
-def share_interval(value: float, n: int) -> tuple[float, float]:
+def share_interval(value: float, n: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of n independent units.
 
     >>> [round(end, 3) for end in share_interval(0.5, 10)]

@@ -6,7 +6,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.audit.registry import EXAMINERS, examined
+from bench_assets.audit.registry import CHECKS, audit_task
 from bench_assets.core.text.escaping import as_text
 from bench_assets.defs.report_links import linked_audit
 from bench_assets.defs.tables.audit_evidence import TaskEvidence
@@ -48,7 +48,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
             *(evaluation_key(task, condition, "metrics") for condition in task.conditions),
         ],
         check_specs=[
-            dg.AssetCheckSpec(one.check, asset=key, description=one.asks) for one in EXAMINERS
+            dg.AssetCheckSpec(one.name, asset=key, description=one.question) for one in CHECKS
         ],
     )
     def audit(
@@ -56,7 +56,7 @@ def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
         training = training_of(settings.load())
         gathered = TaskEvidence(task, tables, image_store, tasks, training)
-        rows = examined(gathered)
+        rows = audit_task(gathered)
         yield table_output(rows, name=AUDIT)
         asked = {question.question_id for question in gathered.questions}
         for row in rows:

@@ -13,12 +13,13 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.audit.framework.evidence import (
     PARTS,
     Columns,
+    JudgeFigure,
     JudgeVerdict,
+    OrderFigure,
     Results,
     Table,
     TrainingData,
 )
-from bench_assets.audit.framework.findings import JudgeFigure, OrderFigure
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
@@ -31,7 +32,7 @@ from bench_assets.core.schema.rows import (
     Vote,
 )
 from bench_assets.core.schema.signature import short
-from bench_assets.defs.tables.audit_inputs import files_of, looks_of
+from bench_assets.defs.tables.audit_inputs import ImageLook, files_of, looks_of, metadata_by_image
 from bench_assets.evaluation.task import Task
 from resources.images.store import ImageStore
 from resources.tables.measured_figures import figures_from_annotation, read_figures
@@ -90,15 +91,27 @@ class TaskEvidence:
         return known | files_of(self.image_store, [image for image in shown if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """SHA-256 -> how an image looks, of those that decode; each is looked for once."""
+        """Image hash by SHA-256, of the images that decode."""
+        found = self._looked_at(images)
+        return {image: look.hash for image in images if (look := found[image])}
+
+    def contrasts(self, images: Sequence[str]) -> Mapping[str, int]:
+        """Contrast by SHA-256, of the images that decode."""
+        found = self._looked_at(images)
+        return {image: look.contrast for image in images if (look := found[image])}
+
+    def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """Metadata by SHA-256, of the images that can be read."""
+        return metadata_by_image(self.image_store, images)
+
+    def _looked_at(self, images: Sequence[str]) -> Mapping[str, ImageLook | None]:
         if new := [image for image in dict.fromkeys(images) if image not in self._looks]:
-            self._looks.update(dict.fromkeys(new, ""))
-            self._looks.update(looks_of(self.image_store, new))
-        return {image: look for image in images if (look := self._looks[image])}
+            self._looks.update(dict.fromkeys(new), **looks_of(self.image_store, new))
+        return self._looks
 
     @cached_property
-    def _looks(self) -> dict[str, str]:
-        """What was looked for; "" where nothing decodes."""
+    def _looks(self) -> dict[str, ImageLook | None]:
+        """Looks by SHA-256; None: the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:

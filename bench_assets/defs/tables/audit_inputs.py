@@ -5,16 +5,21 @@ What a user says models were trained on: folders, lists of digests, files of tex
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
 
 from bench_assets.audit.framework.evidence import TrainingMatch
 from bench_assets.core.images.decoding import decode, header_of
+from bench_assets.core.images.metadata import metadata_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError
 from bench_assets.core.schema.rows import StoredImage
@@ -29,8 +34,15 @@ FILE = "looks.json"
 _THREADS = 4  # images that are decoded at once
 
 
-def looks_of(store: ImageStore, images: Iterable[str]) -> Mapping[str, str]:
-    """SHA-256 -> how an image looks, of those that decode; each is decoded once in a home."""
+class ImageLook(NamedTuple):
+    """What checks compare of an image's pixels."""
+
+    hash: str  # 16 hexadecimal digits
+    contrast: int  # range of its brightest channel, of 255
+
+
+def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
+    """Looks by SHA-256, of the images that decode; each is decoded once in a home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))
@@ -66,22 +78,35 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
     return found
 
 
-def _look(store: ImageStore, image: str) -> str:
+def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Metadata by SHA-256, of the images that are there."""
+    found = {}
+    for image in images:
+        with suppress(ImageError):
+            found[image] = metadata_of(store.read(image))
+    return found
+
+
+def contrast_of(image: Image.Image) -> int:
+    """Largest range of a channel, of 255, over 64 x 64 cells: noise of single pixels is none."""
+    cells = np.asarray(image.convert("RGB").resize((64, 64), Image.Resampling.BOX), dtype=int)
+    return int(np.ptp(cells, axis=(0, 1)).max())
+
+
+def _look(store: ImageStore, image: str) -> ImageLook | None:
     try:
-        return image_hash(store.open(image))
+        decoded = store.open(image)
     except ImageError:
-        return ""
+        return None
+    return ImageLook(image_hash(decoded), contrast_of(decoded))
 
 
-def _read(file: Path) -> dict[str, str]:
-    """What was remembered; nothing where the file is not there, or damaged."""
+def _read(file: Path) -> dict[str, ImageLook]:
+    """The looks that were stored; {} if the file is missing or damaged."""
     try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return {image: ImageLook(*look) for image, look in json.loads(file.read_bytes()).items()}
+    except (OSError, ValueError, RecursionError, TypeError, AttributeError):
         return {}
-    return (
-        {str(image): str(look) for image, look in found.items()} if isinstance(found, dict) else {}
-    )
 
 
 _IMAGES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}

@@ -130,7 +130,7 @@ class _Page:
 
 
 def _state(row: AuditRow) -> dict[str, Any]:
-    kept = ("check", "asks", "passed", "skipped")
+    kept = ("check", "question", "passed", "skipped")
     return {**{name: asdict(row)[name] for name in kept}, "found": len(row.about)}
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
-from bench_assets.audit.framework.findings import AuditRow, JudgeFigure
+from bench_assets.audit.framework.evidence import JudgeFigure
+from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.judges.human_agreement import (
     JudgeRun,
     beside_people,

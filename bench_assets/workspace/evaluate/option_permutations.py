@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from string import ascii_uppercase
 
-from bench_assets.audit.framework.findings import OrderFigure
+from bench_assets.audit.framework.evidence import OrderFigure
 from bench_assets.audit.robustness.option_permutations import InOrders, PermutedQuestion, in_orders
 from bench_assets.audit.robustness.position_bias import PermutationOutcome, figures_of
 from bench_assets.core.schema.errors import SettingsError

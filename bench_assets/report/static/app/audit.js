@@ -89,7 +89,7 @@
     const mark = check.passed ? "✓" : "✗";
     return Bench.h(
       "section", { class: "examined" },
-      Bench.h("h2", {}, Bench.h("span", { "aria-hidden": "true", class: check.passed ? "sound" : "doubt" }, `${mark} `), Bench.foreign(check.asks)),
+      Bench.h("h2", {}, Bench.h("span", { "aria-hidden": "true", class: check.passed ? "sound" : "doubt" }, `${mark} `), Bench.foreign(check.question)),
       Bench.h("p", {}, Bench.foreign(check.sentence), Bench.h("span", { class: "quiet" }, ` ${Bench.words(check.check)}, of ${Bench.count(check.n)}`)),
       few > 0 && cards.length > 0 && list(cards.slice(0, few)),
       rest.length > 0 && Bench.h("details", {}, Bench.h("summary", {}, few ? `${rest.length} more` : `${rest.length} that it names`), list(rest)),
@@ -102,7 +102,7 @@
     if (!checks.length) return null;
     return Bench.h(
       "section", {}, Bench.h("h2", {}, "Could not look"),
-      Bench.h("ul", {}, checks.map((check) => Bench.h("li", {}, Bench.foreign(check.asks), Bench.h("span", { class: "quiet" }, " ", Bench.foreign(check.skipped))))),
+      Bench.h("ul", {}, checks.map((check) => Bench.h("li", {}, Bench.foreign(check.question), Bench.h("span", { class: "quiet" }, " ", Bench.foreign(check.skipped))))),
     );
   }
 

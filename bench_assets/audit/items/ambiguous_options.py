@@ -1,0 +1,164 @@
+"""Ambiguous options and questions: two options that mean the same, one question with two keys.
+
+Options are compared by value (numbers, fractions, units) or by words (spelling, order of a list);
+whatever has other signs in it, such as a formula, only as it is written. Questions are compared
+without words that change nothing.
+"""
+
+import re
+import unicodedata
+from collections.abc import Hashable
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+
+from bench_assets.audit.framework.evidence import Evidence
+from bench_assets.audit.framework.findings import (
+    AuditFinding,
+    SkippedCheckError,
+    Suspect,
+    audit_check,
+)
+from bench_assets.audit.framework.text_normalization import (
+    are,
+    asked_words,
+    right_texts,
+    words,
+)
+from bench_assets.core.schema.rows import Question
+
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen twenty"""
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+_NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL.split())} | {
+    word: str(n) for n, word in zip(range(30, 101, 10), _TENS.split(), strict=True)
+}
+_UNITS: dict[str, tuple[str, Fraction]] = {
+    name: (dimension, Fraction(size))
+    for dimension, sizes in {
+        "length": {
+            "mm millimeter": "1/1000", "cm centimeter": "1/100", "dm decimeter": "1/10",
+            "m meter": "1", "km kilometer": "1000",
+        },
+        "mass": {
+            "mg milligram": "1/1000", "g gram": "1", "kg kilogram": "1000", "t ton": "1000000",
+        },
+        "volume": {"ml milliliter": "1/1000", "l liter": "1"},
+        "time": {"s sec second": "1", "min minute": "60", "h hour": "3600", "day": "86400"},
+        "angle": {"° degree": "1"},
+        "share": {"% percent": "1/100"},
+        "dollar": {"$ dollar usd": "1", "cent": "1/100"},
+    }.items()
+    for names, size in sizes.items()
+    for name in names.split()
+}  # fmt: skip
+_QUANTITY = re.compile(
+    r"(?P<dollar>\$)?\s*(?P<number>[-−]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?)\s*(?P<unit>[a-z°%$]*)"
+)
+_PLAIN = re.compile(  # words of three letters and more; other capitals may matter, as in "AaBb"
+    r"(?=.*[^\W\d_]{3})"
+    r"(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
+    re.DOTALL,
+)
+_EITHER_WAY = re.compile(r"\s+(?:and|or)\s+")
+_FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
+are was were be do does did has have had of to it its you can see there whose one"""
+_NOTHING_SAID = frozenset(_FUNCTION_WORDS.split())
+_OF_IMAGE = re.compile(
+    r"\b(?:in|of|from|on) (?:the|this|that) (?:given |following |above )?"
+    r"(?:image|picture|photo|photograph|figure|scene)s?\b",
+    re.IGNORECASE,
+)
+
+
+@audit_check("ambiguous_options", "Do two options mean the same?")
+def ambiguous_options(evidence: Evidence) -> AuditFinding:
+    """Find options of one question that mean the same; worst if one of them is the key."""
+    some = [one for one in evidence.questions if len(one.options) > 1]
+    if not some:
+        raise SkippedCheckError("no question has options")
+    suspects = [
+        Suspect(one.question_id, f"{a!r:.80} and {b!r:.80} mean the same", 1.0 + is_key)
+        for one in some
+        for a, b in combinations(one.options, 2)
+        if meaning(a) == meaning(b)
+        for is_key in [bool({a, b} & set(right_texts(one)))]
+    ]
+    n = len({one.about for one in suspects})
+    sentence = f"{are(n, 'question')} with two options that mean the same, of {len(some)}."
+    return AuditFinding(sentence, len(some), suspects)
+
+
+@lru_cache(maxsize=2**16)
+def meaning(option: str) -> Hashable:
+    """What two options that mean the same have in common.
+
+    >>> meaning("Three.") == meaning("3"), meaning("0.5 m") == meaning("50 cm")
+    (True, True)
+    >>> meaning("red and blue") == meaning("Blue and red.")
+    True
+    >>> meaning("the grey cat") == meaning("Gray cats")
+    True
+    >>> meaning("Aa") == meaning("aa"), meaning("x + 1") == meaning("x - 1")
+    (False, False)
+    """
+    text = unicodedata.normalize("NFKC", option).strip()
+    if quantity := _quantity(text):
+        return quantity
+    if not _PLAIN.fullmatch(text):
+        return "as written", text.rstrip(" .。")
+    parts = [_plain(part) for part in _EITHER_WAY.split(text)]
+    if "," in text or len(set(parts)) < 2:  # a list may be in an order that matters
+        return "words", _plain(text)
+    return "words", frozenset(parts)
+
+
+def paraphrase_key(question: Question) -> Hashable:
+    """What two questions have in common that only wording tells apart."""
+    text = _OF_IMAGE.sub(" ", question.text)
+    asked = asked_words(replace(question, text=text))
+    said = [_stem(word) for word in asked if word not in _NOTHING_SAID]
+    options = frozenset(map(meaning, question.options))
+    return tuple(said), question.images, question.image_texts, question.kind, options
+
+
+def right_meanings(question: Question) -> frozenset[Hashable]:
+    """The meanings of the right answers."""
+    return frozenset(map(meaning, right_texts(question)))
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    return tuple(_stem(word) for word in words(text) if word not in ("a", "an", "the"))
+
+
+@lru_cache(maxsize=2**14)
+def _stem(word: str) -> str:
+    """A word in American spelling, in the singular; a number in digits."""
+    word = _NUMBER_WORDS.get(word, word)
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    word = re.sub(r"(?<=\w{2})our$", "or", word)
+    word = re.sub(r"(?<=\w{2})(tre|bre)$", lambda found: f"{found[0][0]}er", word)
+    word = re.sub(r"(?<=\w{3})is(e|ed|ing)$", r"iz\1", word)
+    return "gray" if word == "grey" else word
+
+
+def _quantity(text: str) -> tuple[str, Fraction] | None:
+    """The dimension and value of a number with or without a unit."""
+    found = _QUANTITY.fullmatch(" ".join(map(_number_word, text.casefold().rstrip(" .").split())))
+    if not found:
+        return None
+    name = found["unit"] if found["unit"] in _UNITS else _stem(found["unit"])
+    dimension, size = _UNITS.get("$" if found["dollar"] else name, ("", Fraction(1)))
+    if found["unit"] and not dimension:
+        return None
+    number = found["number"].replace(",", "").replace("−", "-").replace(" ", "")
+    try:
+        return dimension or "number", Fraction(number) * size
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _number_word(word: str) -> str:
+    return _NUMBER_WORDS.get(word, word)

@@ -1,0 +1,62 @@
+"""Metadata of image files: EXIF, IPTC and XMP, comments, text chunks, resolution."""
+
+import io
+import struct
+import warnings
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from PIL import ExifTags, Image, ImageFile, IptcImagePlugin
+
+_IFDS = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
+_PIXELS = frozenset({"exif", "icc_profile", "transparency", "background", "duration", "loop"})
+"""Entries of ``Image.info`` that are read elsewhere, or that say how pixels are shown."""
+
+_LONGEST = 4000  # characters of a value
+_DAMAGED = (OSError, ValueError, SyntaxError, KeyError, TypeError, IndexError, AttributeError)
+
+
+def metadata_of(data: bytes) -> dict[str, str]:
+    """Metadata by name, as text; {} if there is none, or the file cannot be read."""
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
+            found = {name: _text(value) for name, value in _entries(image)}
+    except (*_DAMAGED, struct.error, Image.DecompressionBombError):
+        return {}
+    return {name: text for name, text in found.items() if text}
+
+
+def _entries(image: ImageFile.ImageFile) -> Iterator[tuple[str, Any]]:
+    yield from _exif(image.getexif())
+    for (record, number), value in (IptcImagePlugin.getiptcinfo(image) or {}).items():
+        yield f"IPTC {record}:{number:03}", value
+    for name, value in (getattr(image, "text", None) or {}).items():  # PNG, also behind the pixels
+        yield name, value
+    for name, value in image.info.items():
+        if name not in _PIXELS:
+            yield str(name), value
+    if tables := getattr(image, "quantization", None):
+        yield "JPEG tables", sha256(repr(sorted(tables.items())).encode()).hexdigest()[:12]
+
+
+def _exif(exif: Image.Exif) -> Iterator[tuple[str, Any]]:
+    for number, value in exif.items():
+        yield ExifTags.TAGS.get(number, f"tag {number}"), value
+    for ifd in _IFDS:
+        names: Mapping[int, str] = (
+            ExifTags.GPSTAGS if ifd == ExifTags.IFD.GPSInfo else ExifTags.TAGS
+        )
+        for number, value in exif.get_ifd(ifd).items():
+            yield names.get(number, f"tag {number}"), value
+
+
+def _text(value: Any) -> str:  # noqa: ANN401  (whatever the file holds)
+    if isinstance(value, bytes):
+        for code in ("ASCII\0\0\0", "UNICODE\0", "JIS\0\0\0\0\0"):  # of EXIF's UserComment
+            value = value.removeprefix(code.encode())
+        wide = len(value) % 2 == 0 and value[1::2].count(0) > len(value) // 4  # Windows' tags
+        value = value.decode("utf-16-le" if wide else "utf-8", "replace")
+    elif isinstance(value, list | tuple):
+        value = "; ".join(map(_text, value))
+    return str(value).replace("\0", "").strip()[:_LONGEST]
