@@ -298,13 +298,16 @@ def joined(
     rows: Sequence[Answer],
     make: Callable[[Question, Answer], Pair],
     places: Sequence[int] | None = None,
-) -> LazyPairs[Answer, Pair]:
+) -> Sequence[Pair]:
     """Pair each row with its question; ``places`` where they are known.
 
     Raises:
         KeyError: If there is no such question.
     """
     places = places_in(questions, rows) if places is None else places
+    if not isinstance(questions, LargeTable) and not isinstance(rows, LargeTable):
+        # Made once: a metric may tell pairs apart by identity.
+        return [make(questions[place], row) for place, row in zip(places, rows, strict=True)]
     if any(a > b for a, b in pairwise(places)):
         questions, places = taken(questions, places), range(len(rows))
     return LazyPairs(questions, rows, make, places, range(len(rows)))
