@@ -14,13 +14,13 @@ from time import perf_counter, process_time
 from typing import Any
 
 from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.provenance import row_digest
 from benchmarks.cluster_replicas import Replicas
 from benchmarks.figures import Figure
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.port import ResponseStore
-from resources.response_cache.sqlite_file import row_digest
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.response_cache.store import IF_DAMAGED, ResponseStore
+from resources.storage.database import SqliteDatabase
 
 _BATCHES = 5
 _BATCH = 5_000  # responses
@@ -33,7 +33,8 @@ _PARTS = ("cluster_leaderboard", "cluster_images", "cluster_ray")  # with files 
 def measure(folder: Path) -> list[Figure]:
     """Measure each part that can be."""
     figures = _of("PostgreSQL", partial(_on_postgres, folder))
-    figures += [_scaling("a file", SqliteResponseStore(folder / "responses.sqlite"))]
+    file = SqliteDatabase(folder / "responses.sqlite", IF_DAMAGED)
+    figures += [_scaling("a file", ResponseStore(file))]
     for name in _PARTS:
         if find_spec(f"benchmarks.{name}"):
             figures += _of(name, partial(_part, name, folder))
@@ -59,12 +60,11 @@ def _part(name: str, folder: Path) -> list[Figure]:
 
 
 def _on_postgres(folder: Path) -> list[Figure]:
-    from resources.response_cache.postgres_store import PostgresResponseStore
-    from resources.storage.postgres import Database
+    from resources.storage.postgres import PostgresDatabase
     from tests.postgres_server import postgres
 
     with postgres() as server:
-        store = PostgresResponseStore(Database(server.address(), "BENCH_DATABASE"))
+        store = ResponseStore(PostgresDatabase(server.address(), "BENCH_DATABASE"))
         return [*_kept(store), *_looked_up(store), _scaling("PostgreSQL", store)]
 
 

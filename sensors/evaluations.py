@@ -5,7 +5,7 @@ checkpoint and the suites of its run: one query for all checkpoints.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,7 +16,6 @@ from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
-from resources.storage.leases import Leases
 from sensors.quick_evaluation import FIRST_LOOK, first_look_key
 
 EVALUATE = "evaluate_checkpoint"
@@ -132,21 +131,20 @@ def evaluations(
 
 
 def run_requests(
-    needed: Iterable[CheckpointEvaluation], tables: Tables, claims: Leases
+    needed: Iterable[CheckpointEvaluation], tables: Tables, claim: Callable[[str], bool]
 ) -> Iterator[dg.RunRequest]:
-    """Ask for runs over what no other tick is asking for.
+    """Request the runs that no other tick requests.
 
-    Run storage knows the runs that there are, but two ticks may look at once. A claim that is
-    older than a tick can be has either led to a run, which is found, or its tick was killed: then
-    this one takes over.
+    Run storage knows the runs that exist, but two ticks may look at once. A lease that has ended
+    has either led to a run, which is found, or its tick was killed: then this one takes over.
 
     Args:
         needed: The runs.
         tables: Of each suite.
-        claims: On an evaluation on one suite; all ticks share them.
+        claim: Takes the lease on an evaluation of one suite, which all ticks share.
     """
     for one in needed:
-        suites = [suite for suite in one.suites if claims.take(f"{one.name}/{suite}")]
+        suites = [suite for suite in one.suites if claim(f"{one.name}/{suite}")]
         if suites:
             yield dg.RunRequest(
                 run_key=f"{one.name}/{'+'.join(suites)}",

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.bundles.contents import package_of
@@ -21,12 +22,14 @@ from bench_assets.core.images.decoding import VERSION
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.evaluation.task import Task
-from resources.response_cache.caching_model import response_key
-from resources.response_cache.port import ResponseStore
 from resources.tables.parquet import TableFiles
+
+if TYPE_CHECKING:
+    from resources.response_cache.store import ResponseStore
 
 _MEASURED = {"data", "prompts", "model", "judge", "reading", "no_answer", "n"}
 
@@ -173,7 +176,7 @@ _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 class RememberedModel:
     """Says what another said, as far as the store knows; what it does not know is an error."""
 
-    def __init__(self, name: str, signature: str, store: ResponseStore) -> None:
+    def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
         """Take who is meant from a signature's part ``model``."""
         self.name, self.signature = name, signature
         asked, _, tags = signature.partition(_THINKING)

@@ -25,7 +25,7 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import task_of
 from resources.config.sections.benchmarks import FileBenchmarkSettings
-from resources.response_cache.sqlite_file import is_prompt
+from resources.response_cache.rows import is_prompt
 
 _MOST_SAID = 2**26  # bytes of a manifest
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation.task import Task
-from resources.storage.file_digests import json_digest
 from resources.tables.parquet import Table, TableFiles, read_columns
 
 CHANGED = "measured on questions that have changed since"

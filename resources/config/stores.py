@@ -1,104 +1,152 @@
 """Stores of a home: local, or shared as bench.toml names them."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from resources.config.bench_toml import Settings
 from resources.config.environment import read_secret
-from resources.response_cache.port import ResponseStore
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
-from resources.storage.leases import FileLeases, Leases, PostgresLeases
-from resources.storage.locks import FileLocks, Locks
-from resources.storage.vectors import SqliteVectorCache, VectorCache
+from resources.storage.locks import FileLocks, LeaseLocks, Locks
 
 if TYPE_CHECKING:
-    from resources.storage.postgres import Database
+    from resources.response_cache.store import ResponseStore
+    from resources.storage.postgres import PostgresDatabase
+    from resources.storage.vectors import VectorCache
 
 
-def open_response_store(settings: Settings) -> ResponseStore:
-    """What remembers responses; a file is made where there is none.
+def open_response_store(settings: Settings) -> "ResponseStore":
+    """The response cache; a file is created where there is none.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
-        HomeError: If the file or the database cannot be.
+        HomeError: If the file or the database cannot be used.
     """
-    if not settings.storage.variable:
-        return SqliteResponseStore(settings.responses_file)
-    from resources.response_cache.postgres_store import PostgresResponseStore
+    from resources.response_cache.store import ResponseStore
 
-    return PostgresResponseStore(open_database(settings))
+    if settings.storage.variable:
+        return ResponseStore(open_database(settings))
+    return open_response_file(settings)
 
 
-def existing_response_store(settings: Settings) -> ResponseStore | None:
-    """The same; None where no file was ever made, and none is made."""
+def open_response_file(settings: Settings) -> "ResponseStore":
+    """The response cache of this home alone."""
+    from resources.response_cache.store import IF_DAMAGED, ResponseStore
+    from resources.storage.database import SqliteDatabase
+
+    return ResponseStore(SqliteDatabase(settings.responses_file, IF_DAMAGED))
+
+
+def existing_response_store(settings: Settings) -> "ResponseStore | None":
+    """The response cache; None where there is no file, which is not created."""
     if settings.storage.variable or settings.responses_file.is_file():
         return open_response_store(settings)
     return None
 
 
 def open_home_blobs(settings: Settings, below: str) -> Blobs:
-    """One kind of what a home has: "tables", "images", "export".
+    """The files of one kind: "tables", "images", "export".
 
     Raises:
         SettingsError: If obstore is not installed.
-        HomeError: If the store that is named cannot be used.
+        HomeError: If the object store cannot be used.
     """
     storage = settings.storage
     return open_blobs(settings.home, below, storage.objects, storage.endpoint)
 
 
-def open_vector_cache(settings: Settings) -> VectorCache:
-    """What remembers vectors; a file is made with the first.
+def open_vector_cache(settings: Settings) -> "VectorCache":
+    """The vector cache; a file is created where there is none.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
-        HomeError: If the database cannot be.
+        HomeError: If the file or the database cannot be used.
     """
-    if not settings.storage.variable:
-        return SqliteVectorCache(vectors_file(settings))
-    from resources.storage.vectors import PostgresVectorCache
+    from resources.storage.vectors import VectorCache
 
-    return PostgresVectorCache(open_database(settings))
+    if settings.storage.variable:
+        return VectorCache(open_database(settings))
+    return open_vector_file(settings)
 
 
-def open_leases(settings: Settings, seconds: float) -> Leases:
-    """What says who starts something; a claim holds for some seconds.
+def open_vector_file(settings: Settings) -> "VectorCache":
+    """The vector cache of this home alone."""
+    from resources.storage.database import SqliteDatabase
+    from resources.storage.vectors import IF_DAMAGED, VectorCache
+
+    return VectorCache(SqliteDatabase(vectors_file(settings), IF_DAMAGED))
+
+
+def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
+    """A function that takes the lease of a name for some seconds; False if it is taken.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
     """
-    if not settings.storage.variable:
-        return FileLeases(settings.home / "claims", seconds)
-    return PostgresLeases(open_database(settings), seconds)
+    from resources.storage.database import Database, SqliteDatabase
+    from resources.storage.leases import claim
+
+    file = settings.home / "leases.sqlite"
+    database: Database = SqliteDatabase(file, "delete it: leases hold nothing for long")
+    if settings.storage.variable:
+        database = open_database(settings)
+    return partial(claim, database, seconds)
 
 
 def open_table_locks(settings: Settings) -> Locks:
-    """What says who makes a table now: all homes that share tables and a database have the same.
+    """The locks of tables, which homes share if they share tables and a database.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
     """
-    if not (settings.storage.variable and settings.storage.objects):
-        return FileLocks(settings.home / "locks")
-    from resources.storage.locks import PostgresLocks
-
-    return PostgresLocks(open_database(settings))
+    if settings.storage.variable and settings.storage.objects:
+        return LeaseLocks(open_database(settings))
+    return FileLocks(settings.home / "locks")
 
 
 def vectors_file(settings: Settings) -> Path:
-    """What remembers vectors where no database is named."""
+    """The file of vectors where no database is named."""
     return settings.home / "vectors.sqlite"
 
 
-def open_database(settings: Settings) -> "Database":
-    """The database that is named.
+def open_database(settings: Settings) -> "PostgresDatabase":
+    """The database that ``[storage]`` names.
 
     Raises:
         SettingsError: If its address cannot be used.
     """
-    from resources.storage.postgres import Database
+    from resources.storage.postgres import PostgresDatabase
 
     variable = settings.storage.variable
-    return Database(read_secret(variable), variable)
+    return PostgresDatabase(read_secret(variable), variable)
+
+
+def migrate_schema(settings: Settings) -> list[str]:
+    """Bring older files and databases to the current schema; "store: place" of each.
+
+    Raises:
+        SettingsError: If a database is named and its address cannot be used.
+        HomeError: If one cannot be used, or was written by a newer version.
+    """
+    from resources.response_cache import store
+    from resources.storage import vectors
+    from resources.storage.database import Database, SqliteDatabase
+    from resources.storage.schema import STORES
+
+    databases: list[tuple[Database, tuple[str, ...]]] = [
+        (SqliteDatabase(file, advice), (name,))
+        for file, advice, name in (
+            (settings.responses_file, store.IF_DAMAGED, "responses"),
+            (vectors_file(settings), vectors.IF_DAMAGED, "vectors"),
+        )
+        if file.exists()
+    ]
+    if settings.storage.variable:
+        databases.append((open_database(settings), tuple(STORES)))
+    return [
+        f"{name}: {database.place}"
+        for database, stores in databases
+        for name in database.migrate(stores)
+    ]

@@ -22,6 +22,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.identity import first_line, pin
 from resources.checkpoints.torchvision_operators import let_torchvision_load
+from resources.encoders.caching_encoder import CachingEncoder
 from resources.images.store import ImageStore
 from resources.models.transformers.loading import (
     device_of,
@@ -30,11 +31,12 @@ from resources.models.transformers.loading import (
 )
 from resources.models.transformers.nan_checks import refuse_infinite_weights
 from resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
-from resources.storage.vectors import CachingEncoder, VectorCache
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import BatchFeature, PretrainedConfig
+
+    from resources.storage.vectors import VectorCache
 
 
 _Embed: TypeAlias = Callable[..., Any]
@@ -186,7 +188,11 @@ class EncoderSpec(BaseModel):
 
 @contextmanager
 def open_encoder(
-    name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore, store: VectorCache
+    name: str,
+    spec: EncoderSpec | None,
+    location: str,
+    image_store: ImageStore,
+    store: "VectorCache",
 ) -> Iterator[ImageTextEncoder]:
     """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
 

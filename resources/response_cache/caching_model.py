@@ -1,15 +1,15 @@
 """Caching model: asks only prompts that are not cached."""
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Decoding, Request, Response, readable
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.provenance import response_key, row_digest
 from resources.response_cache.engine import (
     VALIDATION_VERSION,
     BatchSizeHint,
@@ -17,9 +17,11 @@ from resources.response_cache.engine import (
     KeyExtension,
     validate_arrivals,
 )
-from resources.response_cache.port import RequestSession, ResponseStore
-from resources.response_cache.sqlite_file import row_digest
+from resources.response_cache.port import RequestSession
 from resources.response_cache.throughput import Throughput
+
+if TYPE_CHECKING:
+    from resources.response_cache.store import ResponseStore
 
 Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remembered, total
 
@@ -31,7 +33,7 @@ class CachingModel:
         self,
         name: str,
         engine: Engine,
-        store: ResponseStore,
+        store: "ResponseStore",
         progress: Progress = lambda done, remembered, total: None,
         throughput: Throughput | None = None,
         thinking_tags: Tags | None = None,
@@ -191,12 +193,6 @@ class _AskedCount:
         self.asked += len(responses)
         self.failed += len(failed)
         self.why = self.why or next(iter(failed), "")
-
-
-def response_key(identity: str, decoding: str, request: Request, more: str = "") -> str:
-    """Name a response by who was asked what how; ``more`` is what an engine looks further at."""
-    parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
-    return hashlib.sha256("\n".join([*parts, *([more] if more else [])]).encode()).hexdigest()
 
 
 def _decoding_text(decoding: Decoding | None) -> str:

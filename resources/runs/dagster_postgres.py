@@ -15,15 +15,15 @@ from dagster_postgres.event_log import PostgresEventLogStorage
 from dagster_postgres.run_storage import PostgresRunStorage
 from dagster_postgres.schedule_storage import PostgresScheduleStorage
 from dagster_postgres.storage import DagsterPostgresStorage
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import OperationalError
 
 from resources.config.environment import read_secret
-from resources.storage.postgres import PATIENCE, Database
+from resources.storage.postgres import FIRST_PATIENCE, PostgresDatabase
+from resources.storage.sqlite import PATIENCE
 
 Result = TypeVar("Result")
 
-_FIRST_CONNECTION = 10.0  # s; a wrong address is an error soon
 _RETRY_SECONDS = 0.5
 _TABLES = ("runs", "event_logs", "instigators")  # one of each part
 _CREATION_LOCK = 0x646167737465  # "dagste"
@@ -53,7 +53,7 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
             self._event_log_storage = _Events(url)
             self._schedule_storage = _Schedules(url)
 
-        _create_once(Database(address, variable), make)
+        _create_once(PostgresDatabase(address, variable), make)
         super(DagsterPostgresStorage, self).__init__()
 
     @classmethod
@@ -88,29 +88,24 @@ class _Schedules(PostgresScheduleStorage):  # type: ignore[misc]
         return _connected(self._engine)
 
 
-def _create_once(database: Database, make: Callable[[], None]) -> None:
+def _create_once(database: PostgresDatabase, make: Callable[[], None]) -> None:
     """Open storages that make their tables: two at once trip over each other.
 
     Raises:
         HomeError: If the database cannot be used.
     """
 
-    def look(db: Any) -> bool:  # noqa: ANN401 - a connection of psycopg
-        found = db.execute(
-            "SELECT count(*) AS n FROM unnest(%s::text[]) AS t(name)"
-            " WHERE to_regclass(name) IS NOT NULL",
-            (list(_TABLES),),
-        )
-        return bool(found.fetchone()["n"] == len(_TABLES))
+    def is_made(connection: Connection) -> bool:
+        return set(_TABLES) <= set(inspect(connection).get_table_names())
 
-    def alone(db: Any) -> None:  # noqa: ANN401
-        db.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
+    def make_alone(connection: Connection) -> None:
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
         make()
 
-    if database.run(look, _FIRST_CONNECTION):
+    if database.write(is_made, FIRST_PATIENCE):
         make()
     else:
-        database.run(alone, _FIRST_CONNECTION)
+        database.write(make_alone, FIRST_PATIENCE)
 
 
 @contextmanager

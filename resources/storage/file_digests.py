@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +49,6 @@ def file_state(file: Path) -> list[Any]:
     except OSError:
         return [str(file)]
     return [str(file), about.st_size, about.st_mtime_ns]
-
-
-def json_digest(facts: object) -> str:
-    """Digest anything that JSON can say; anything else in it as the text that it is shown as."""
-    return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def texts_of(value: object) -> Iterator[str]:

@@ -1,81 +1,168 @@
-"""Claims: of many that would start the same work at once, one has the right to, for a while."""
+"""Leases: the right to do something, held for some seconds by the clock of the database.
 
-import fcntl
-import os
-import time
-from hashlib import sha256
-from pathlib import Path
-from typing import Protocol
+One table serves all uses: requests that one process sends, runs and servers that are alive, tables
+that one process writes, evaluations that one sensor starts. A holder renews its leases while it
+lives; a lease that is not renewed is free when it ends.
+"""
 
-from resources.storage.postgres import Connection, Database
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from typing import NamedTuple
+from uuid import uuid4
 
+import sqlalchemy as sa
 
-class Leases(Protocol):
-    """The port to claims: files of the home, or a table of a database that homes share."""
+from bench_assets.core.schema.provenance import text_digest
+from resources.storage.database import Database, Result
+from resources.storage.schema import among, leases, upsert
+from resources.storage.sqlite import PATIENCE
 
-    def take(self, name: str) -> bool:
-        """Take the right to start something; False if another has taken it within the time."""
-        ...
-
-
-class FileLeases:
-    """An empty file for each claim; its time of change says when it was taken."""
-
-    def __init__(self, folder: Path, seconds: float) -> None:
-        """Say where they are, and for how many seconds one holds."""
-        self._folder = folder
-        self._seconds = seconds
-
-    def take(self, name: str) -> bool:
-        """Take the right to start something; False if another has taken it within the time."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        file = self._folder / sha256(name.encode()).hexdigest()[:32]
-        try:
-            file.touch(exist_ok=False)
-        except FileExistsError:
-            return self._take_over(file)
-        return True
-
-    def _take_over(self, file: Path) -> bool:
-        with file.open() as held:
-            fcntl.flock(held, fcntl.LOCK_EX)  # of several that find it too old, one takes it
-            if time.time() - os.fstat(held.fileno()).st_mtime < self._seconds:
-                return False
-            os.utime(file)
-        return True
+_CLOCK = {  # s since 1970
+    "postgresql": "SELECT extract(epoch FROM clock_timestamp())::double precision",
+    "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
+}
+_KEPT = 7 * 86400.0  # s for which an ended lease shows that its owner was lost
+_STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
 
 
-class PostgresLeases:
-    """A row for each claim; the clock is the database's, one for all machines."""
+class LeaseHolder(NamedTuple):
+    """The holder of a lease."""
 
-    _VERSION = 1
-    _SCHEMA = """
-    CREATE TABLE bench_claims (name bytea PRIMARY KEY, taken_at timestamptz NOT NULL);
-    """
-    _TAKE = """
-    INSERT INTO bench_claims AS there VALUES (%(name)s, clock_timestamp())
-    ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at
-    WHERE there.taken_at <= clock_timestamp() - %(seconds)s * interval '1 second' RETURNING name
-    """
+    owner: str
+    note: str
 
-    def __init__(self, database: Database, seconds: float) -> None:
-        """Say where they are, and for how many seconds one holds; nothing is opened yet."""
-        self._database = database
-        self._seconds = seconds
+
+class Leases:
+    """The leases of one owner."""
+
+    def __init__(self, database: Database, seconds: float, owner: str = "", note: str = "") -> None:
+        """Name the owner; the first lease prepares the table.
+
+        Args:
+            database: Where they are.
+            seconds: For which a lease holds after it was taken or renewed.
+            owner: Another one than all others by default.
+            note: For others, as which process the owner is, or what it serves.
+        """
+        self.database = database
+        self.seconds = seconds
+        self.owner = owner or uuid4().hex
+        self.note = note
         self._is_ready = False
 
-    def take(self, name: str) -> bool:
-        """Take the right to start something; False if another has taken it within the time.
+    def take(self, keys: Iterable[str]) -> set[str]:
+        """Take the leases that are free, have ended or are the owner's; the keys that it holds."""
+        return self._write(partial(self._take, sorted(set(keys))))
 
-        Raises:
-            HomeError: If the database cannot be used.
+    def take_over(self, keys: Iterable[str], patience: float = PATIENCE) -> None:
+        """Take leases, also from other owners."""
+        self._write(partial(self._insert, keys=sorted(set(keys))), patience)
+
+    def renew(self) -> int:
+        """Hold all for another period; how many they are."""
+        return self._write(partial(self._set_end, self.seconds))
+
+    def expire(self) -> None:
+        """End all at once, as if they had not been renewed."""
+        self._write(partial(self._set_end, -1.0))
+
+    def release(self, keys: Collection[str] | None = None, patience: float = PATIENCE) -> None:
+        """Give up leases, all by default."""
+        if keys is None or keys:
+            self._write(partial(self.release_within, keys=keys), patience)
+
+    def release_within(self, connection: sa.Connection, keys: Collection[str] | None) -> None:
+        """Give up leases in a transaction that does more."""
+        ended = sa.delete(leases).where(leases.c.owner == self.owner)
+        if keys is not None:
+            ended = ended.where(among(connection, leases.c.key, sorted(keys)))
+        connection.execute(ended)
+
+    def release_of(self, owner: str) -> None:
+        """End all leases of an owner that is gone."""
+        ended = sa.delete(leases).where(leases.c.owner == owner)
+        self._write(lambda connection: connection.execute(ended))
+
+    def holder(self, key: str) -> LeaseHolder | None:
+        """The holder of a lease, also of one that has ended."""
+        found = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
+        row = self._write(lambda connection: connection.execute(found).first())
+        return LeaseHolder(*row) if row else None
+
+    def is_lost(self, key: str) -> bool:
+        """Whether a lease was taken and has ended without being released.
+
+        A database that has just started gives all holders another period to renew.
         """
+
+        def work(connection: sa.Connection) -> bool:
+            until = connection.scalar(sa.select(leases.c.until).where(leases.c.key == key))
+            return until is not None and float(until) < self._oldest(connection)
+
+        return self._write(work)
+
+    def others(self, prefix: str, patience: float = PATIENCE) -> list[str]:
+        """The keys with a prefix that others with the same note hold, without it, in order."""
+
+        def work(connection: sa.Connection) -> list[str]:
+            held = sa.select(leases.c.key).where(
+                leases.c.key.startswith(prefix, autoescape=True),
+                leases.c.owner != self.owner,
+                leases.c.note == self.note,
+                leases.c.until >= self._oldest(connection),
+            )
+            return sorted(connection.scalars(held))
+
+        return [key.removeprefix(prefix) for key in self._write(work, patience)]
+
+    def _set_end(self, seconds: float, connection: sa.Connection) -> int:
+        until = _now(connection) + seconds
+        ours = sa.update(leases).where(leases.c.owner == self.owner)
+        return int(connection.execute(ours.values(until=until)).rowcount)
+
+    def _take(self, keys: list[str], connection: sa.Connection) -> set[str]:
+        now, wanted = _now(connection), among(connection, leases.c.key, keys)
+        is_ours = leases.c.owner == self.owner
+        taken = sa.select(leases.c.key).where(wanted, sa.not_(is_ours), leases.c.until >= now)
+        held = set(connection.scalars(taken))  # an upsert would lock their rows
+        free = [key for key in keys if key not in held]
+        ended = f"WHERE leases.until < {now!r} OR leases.owner = excluded.owner"
+        self._insert(connection, free, ended)
+        return set(connection.scalars(sa.select(leases.c.key).where(wanted, is_ours)))
+
+    def _insert(self, connection: sa.Connection, keys: list[str], condition: str = "") -> None:
+        until = _now(connection) + self.seconds
+        values = {"owner": self.owner, "note": self.note, "until": until}
+        changed = ", ".join(f"{name} = excluded.{name}" for name in values)
+        rows = [{"key": key, **values} for key in keys]
+        upsert(connection, leases, rows, f"DO UPDATE SET {changed} {condition}")
+
+    def _oldest(self, connection: sa.Connection) -> float:
+        """The least time until which a lease of a living holder is held."""
+        now = _now(connection)
+        if connection.dialect.name == "postgresql":
+            started = connection.exec_driver_sql(_STARTED).scalar_one()
+            if started > now - self.seconds:
+                return 0.0
+        return now
+
+    def _write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
         if not self._is_ready:
-            self._database.make_ready("claims", self._VERSION, self._SCHEMA)
+            self.database.prepare("leases")
+            self.database.write(_delete_old, patience)
             self._is_ready = True
-        named = {"name": sha256(name.encode()).digest(), "seconds": self._seconds}
+        return self.database.write(work, patience)
 
-        def take(db: Connection) -> bool:
-            return db.execute(self._TAKE, named).fetchone() is not None
 
-        return self._database.run(take)
+def claim(database: Database, seconds: float, name: str) -> bool:
+    """Take a lease that is not renewed; False if it is taken already."""
+    return bool(Leases(database, seconds).take([f"start:{text_digest(name)}"]))
+
+
+def _delete_old(connection: sa.Connection) -> None:
+    """Delete the leases of owners that are long gone."""
+    connection.execute(sa.delete(leases).where(leases.c.until < _now(connection) - _KEPT))
+
+
+def _now(connection: sa.Connection) -> float:
+    return float(connection.exec_driver_sql(_CLOCK[connection.dialect.name]).scalar_one())

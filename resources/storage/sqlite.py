@@ -1,6 +1,5 @@
 """SQLite files, read-only where needed, with clear errors."""
 
-import fcntl
 import shutil
 import sqlite3
 import tempfile
@@ -9,13 +8,15 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
+from filelock import FileLock
+
 from bench_assets.core.schema.errors import HomeError
 from resources.storage.atomic_write import describe_write_errors
 
-_PATIENCE = 60  # s that another process may write
+PATIENCE = 60.0  # s to wait for a database that another process writes, or that is away
 _NOT_DAMAGED = {  # by the first byte of SQLite's code
-    sqlite3.SQLITE_BUSY: f"another process has written for {_PATIENCE} s",
-    sqlite3.SQLITE_LOCKED: f"another process has written for {_PATIENCE} s",
+    sqlite3.SQLITE_BUSY: f"another process has written for {PATIENCE:.0f} s",
+    sqlite3.SQLITE_LOCKED: f"another process has written for {PATIENCE:.0f} s",
     sqlite3.SQLITE_READONLY: "it may not be written to",
     sqlite3.SQLITE_PERM: "it may not be opened",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
@@ -29,10 +30,11 @@ _NO_ROOM_BESIDE = {
 }
 
 
-def connect(file: Path) -> sqlite3.Connection:
-    """Open a file to write; waits up to a minute for another process that writes."""
-    db = sqlite3.connect(file, timeout=_PATIENCE)
+def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
+    """Open a file to write; waits ``patience`` s while another process writes."""
+    db = sqlite3.connect(file, timeout=patience)
     db.text_factory = _ALSO_DAMAGED
+    db.execute("PRAGMA synchronous=NORMAL")  # survives kill -9; only a power cut may lose rows
     return db
 
 
@@ -44,8 +46,7 @@ def create(file: Path, schema: str) -> None:
     """
     with describe_write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.with_name(f".{file.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(file.with_name(f".{file.name}.lock")):
             if file.exists():
                 return
             with tempfile.TemporaryDirectory(dir=file.parent) as aside:
@@ -87,7 +88,7 @@ class _CannotOpenError(Exception):
 
 def _to_read(file: Path, how: str) -> sqlite3.Connection:
     # As an address, where a path's "?", "#" and "%" have to be spelled out.
-    db = sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
+    db = sqlite3.connect(f"{file.absolute().as_uri()}?{how}", uri=True, timeout=PATIENCE)
     db.text_factory = _ALSO_DAMAGED
     try:
         db.execute("SELECT 1 FROM sqlite_schema").fetchone()

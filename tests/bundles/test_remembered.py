@@ -7,7 +7,7 @@ import pytest
 from bench_assets.bundles.requirements import NOT_REMEMBERED, RememberedModel
 from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Response
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.resources.stores import response_file
 
 
 class Echo:
@@ -50,7 +50,7 @@ ASKED = [
 )
 @pytest.mark.parametrize("tags", [None, ("<t>", "</t>")])
 def test_what_was_responded_is_found_again(tmp_path, engine, tags):
-    store = SqliteResponseStore(tmp_path / "responses.sqlite")
+    store = response_file(tmp_path / "responses.sqlite")
     asked = CachingModel("m", engine, store, thinking_tags=tags)
     said = asked.response(ASKED)
     known = RememberedModel("m", asked.signature, store)
@@ -68,7 +68,7 @@ def test_what_was_responded_is_found_again(tmp_path, engine, tags):
     ],
 )
 def test_what_another_said_is_not_found(tmp_path, other):
-    store = SqliteResponseStore(tmp_path / "responses.sqlite")
+    store = response_file(tmp_path / "responses.sqlite")
     CachingModel("m", Echo("sha256:0c", Decoding()), store).response(ASKED)
     found = RememberedModel("m", other, store).response(ASKED)
     assert [one.error for one in found[:3]] == [NOT_REMEMBERED] * 3

@@ -9,13 +9,13 @@ from random import Random
 from typing import TypeAlias
 
 from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.provenance import row_digest
 from bench_assets.core.schema.rows import Metric, Score
-from resources.response_cache.sqlite_file import row_digest
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.tables.parquet import TableFiles
 from tests.faults.finished import finished
 from tests.faults.homes import GOLD
 from tests.faults.table import Fault, FoundError, Trial
+from tests.resources.stores import response_file
 
 Damage: TypeAlias = Callable[[Path, Random], None]
 
@@ -216,7 +216,7 @@ def _flipped_table(trial: Trial, rows: list[object], row_type: type[object]) -> 
 
 def _flipped_store(trial: Trial) -> str:
     file = trial.folder / "responses.sqlite"
-    store = SqliteResponseStore(file)
+    store = response_file(file)
     with closing(store.connect()) as db:
         for n in range(200):
             row = {"key": f"{n:064x}", "text": f"the response to {n}", "finish_reason": "stop"}
@@ -232,7 +232,7 @@ def _flipped_store(trial: Trial) -> str:
         file.write_bytes(whole)
         _flip(1)(file, trial.rng)
         try:
-            found = SqliteResponseStore(file).find(keys)
+            found = response_file(file).find(keys)
         except BenchError as why:
             refused += 1
             if file.name not in str(why):

@@ -23,8 +23,8 @@ from resources.config.sections.servers import ServerSpec
 from resources.config.settings_resource import SettingsResource
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.faults.table import FoundError
+from tests.resources.stores import response_file
 
 KEY = "sk-faults-7Qx9ZpLw3Rk2Vt5"
 """What is searched for afterwards."""
@@ -86,7 +86,7 @@ class Pure:
     def evaluate(self) -> float | None:
         """Ask, score and measure, and write down what was said."""
         engine = ServerEngine(self._spec, lambda _: b"", base_delay=0.001)
-        model = CachingModel("m", engine, SqliteResponseStore(self.home / "responses.sqlite"))
+        model = CachingModel("m", engine, response_file(self.home / "responses.sqlite"))
         try:
             said = pipeline.predict(TASK, QUESTIONS, model)
         except BenchError as why:

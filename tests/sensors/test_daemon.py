@@ -1,7 +1,6 @@
 """Dagster's own daemon over our sensors: what it starts, and what it does not start twice."""
 
 import logging
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +81,7 @@ def test_each_evaluation_is_started_once_and_changes_are_followed(
     assert len(daemon.tick()) == 1
 
     daemon.remember(cursor=lambda _: None)
-    shutil.rmtree(tmp_path / "home" / "claims")
+    (tmp_path / "home" / "leases.sqlite").unlink()
     write_checkpoint(tmp_path / "runs" / "a" / "step-2", b"5678")
     keys = [run.tags["dagster/run_key"].partition("@")[0] for run in daemon.tick()]
     assert keys == ["a/step-2", "a/step-1"]

@@ -1,9 +1,9 @@
 """What a checkpoint is asked: every suite once, together, after the first look if there is one."""
 
-import os
-import shutil
+import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import dagster as dg
@@ -51,7 +51,7 @@ def test_without_cursor_and_claims_nothing_is_asked_again(
     write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
     daemon.cursor = None
-    shutil.rmtree(tmp_path / "home" / "claims")
+    (tmp_path / "home" / "leases.sqlite").unlink()
     assert daemon.tick() == []
     assert daemon.partitions() == ["a/step-1"]
 
@@ -87,8 +87,8 @@ def test_what_a_tick_that_was_killed_had_claimed_is_asked_for_minutes_later(
     write_checkpoint(runs / "a" / "step-1")
     watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
     assert daemon.tick() == []
-    for file in (tmp_path / "home" / "claims").iterdir():
-        os.utime(file, (time.time() - 301,) * 2)
+    with closing(sqlite3.connect(tmp_path / "home" / "leases.sqlite")) as db, db:
+        db.execute("UPDATE leases SET until = until - 301")
     assert names(daemon.tick()) == ["a/step-1 codis+blink"]
 
 

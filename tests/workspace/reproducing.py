@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from bench_assets.cli.main import app
 from bench_assets.core.schema.chat import Decoding
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.tables.parquet import TableFiles
 from tests.bundles.shelf import SAID, Says, measure
 from tests.bundles.test_remembered import Echo
+from tests.resources.stores import response_file
 
 CHECKOUT = Path(__file__).parents[2]
 _SETTINGS = """
@@ -41,6 +41,6 @@ def make_home(home: Path) -> TableFiles:
     lines = [{"question_id": f"shelf/{n}", "text": text} for n, text in enumerate(SAID)]
     (home / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     echo = Echo("sha256:gone", Decoding(max_tokens=40))
-    gone = CachingModel("gone/step-1", echo, SqliteResponseStore(home / "responses.sqlite"))
+    gone = CachingModel("gone/step-1", echo, response_file(home / "responses.sqlite"))
     measure(home, model=gone)
     return measure(home, model=Says(name="written", signature="recorded|said.jsonl"))

@@ -5,7 +5,7 @@ import sqlite3
 import sys
 
 from bench_assets.cli.app.command_context import interrupt_summary
-from resources.response_cache.sqlite_file import prepare_file
+from tests.resources.stores import response_file
 
 NOON = 1_790_000_000.0  # s since the epoch
 
@@ -22,7 +22,7 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypa
     table(tmp_path, "codis/scores/m.parquet", NOON + 1)
     table(tmp_path, "codis/scores/n.parquet", NOON - 1)
     store = tmp_path / "responses.sqlite"
-    prepare_file(store)
+    response_file(store)
     with sqlite3.connect(store) as db:
         for key, seconds in (("a", -1), ("b", 0), ("c", 60)):
             db.execute(

@@ -14,8 +14,8 @@ from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.models_toml import read_models, save_models
 from resources.config.settings_resource import SettingsResource
-from resources.response_cache.sqlite_file import prepare_file
 from resources.runs.orphaned_runs import table_locks
+from tests.resources.stores import response_file
 from tests.rows import prediction
 
 ODD = "org/m@127.0.0.1-8000+top_p=0.5"
@@ -50,7 +50,7 @@ def home(bench):
     bench.tables.write(["quiz", "rejections"], [], Score)  # its file is all.parquet
     save_models(bench.settings.home, {ODD: {"kind": "random"}})
     file = bench.settings.home / "responses.sqlite"
-    prepare_file(file)
+    response_file(file)
     with sqlite3.connect(file) as db:
         db.execute("DELETE FROM responses")
         for name in NAMES:

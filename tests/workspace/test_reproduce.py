@@ -11,10 +11,10 @@ from resources.config.sections.servers import ServerSpec
 from resources.images.locations import ImageFolder
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.tables.parquet import TableFiles
 from tests.bundles.shelf import measure, packed
 from tests.chat_server import ChatServer
+from tests.resources.stores import response_file
 from tests.workspace.reproducing import make_home, run
 
 
@@ -169,7 +169,7 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         store = home / "responses.sqlite"
         spec = ServerSpec(kind="server", base_url=server.base_url, model="m")
         engine = ServerEngine(spec, ImageFolder(str(home / "images")).read)
-        far = CachingModel("far", engine, SqliteResponseStore(store))
+        far = CachingModel("far", engine, response_file(store))
         measure(home, model=far)
         server.forget()
         run("bundle", "reproduce", "shelf", "far")

@@ -146,7 +146,7 @@ def test_a_run_goes_on_while_the_database_is_started_anew(
 @pytest.mark.parametrize(
     ("address", "error", "said"),
     [
-        ("nowhere at all", SettingsError, "TEAM_DATABASE holds no address"),
+        ("nowhere at all", SettingsError, "TEAM_DATABASE: not the address"),
         ("postgresql://bench:wrong@127.0.0.1:{port}/postgres", HomeError, "authentication failed"),
         ("postgresql://bench@127.0.0.1:{port}/nowhere", HomeError, "no password supplied"),
     ],

@@ -7,19 +7,18 @@ import pytest
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.workspace.maintain.migration import migrate
-from bench_assets.workspace.maintain.verification import drop_invalid_responses, verify
+from bench_assets.workspace.maintain.verification import verify
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_response_store, open_vector_cache
 from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.vectors import SqliteVectorCache
 from tests.chat_server import ChatServer
 from tests.postgres_server import PASSWORD, postgres
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.test_port import Says, keep, row
+from tests.resources.stores import response_file, vector_file
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
 pytestmark = pytest.mark.long
@@ -47,29 +46,26 @@ def found(bench):
     return {(one.what, one.state): one.n for one in shared}
 
 
-def test_verify_reads_what_is_shared_and_drops_what_an_older_gate_let_in(bench, address):
+def test_verify_reads_what_is_shared(bench, address):
     store = open_response_store(bench.settings)
-    keep(store, row("a"), row("b"), row("c", gate="0", finish_reason="abort"))
+    keep(store, row("a"), row("b"), row("c"))
     # the prompt of these rows is the digest of another text
     assert found(bench) == {("shared responses", "whole"): 3, ("shared prompts", "damaged"): 1}
     with psycopg.connect(address) as db:
-        db.execute("UPDATE bench_responses SET seconds = 9 WHERE gate <> '0'")
-    assert found(bench)["shared responses", "damaged"] == 2
-    assert [one.n for one in drop_invalid_responses(bench.settings)] == [1]
+        db.execute("UPDATE responses SET seconds = 9")
+    assert found(bench)["shared responses", "damaged"] == 3
     assert ("shared responses", "whole") not in found(bench)
 
 
 def test_a_database_that_is_away_is_said_by_verify(bench, monkeypatch):
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://nobody@127.0.0.1/nowhere?port=invalid")
-    assert found(bench) == {("shared responses", "missing"): 1, ("shared vectors", "missing"): 1}
+    assert found(bench) == {("shared database", "missing"): 1}
 
 
 def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, address):
     home, requests = bench.settings.home, requests_for(*map(str, range(2_500)))
     engine = Says(Response(text="A", seconds=1 / 3), Response(text="a\0"))
-    said = CachingModel("m", engine, SqliteResponseStore(home / "responses.sqlite")).response(
-        requests
-    )
+    said = CachingModel("m", engine, response_file(home / "responses.sqlite")).response(requests)
     for _ in range(2):  # begun again, it comes to the same
         there = {one.what: one for one in migrate(bench.settings, back=False)}
         assert {one.n for one in there.values()} == {2_500}
@@ -80,12 +76,10 @@ def test_a_home_is_moved_there_and_back_and_nothing_is_asked_again(bench, addres
     (home / "responses.sqlite").rename(home / "moved-away.sqlite")
     back = {one.what: one.n for one in migrate(bench.settings, back=True)}
     assert (back["responses"], back["prompts"]) == (2_500, 2_500)
-    again = SqliteResponseStore(home / "responses.sqlite")
+    again = response_file(home / "responses.sqlite")
     assert CachingModel("m", engine, again).response(requests) == said
     assert len(engine.asked) == 2_500
-    before = sorted(
-        SqliteResponseStore(home / "moved-away.sqlite").rows(), key=lambda one: one["key"]
-    )
+    before = sorted(response_file(home / "moved-away.sqlite").rows(), key=lambda one: one["key"])
     assert sorted(again.rows(), key=lambda one: one["key"]) == before
 
 
@@ -118,7 +112,7 @@ def test_two_homes_ask_a_server_once_and_share_its_budget(tmp_path, address):
 def test_vectors_are_moved_there_and_back_and_verified(bench, address):
     home = bench.settings.home
     one = {str(n): np.array([n, 1 / 3], np.float32) for n in range(5)}
-    SqliteVectorCache(home / "vectors.sqlite").put("e", one)
+    vector_file(home / "vectors.sqlite").put("e", one)
     migrate(bench.settings, back=False)
     shared = open_vector_cache(bench.settings)
     assert {key: list(v) for key, v in shared.get("e", list(one)).items()} == {
@@ -126,10 +120,8 @@ def test_vectors_are_moved_there_and_back_and_verified(bench, address):
     }
     assert found(bench) == {("shared vectors", "whole"): 5}
     with psycopg.connect(address) as db:
-        db.execute("UPDATE bench_vectors SET vector = '\\x00' WHERE key = '3'")
+        db.execute("UPDATE vectors SET vector = '\\x00' WHERE key = '3'")
     assert found(bench) == {("shared vectors", "whole"): 4, ("shared vectors", "damaged"): 1}
     (home / "vectors.sqlite").unlink()
     migrate(bench.settings, back=True)
-    assert SqliteVectorCache(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {
-        "3"
-    }
+    assert vector_file(home / "vectors.sqlite").get("e", list(one)).keys() == one.keys() - {"3"}

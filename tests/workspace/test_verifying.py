@@ -9,9 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from resources.response_cache.sqlite_file import row_digest
-from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.vectors import SqliteVectorCache
+from tests.resources.stores import response_file, vector_file
 from tests.unprivileged import unprivileged
 from tests.workspace.test_cli import bench, lines
 
@@ -20,8 +18,8 @@ from tests.workspace.test_cli import bench, lines
 def home(evaluated, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     home = shutil.copytree(evaluated / "home", tmp_path / "home")
-    SqliteResponseStore(home / "responses.sqlite")
-    SqliteVectorCache(home / "vectors.sqlite").get("e", ["k"])
+    response_file(home / "responses.sqlite")
+    vector_file(home / "vectors.sqlite").get("e", ["k"])
     return home
 
 
@@ -98,20 +96,6 @@ def test_a_image_that_may_not_be_read_is_not_called_damaged(home):
         wrong = found(wrong=True)
     image.chmod(0o644)
     assert wrong == [(f"image {image.name}", "unreadable", f"chmod u+rX {image}")]
-
-
-def test_what_an_older_gate_took_for_a_response_is_dropped_when_that_is_asked_for(home):
-    with closing(sqlite3.connect(home / "responses.sqlite")) as db, db:
-        for key, end in (("k", "abort"), ("l", "stop")):
-            row = {"key": key, "model": "server:s|m", "text": "yes", "finish_reason": end}
-            columns = "INSERT INTO responses (key, model, text, finish_reason, digest)"
-            db.execute(f"{columns} VALUES (?, ?, ?, ?, ?)", (*row.values(), row_digest(row)))
-    bench("home", "verify")
-    rows = lines(bench("home", "verify", "--responses", "--json"))
-    dropped = [(row["what"], row["n"]) for row in rows if row["state"] == "dropped"]
-    assert dropped == [("responses of server:s|m", 1)]
-    with closing(sqlite3.connect(home / "responses.sqlite")) as db:
-        assert db.execute("SELECT key FROM responses").fetchall() == [("l",)]
 
 
 @pytest.mark.parametrize("command", [("models", "list"), ("home", "verify")])

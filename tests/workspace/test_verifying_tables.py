@@ -8,7 +8,7 @@ import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.resources.stores import response_file
 from tests.unprivileged import unprivileged
 from tests.workspace.typed import bench, lines
 
@@ -40,7 +40,7 @@ def evaluated(tmp_path_factory):
         opened.refresh_questions("quiz")
         for model in ("a", "b"):
             opened.evaluate(["quiz"], model)
-    SqliteResponseStore(home / "responses.sqlite")
+    response_file(home / "responses.sqlite")
     return home
 
 

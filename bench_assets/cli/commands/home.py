@@ -41,24 +41,16 @@ def fetch(
 @app.command()
 def verify(
     *,
-    responses: Annotated[
-        bool,
-        typer.Option(
-            "--responses", help="Drop what an older version stored and is not certainly a response."
-        ),
-    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Verify every file of the home folder, and name the command that restores a damaged one.
 
     Example: bench home verify
     """
-    from bench_assets.workspace.maintain.verification import drop_invalid_responses
     from bench_assets.workspace.maintain.verification import verify as look
 
     with open_home() as bench:
-        dropped = drop_invalid_responses(bench.settings) if responses else []
-        found = [*dropped, *look(bench)]
+        found = look(bench)
         print_rows(found, as_json=as_json)
         wrong = sum(one.n for one in found if one.is_wrong)
         print_message(
@@ -96,6 +88,23 @@ def migrate(
             "All of it lies where it lay, too; every part was read where it is now, and is whole."
             + (f" {damaged} damaged ones stay where they are: see bench verify." if damaged else "")
         )
+
+
+@app.command("migrate-schema")
+def migrate_schema() -> None:
+    """Bring stores that an older version wrote to the current schema, here and in the database.
+
+    Example: bench home migrate-schema
+    """
+    from resources.config.bench_toml import load_settings
+    from resources.config.environment import default_home
+    from resources.config.stores import migrate_schema as bring_forward
+    from resources.redaction.logs import redact_logs
+
+    with error_reporting():
+        redact_logs(default_home())
+        migrated = bring_forward(load_settings(default_home()))
+        print_result("\n".join(migrated) or "Every store has the current schema.")
 
 
 @app.command()

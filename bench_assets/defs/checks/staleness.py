@@ -5,13 +5,13 @@ from functools import cache
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature, judged_by, model_of, parts_of
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
 from resources.models.registry.setup import setup_of
-from resources.storage.file_digests import json_digest
 from resources.tables.parquet import TableFiles
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import columns_of, every_cell, state_of_metrics
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
-from resources.storage.file_digests import json_digest
 from resources.tables.parquet import TableFiles
 
 _COLUMNS = (

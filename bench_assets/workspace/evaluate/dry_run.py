@@ -156,7 +156,7 @@ class _RequestCounter:
             with self._models.open(self.name, self._condition, self._count) as model:
                 asked = model.inner if isinstance(model, BlindModel) else model
                 if isinstance(asked, CachingModel):
-                    self._earlier = self._models.store.earlier(*asked.asked_as)
+                    self._earlier = self._models.store.averages(*asked.asked_as)
                 return model.response(requests)
         except _RequestPendingError:
             return unsaid

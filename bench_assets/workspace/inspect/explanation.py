@@ -5,7 +5,7 @@ What ``bench tables diff`` compares: two models, conditions, files of metrics or
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dagster as dg
 
@@ -23,7 +23,9 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.stores import open_response_store
 from resources.images.opening import open_image_store
-from resources.response_cache.port import ResponseStore
+
+if TYPE_CHECKING:
+    from resources.response_cache.store import ResponseStore
 
 Step = dict[str, Any]
 
@@ -122,7 +124,7 @@ def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[A
     return sorted(said, key=lambda answer: answer.changed_at)
 
 
-def _samples(steps: Iterator[Step], store: ResponseStore) -> Iterator[SampleEvidence]:
+def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEvidence]:
     """Put the rows of each draw together; a table's name ends with what it is."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
@@ -144,7 +146,7 @@ def _without_table(step: Step) -> Step:
     return {name: value for name, value in step.items() if name != "table"}
 
 
-def _sent_prompt(store: ResponseStore, sha256: str) -> str | None:
+def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
     return store.prompt(sha256) if sha256 else None
 
 

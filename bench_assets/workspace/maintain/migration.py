@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
 from bench_assets.workspace.console.output import print_message
@@ -20,24 +21,26 @@ from bench_assets.workspace.materialization.freshness import NOTES_FOLDER
 from resources.config.bench_toml import Settings
 from resources.config.stores import (
     open_home_blobs,
+    open_response_file,
     open_response_store,
     open_vector_cache,
+    open_vector_file,
     vectors_file,
 )
 from resources.images.locations import KIND, is_digest
-from resources.response_cache.maintenance import merge_into
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 from resources.storage.blobs.transfer import TransferOutcome, TransferRules, transfer
 from resources.storage.locks import lock_holders
-from resources.storage.vectors import SqliteVectorCache, VectorMergeResult, merge_vectors
 from resources.tables.checksums import verify_checksum
 from resources.tables.file_bytes import read_footer
 from resources.tables.locations import SOURCES_FOLDER
 
+if TYPE_CHECKING:
+    from resources.storage.vectors import VectorMergeResult
 
-def migrate_vectors(settings: Settings, *, back: bool) -> VectorMergeResult | None:
+
+def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | None":
     """Take the vectors of a home over; whence they come, they stay.
 
     Args:
@@ -53,7 +56,9 @@ def migrate_vectors(settings: Settings, *, back: bool) -> VectorMergeResult | No
     file = vectors_file(settings)
     if not back and not file.exists():
         return None
-    here, shared = SqliteVectorCache(file), open_vector_cache(settings)
+    from resources.storage.vectors import merge_vectors
+
+    here, shared = open_vector_file(settings), open_vector_cache(settings)
     return merge_vectors(here, shared) if back else merge_vectors(shared, here)
 
 
@@ -235,7 +240,9 @@ def _responses(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
             source=vectors.source,
             target=vectors.target,
         )
-    shared, file = open_response_store(settings), SqliteResponseStore(settings.responses_file)
+    from resources.response_cache.merging import merge_into
+
+    shared, file = open_response_store(settings), open_response_file(settings)
     target, source = (file, shared) if back else (shared, file)
     merged = merge_into(
         target, source, lambda n: print_message(f"{n} responses are in {target.place}")

@@ -1,11 +1,11 @@
 """Verification of everything in a home against its checksums."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import BenchError, SourceError
 from bench_assets.workspace.maintain.blob_verification import verify_images, verify_tables
@@ -20,26 +20,19 @@ from bench_assets.workspace.maintain.verification_findings import (
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 from resources.config.stores import (
-    existing_response_store,
+    open_response_file,
     open_response_store,
     open_vector_cache,
+    open_vector_file,
     vectors_file,
 )
 from resources.datasets.cache import ReleaseCache
 from resources.images.locations import KIND
-from resources.response_cache.maintenance import find_invalid_responses
-from resources.response_cache.sqlite_file import (
-    count_states,
-    iterate_rows,
-    require_known_version,
-    states_of,
-)
-from resources.storage.sqlite import integrity_errors, open_read_only
-from resources.storage.vectors import is_intact_vector
+from resources.storage.sqlite import integrity_errors
 
-_VECTORS_ADVICE = (
-    "a damaged one is computed anew when it is needed, one without a digest taken as it is"
-)
+if TYPE_CHECKING:
+    from resources.response_cache.store import ResponseStore
+    from resources.storage.vectors import VectorCache
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
@@ -52,10 +45,9 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
     parts: list[Callable[[], Iterator[VerificationFinding]]] = [
         lambda: verify_tables(bench),
         lambda: verify_images(bench),
-        lambda: _responses(bench.settings.responses_file),
-        lambda: _shared_responses(bench.settings),
-        lambda: _vectors(vectors_file(bench.settings)),
-        lambda: _shared_vectors(bench.settings),
+        lambda: _responses(bench.settings),
+        lambda: _vectors(bench.settings),
+        lambda: _shared(bench.settings),
         lambda: _releases(home),
         lambda: _records(home / "dagster"),
         lambda: unreadable_folders(home / one for one in ("dagster", "sources", KIND)),
@@ -65,117 +57,76 @@ def verify(bench: Workbench) -> list[VerificationFinding]:
         return [finding for one in found for finding in one]
 
 
-def drop_invalid_responses(settings: Settings) -> list[VerificationFinding]:
-    """Forget what an older version took for a response and that of today would not.
+def _responses(settings: Settings) -> Iterator[VerificationFinding]:
+    file = settings.responses_file
+    yield from _file(
+        file,
+        lambda: _count_responses("responses", open_response_file(settings)),
+        f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW",
+    )
 
-    It is asked again.
 
-    Raises:
-        HomeError: If the store cannot be read, or not be written.
-    """
-    store = existing_response_store(settings)
-    if store is None:
-        return []
-    found = list(find_invalid_responses(store))
-    store.drop([one.key for one in found])
+def _vectors(settings: Settings) -> Iterator[VerificationFinding]:
+    file = vectors_file(settings)
+    yield from _file(
+        file,
+        lambda: _count_vectors("vectors", open_vector_file(settings)),
+        f"rm {quote(str(file))}",
+    )
+
+
+def _file(
+    file: Path, counted: Callable[[], list[VerificationFinding]], if_damaged: str
+) -> Iterator[VerificationFinding]:
+    """Check the pages of a SQLite file, then its rows."""
+    if not file.exists():
+        return
+    if closed := _refused_of(file):
+        yield unreadable_finding(file.name, closed)
+        return
+    errors = integrity_errors(file)
+    try:
+        yield from counted()
+    except BenchError as error:
+        errors.append(str(error).removeprefix(f"{file}: "))
+    for complaint in dict.fromkeys(errors):
+        why = f"{file}: {complaint}"
+        yield VerificationFinding(what=file.name, state="damaged", n=1, why=why, command=if_damaged)
+
+
+def _shared(settings: Settings) -> Iterator[VerificationFinding]:
+    if not settings.storage.variable:
+        return
+    try:
+        yield from _count_responses("shared responses", open_response_store(settings))
+        yield from _count_vectors("shared vectors", open_vector_cache(settings))
+    except BenchError as error:
+        yield VerificationFinding(what="shared database", state="missing", n=1, why=str(error))
+
+
+def _count_responses(what: str, store: "ResponseStore") -> list[VerificationFinding]:
+    from resources.response_cache.rows import count_states
+
+    states = count_states(store.rows(), store.prompts())
+    again = "bench evaluate the suites and models they belong to: their requests are sent again"
+    prompts = what.replace("responses", "prompts")
     return [
-        VerificationFinding(
-            what=f"responses of {model}",
-            state="dropped",
-            n=n,
-            why=why,
-            command="bench evaluate, of the suites they belong to: it asks them again",
-        )
-        for (model, why), n in sorted(Counter((one.model, one.why) for one in found).items())
+        *(
+            VerificationFinding(what=of, state="damaged", n=n, why=store.place, command=again)
+            for of, n in ((what, states["damaged"]), (prompts, states["damaged prompts"]))
+            if n
+        ),
+        *state_findings(what, {"whole": states["whole"]}, ""),
     ]
 
 
-def _responses(file: Path) -> Iterator[VerificationFinding]:
-    if not file.exists():
-        return
-    if closed := _refused_of(file):
-        yield unreadable_finding(file.name, closed)
-        return
-    states: Counter[str] = Counter()
-    try:
-        require_known_version(file)
-        found = integrity_errors(file)
-        with open_read_only(file) as db:
-            states = count_states(db)
-    except (BenchError, sqlite3.Error) as why:
-        found = [str(why).removeprefix(f"{file}: ")]
-    for complaint in dict.fromkeys(found):
-        yield VerificationFinding(
-            what=file.name,
-            state="damaged",
-            n=1,
-            why=f"{file}: {complaint}; everything is asked again without the file",
-            command=f"sqlite3 {quote(str(file))} .recover | sqlite3 NEW",
-        )
-    yield from _of_states("responses", states, str(file))
+def _count_vectors(what: str, cache: "VectorCache") -> list[VerificationFinding]:
+    from resources.storage.vectors import is_intact_vector
 
-
-def _shared_responses(settings: Settings) -> Iterator[VerificationFinding]:
-    if not settings.storage.variable:
-        return
-    try:
-        store = open_response_store(settings)
-        states = states_of(store.rows(), store.prompts())
-    except BenchError as why:
-        yield VerificationFinding(what="shared responses", state="missing", n=1, why=str(why))
-        return
-    yield from _of_states("shared responses", states, store.place)
-
-
-def _of_states(responses: str, states: Counter[str], place: str) -> Iterator[VerificationFinding]:
-    again = "bench evaluate, of the suites and models that they belong to: it asks them again"
-    prompts = responses.replace("responses", "prompts")
-    for what, n in ((responses, states["damaged"]), (prompts, states["damaged prompts"])):
-        if n:
-            yield VerificationFinding(what=what, state="damaged", n=n, why=place, command=again)
-    older = "written before responses had digests; they get one when the file is next written"
-    counted: dict[State, int] = {"whole": states["whole"], "not yet verifiable": states["older"]}
-    yield from state_findings(responses, counted, older)
-
-
-def _vectors(file: Path) -> Iterator[VerificationFinding]:
-    if not file.exists():
-        return
-    if closed := _refused_of(file):
-        yield unreadable_finding(file.name, closed)
-        return
-    counted: Counter[State] = Counter()
-    found = integrity_errors(file)
-    try:
-        with open_read_only(file) as db:
-            for row in iterate_rows(db.execute("SELECT * FROM vectors")) if not found else ():
-                named = [row.get(name) for name in ("encoder", "key", "vector", "digest")]
-                counted[_state_of_vector(*named)] += 1
-    except sqlite3.Error as why:
-        found = [str(why)]
-    for said in dict.fromkeys(found):
-        command = f"rm {quote(str(file))}"
-        yield VerificationFinding(
-            what=file.name, state="damaged", n=1, why=f"{file}: {said}", command=command
-        )
-    yield from state_findings("vectors", counted, _VECTORS_ADVICE)
-
-
-def _shared_vectors(settings: Settings) -> Iterator[VerificationFinding]:
-    if not settings.storage.variable:
-        return
-    try:
-        counted = Counter(_state_of_vector(*one) for one in open_vector_cache(settings).stored())
-    except BenchError as why:
-        yield VerificationFinding(what="shared vectors", state="missing", n=1, why=str(why))
-        return
-    yield from state_findings("shared vectors", counted, _VECTORS_ADVICE)
-
-
-def _state_of_vector(*stored: object) -> State:
-    if not is_intact_vector(*stored):
-        return "damaged"
-    return "whole" if stored[-1] else "not yet verifiable"
+    counted = Counter[State](
+        "whole" if is_intact_vector(*one) else "damaged" for one in cache.stored()
+    )
+    return list(state_findings(what, counted, "a damaged one is computed again when it is needed"))
 
 
 def _releases(home: Path) -> Iterator[VerificationFinding]:

@@ -10,9 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal, TypeAlias
 
-State: TypeAlias = Literal[
-    "whole", "not yet verifiable", "damaged", "missing", "unreadable", "dropped"
-]
+State: TypeAlias = Literal["whole", "not yet verifiable", "damaged", "missing", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from urllib.parse import quote
 import dagster as dg
 
 from bench_assets.core.schema.errors import BenchError, HomeError, TableError
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.suite import Suite, SuiteSettings
 from bench_assets.file_benchmarks.questions import image_files, place_of
@@ -25,7 +26,7 @@ from resources.config.environment import CHECKOUT
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.source_files import SuiteSource
 from resources.models.registry.setup import files_named, state_of
-from resources.storage.file_digests import file_states, home_digests, json_digest, texts_of
+from resources.storage.file_digests import file_states, home_digests, texts_of
 from resources.tables.locations import SOURCES_FOLDER, TableLocations
 from resources.tables.parquet import TableFiles
 

@@ -13,6 +13,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.core.schema.provenance import json_digest
 from bench_assets.defs.checks.regression import compared_with
 from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
 from bench_assets.evaluation.suite import SuiteSettings
@@ -25,7 +26,7 @@ from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
 from resources.models.registry.setup import state_of
-from resources.storage.file_digests import home_digests, json_digest
+from resources.storage.file_digests import home_digests
 from resources.tables.parquet import TableFiles
 
 

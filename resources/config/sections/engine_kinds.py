@@ -25,7 +25,7 @@ from resources.response_cache.engine import Engine, ReadImage
 from resources.response_cache.port import TokenCounts
 
 if TYPE_CHECKING:
-    from resources.storage.postgres import Database
+    from resources.storage.database import Database
 
 GROUP = "bench_assets.engines"
 

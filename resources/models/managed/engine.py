@@ -21,7 +21,7 @@ from resources.models.managed.shared_replicas import SharedReplicas
 from resources.response_cache.engine import ReadImage
 
 if TYPE_CHECKING:
-    from resources.storage.postgres import Database
+    from resources.storage.database import Database
 
 _LOOK = 0.1  # s between two looks at the files while responses arrive
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from bench_assets.core.schema.errors import BenchError, HomeError, ModelError
 from resources.models.managed.replicas import ServerReplicas
 from resources.models.managed.service_discovery import AnnouncedServers, Board
-from resources.storage.postgres import PATIENCE
+from resources.storage.sqlite import PATIENCE
 
 _log = logging.getLogger("bench_assets.server")
 _LOOK = 1.0  # s between two looks at what is announced

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 from pydantic import PrivateAttr
@@ -19,7 +19,6 @@ from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
 from resources.config.sections.engine_kinds import EngineContext, EngineKind
 from resources.config.sections.models import BlindSpec, RecordedSpec
-from resources.config.sections.servers import ServerSpec
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_database, open_response_store
 from resources.images.store import ImageStore
@@ -40,8 +39,10 @@ from resources.models.registry.recorded import (
 from resources.redaction.engine import RedactingEngine, redacted_identity
 from resources.response_cache.caching_model import CachingModel, Progress
 from resources.response_cache.engine import Engine
-from resources.response_cache.port import ResponseStore
 from resources.response_cache.throughput import ProgressStyle, Throughput
+
+if TYPE_CHECKING:
+    from resources.response_cache.store import ResponseStore
 
 
 def _unwatched(done: int, remembered: int, total: int) -> None:
@@ -68,8 +69,8 @@ class Models(dg.ConfigurableResource[Any]):
     _kept: dict[str, Engine] = PrivateAttr(default_factory=dict)
 
     @property
-    def store(self) -> ResponseStore:
-        """What remembers every response."""
+    def store(self) -> "ResponseStore":
+        """The response cache."""
         return open_response_store(self.settings.load())
 
     @contextmanager
@@ -126,8 +127,6 @@ class Models(dg.ConfigurableResource[Any]):
             engine = self._engine(kind, spec, at, asking.until)
             _refuse_other_content(name, spec, engine, settings)
             secrets = known_secrets(settings.home)
-            if isinstance(spec, ServerSpec):
-                _rename(store, engine.identity, redacted_identity(engine.identity, secrets))
             if isinstance(spec, PriceSection) and asking.throughput:
                 share = spec.share_of_price
                 asking.throughput.at_prices(spec.price_in * share, spec.price_out * share)
@@ -188,11 +187,6 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
         pinned = engine.identity
         if settings.model(name) != spec:
             raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")
-
-
-def _rename(store: ResponseStore, before: str, now: str) -> None:
-    if before != now:
-        store.rename_model(before, now)
 
 
 def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench_assets.core.schema.errors import BenchError, ModelError
+from bench_assets.core.schema.provenance import json_digest
 from resources.checkpoints import hub_revisions, watched_folders
 from resources.checkpoints.files import processor_files, watched_files
 from resources.checkpoints.identity import pin, pin_served
@@ -28,7 +29,7 @@ from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec, PythonS
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import placed, served
 from resources.models.transformers.loading import dtype_of
-from resources.storage.file_digests import FileDigests, home_digests, json_digest, texts_of
+from resources.storage.file_digests import FileDigests, home_digests, texts_of
 
 _DIGITS = 12
 _SMALL = 1 << 20  # bytes; larger files are identified by size and time

@@ -9,7 +9,6 @@ from bench_assets.core.schema.errors import SettingsError
 from resources.config.bench_toml import load_settings
 from resources.config.environment import known_secrets
 from resources.config.stores import existing_response_store, open_home_blobs, open_response_store
-from resources.response_cache.sqlite_store import SqliteResponseStore
 
 
 def written(home: Path, storage: str) -> Path:
@@ -21,8 +20,7 @@ def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
     assert existing_response_store(settings) is None
     store = open_response_store(settings)
-    assert isinstance(store, SqliteResponseStore)
-    assert store.file == tmp_path / "responses.sqlite"
+    assert store.place == str(tmp_path / "responses.sqlite")
     assert existing_response_store(settings) is not None
 
 

@@ -7,9 +7,10 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, ModelError
+from resources.encoders.caching_encoder import CachingEncoder
 from resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from resources.images.store import ImageStore
-from resources.storage.vectors import CachingEncoder, SqliteVectorCache
+from tests.resources.stores import vector_file
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 
@@ -66,7 +67,7 @@ def put(images, colour):
 
 def opened(folder, images, **options):
     spec = EncoderSpec(path=str(folder), device="cpu", **options)
-    store = SqliteVectorCache(folder / f"{len(options)}.sqlite")
+    store = vector_file(folder / f"{len(options)}.sqlite")
     return open_encoder("tiny", spec, str(folder), images, store)
 
 
@@ -145,7 +146,7 @@ class Counting:
 
 
 def test_nothing_is_embedded_twice_by_one_model(tmp_path):
-    store, work = SqliteVectorCache(tmp_path / "v.sqlite"), Counting()
+    store, work = vector_file(tmp_path / "v.sqlite"), Counting()
     encoder = CachingEncoder("m@1", work, store, batch_size=2)
     first = encoder.encode_texts(["aaa", "b", "aaa", "cc"])
     assert work.batches == [["b", "cc"], ["aaa"]]

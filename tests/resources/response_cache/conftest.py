@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from resources.response_cache.postgres_store import PostgresResponseStore
-from resources.storage.postgres import Database
+from resources.response_cache.store import ResponseStore
+from resources.storage.postgres import PostgresDatabase
 from tests.postgres_server import PostgresServer, postgres
 
 
@@ -33,6 +33,6 @@ def address(server: PostgresServer, numbers: Iterator[int]) -> str:
 
 
 @pytest.fixture
-def shared(address: str) -> Callable[..., PostgresResponseStore]:
+def shared(address: str) -> Callable[..., ResponseStore]:
     """Opens the store as another machine would: each with connections of its own."""
-    return lambda **how: PostgresResponseStore(Database(address, "BENCH_DATABASE"), **how)
+    return lambda **how: ResponseStore(PostgresDatabase(address, "BENCH_DATABASE"), **how)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.postgres_store import PostgresResponseStore
-from resources.storage.postgres import Database
+from resources.response_cache.store import ResponseStore
+from resources.storage.postgres import PostgresDatabase
 from tests.resources.models.api.asking import requests_for
 
 
@@ -39,7 +39,7 @@ class Slow:
 def ask(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took here."""
     engine = Slow(seconds)
-    store = PostgresResponseStore(Database(address, "BENCH_DATABASE"), lease)
+    store = ResponseStore(PostgresDatabase(address, "BENCH_DATABASE"), lease)
     responses = CachingModel("m", engine, store).response(
         requests_for(*(f"q{i}" for i in range(n)))
     )

@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from tests.resources.stores import response_file
 
 
 class TwoAtOnce:
@@ -35,9 +35,7 @@ def requests(names: str) -> list[Request]:
 
 def test_parts_are_answered_in_order_and_what_is_known_is_not_asked(tmp_path: Path) -> None:
     engine, told = TwoAtOnce(), []
-    model = CachingModel(
-        "m", engine, SqliteResponseStore(tmp_path / "r"), lambda *n: told.append(n)
-    )
+    model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: told.append(n))
     model.response(requests("a"))
     told.clear()
     asked = requests("b b a c b odd")
@@ -67,7 +65,7 @@ def test_parts_are_answered_in_order_and_what_is_known_is_not_asked(tmp_path: Pa
 def test_only_where_nothing_came_of_all_parts_is_it_refused(
     tmp_path: Path, names: str, refused: bool
 ) -> None:
-    answers = CachingModel("m", TwoAtOnce(), SqliteResponseStore(tmp_path / "r")).answers
+    answers = CachingModel("m", TwoAtOnce(), response_file(tmp_path / "r")).answers
     if refused:
         with pytest.raises(ModelError, match="none of 2 requests: odd"):
             list(answers(requests(names)))
@@ -76,7 +74,7 @@ def test_only_where_nothing_came_of_all_parts_is_it_refused(
 
 
 def test_what_came_before_an_asking_ends_is_kept(tmp_path: Path) -> None:
-    engine, store = TwoAtOnce(), SqliteResponseStore(tmp_path / "r")
+    engine, store = TwoAtOnce(), response_file(tmp_path / "r")
     answers = CachingModel("m", engine, store).answers(requests("a b c d"))
     assert next(answers)[1].text == "A"
     answers.close()

@@ -11,8 +11,9 @@ from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.base import PriceSection
 from resources.models.api.budget import WithinBudget
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.response_cache.store import ResponseStore
 from tests.resources.models.api.asking import requests_for
+from tests.resources.stores import response_file
 
 
 class Saying:
@@ -33,8 +34,8 @@ class Saying:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SqliteResponseStore:
-    return SqliteResponseStore(tmp_path / "responses.sqlite")
+def store(tmp_path: Path) -> ResponseStore:
+    return response_file(tmp_path / "responses.sqlite")
 
 
 @pytest.mark.parametrize(
@@ -46,9 +47,7 @@ def store(tmp_path: Path) -> SqliteResponseStore:
         pytest.param(Response(text="B", finish_reason=5), id="a number for the reason"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_response_is_an_error_of_its_request(
-    store: SqliteResponseStore, said: object
-) -> None:
+def test_what_is_no_response_is_an_error_of_its_request(store: ResponseStore, said: object) -> None:
     model = CachingModel("m", Saying((1, said), (0, Response(text="A"))), store)
     first, second = model.response(requests_for("a", "b"))
     assert (first.text, second.text) == ("A", "")
@@ -59,9 +58,7 @@ def test_what_is_no_response_is_an_error_of_its_request(
 
 
 @pytest.mark.parametrize("tokens", ["12", 2**63, 2**70, float(2**70), -1, 1.5, True, [3], {"a": 3}])
-def test_a_number_of_tokens_of_any_kind_blocks_nothing(
-    store: SqliteResponseStore, tokens: Any
-) -> None:
+def test_a_number_of_tokens_of_any_kind_blocks_nothing(store: ResponseStore, tokens: Any) -> None:
     odd = Response(text="A", prompt_tokens=tokens, completion_tokens=tokens, image_tokens=(tokens,))
     for _ in range(2):
         (response,) = CachingModel("m", Saying((0, odd)), store).response(requests_for("a"))
@@ -74,14 +71,14 @@ def test_a_number_of_tokens_of_any_kind_blocks_nothing(
     assert list(budgeted.stream(requests_for("b"))) == [(0, Response(text="A"))]
 
 
-def test_what_never_comes_is_an_error(store: SqliteResponseStore) -> None:
+def test_what_never_comes_is_an_error(store: ResponseStore) -> None:
     model = CachingModel("m", Saying((1, Response(text="B"))), store)
     first, second = model.response(requests_for("a", "b"))
     assert (first.error, second.text) == ("asked, and no response came", "B")
 
 
 @pytest.mark.parametrize("position", [-1, 2, None], ids=["before the first", "too far", "none"])
-def test_a_response_to_nothing_is_stored_nowhere(store: SqliteResponseStore, position: Any) -> None:
+def test_a_response_to_nothing_is_stored_nowhere(store: ResponseStore, position: Any) -> None:
     with pytest.raises(ModelError, match=r"a response to request .* of 2"):
         CachingModel("m", Saying((position, Response(text="B"))), store).response(
             requests_for("a", "b")
@@ -89,13 +86,13 @@ def test_a_response_to_nothing_is_stored_nowhere(store: SqliteResponseStore, pos
     assert store.tokens_of("saying") == store.tokens_of("nobody")
 
 
-def test_a_second_response_to_one_request_is_refused(store: SqliteResponseStore) -> None:
+def test_a_second_response_to_one_request_is_refused(store: ResponseStore) -> None:
     twice = Saying((0, Response(text="A")), (0, Response(text="B")))
     with pytest.raises(ModelError, match="a second response to request 0 of 1"):
         CachingModel("m", twice, store).response(requests_for("a"))
 
 
-def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: SqliteResponseStore) -> None:
+def test_a_prompt_with_half_a_character_can_be_stored_and_read(store: ResponseStore) -> None:
     request = Request(prompt=Prompt.of("\ud83d?"))
     for _ in range(2):
         (response,) = CachingModel("m", Saying((0, Response(text="A"))), store).response([request])

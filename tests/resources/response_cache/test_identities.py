@@ -12,8 +12,8 @@ from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.response_cache.test_store import Noted
+from tests.resources.stores import response_file
 
 PROMPT = Prompt.of("a", Image("00ff"), system="b")
 WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
@@ -32,7 +32,7 @@ WRITTEN = '[["system",["b"]],["user",["a",{"image":"00ff"}]]]'
 )
 def test_the_key_of_a_response(tmp_path: Path, request_: Request, rest: str) -> None:
     file = tmp_path / "responses.sqlite"
-    CachingModel("m", Noted(), SqliteResponseStore(file)).response([request_])
+    CachingModel("m", Noted(), response_file(file)).response([request_])
     prompt = hashlib.sha256(WRITTEN.encode()).hexdigest()
     key = hashlib.sha256(f"noted\n{rest.format(prompt=prompt)}".encode()).hexdigest()
     with closing(sqlite3.connect(file)) as db:

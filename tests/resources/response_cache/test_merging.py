@@ -1,29 +1,30 @@
 """Responses that are taken over from another store: the whole ones, and nothing else."""
 
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bench_assets.core.schema.chat import Response
-from resources.response_cache.maintenance import merge_into
-from resources.response_cache.sqlite_file import row_digest
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from bench_assets.core.schema.provenance import row_digest
+from resources.response_cache.merging import merge_into
+from resources.response_cache.store import ResponseStore
 from tests.resources.response_cache.test_port import keep, named, row
+from tests.resources.stores import response_file
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> tuple[SqliteResponseStore, SqliteResponseStore]:
-    return SqliteResponseStore(tmp_path / "a.sqlite"), SqliteResponseStore(tmp_path / "b.sqlite")
+def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
+    return response_file(tmp_path / "a.sqlite"), response_file(tmp_path / "b.sqlite")
 
 
 def test_both_keep_what_they_have_and_what_was_asked_first_counts(
-    stores: tuple[SqliteResponseStore, SqliteResponseStore],
+    stores: tuple[ResponseStore, ResponseStore],
 ) -> None:
     here, there = stores
     keep(here, row("of both", text="younger"), row("of here"))
     keep(there, row("of both", text="older"), row("of there"))
-    with sqlite3.connect(there.file) as db:
+    with sqlite3.connect(there.place) as db:
         db.execute("UPDATE responses SET asked_at = '2026-01-01 00:00:00'")
     for target, source in (stores, stores[::-1]):
         assert merge_into(target, source).left_out == 0
@@ -31,7 +32,7 @@ def test_both_keep_what_they_have_and_what_was_asked_first_counts(
         found = store.find([named("of both"), named("of here"), named("of there")])
         assert [found[named("of both")].text, len(found)] == ["older", 3]
         (asked_at,) = {one["asked_at"] for one in store.rows() if one["text"] == "older"}
-        assert asked_at == "2026-01-01 00:00:00"
+        assert asked_at == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -39,18 +40,16 @@ def test_both_keep_what_they_have_and_what_was_asked_first_counts(
     [
         pytest.param({"text": None}, id="no text"),
         pytest.param({"text": b"A"}, id="bytes"),
-        pytest.param({"key": "no digest"}, id="a key that is none"),
-        pytest.param({"prompt": "p"}, id="a prompt that is none"),
     ],
 )
 def test_what_is_no_response_is_left_where_it_is(
-    stores: tuple[SqliteResponseStore, SqliteResponseStore], columns: dict[str, object]
+    stores: tuple[ResponseStore, ResponseStore], columns: dict[str, object]
 ) -> None:
     here, there = stores
     keep(here, row("a"))
-    with sqlite3.connect(here.file) as db:
+    with sqlite3.connect(here.place) as db:
         (whole,) = here.rows()
-        odd = {**whole, "key": named("odd"), **columns}
+        odd = {**whole, "key": named("odd"), "asked_at": "2026-01-01 00:00:00", **columns}
         odd["digest"] = row_digest(odd)
         marks = ", ".join("?" * len(odd))
         db.execute(f"INSERT INTO responses ({', '.join(odd)}) VALUES ({marks})", [*odd.values()])
@@ -69,26 +68,12 @@ def test_what_is_no_response_is_left_where_it_is(
     ],
 )
 def test_damage_does_not_spread(
-    stores: tuple[SqliteResponseStore, SqliteResponseStore], sql: str, left_out: int
+    stores: tuple[ResponseStore, ResponseStore], sql: str, left_out: int
 ) -> None:
     here, there = stores
     keep(here, row("a"))
-    with sqlite3.connect(here.file) as db:
+    with sqlite3.connect(here.place) as db:
         db.execute(sql)
     assert merge_into(there, here).left_out == left_out
     assert there.find([named("a")]) == here.find([named("a")])
     assert not list(there.prompts())  # the one of these tests is not what its digest says
-
-
-def test_numbers_that_an_older_gate_let_in_are_left_out_and_the_response_moves(
-    stores: tuple[SqliteResponseStore, SqliteResponseStore],
-) -> None:
-    here, there = stores
-    keep(here, row("a", prompt_tokens="many", completion_tokens=3, seconds=-1.0, gate="0"))
-    merge_into(there, here)
-    (kept,) = there.rows()
-    assert there.find([named("a")]) == here.find([named("a")])
-    assert (kept["prompt_tokens"], kept["seconds"], kept["gate"]) == (None, None, "0")
-    assert there.find([named("a")])[named("a")] == Response(
-        text="yes", finish_reason="stop", completion_tokens=3
-    )

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
-from resources.response_cache.caching_model import CachingModel, response_key
+from bench_assets.core.schema.provenance import row_digest
+from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.engine import VALIDATION_VERSION
-from resources.response_cache.port import ResponseAverages, ResponseStore, TokenCounts
-from resources.response_cache.sqlite_file import row_digest
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.response_cache.port import ResponseAverages, TokenCounts
+from resources.response_cache.store import ResponseStore
 from tests.resources.models.api.asking import requests_for
+from tests.resources.stores import response_file
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -23,7 +24,7 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], ResponseStore]:
     """Opens the same store again and again."""
     if request.param == "a file":
-        return lambda: SqliteResponseStore(tmp_path / "home" / "responses.sqlite")
+        return lambda: response_file(tmp_path / "home" / "responses.sqlite")
     shared: Callable[[], ResponseStore] = request.getfixturevalue("shared")
     return shared
 
@@ -160,49 +161,17 @@ def test_tokens_and_how_responses_were_are_of_one_model_alone(store: ResponseSto
     )
     assert store.tokens_of("m") == TokenCounts(prompt=17, completion=6)
     assert store.tokens_of("nobody") == TokenCounts()
-    assert store.earlier("m", "t=0") == ResponseAverages(seconds=1.0, tokens=2.5)
-    assert store.earlier("m", "t=2") == ResponseAverages()
+    assert store.averages("m", "t=0") == ResponseAverages(seconds=1.0, tokens=2.5)
+    assert store.averages("m", "t=2") == ResponseAverages()
 
 
-def test_a_renamed_model_keeps_its_responses_and_what_it_said_first(store: ResponseStore) -> None:
-    asked = requests_for("a", "b")
-    keys = {
-        name: [response_key(name, "t=0", one) for one in asked]
-        for name in ("before", "now", "other")
-    }
-
-    def kept(name: str, n: int, text: str) -> dict[str, Any]:
-        digest = asked[n].prompt.sha256
-        return {"key": keys[name][n], "model": name, "prompt": digest, "text": text}
-
-    rows = [
-        kept("before", 0, "A"),
-        kept("before", 1, "B"),
-        kept("now", 1, "b"),
-        kept("other", 0, "o"),
-    ]
-    whole = [{**row(), **one} for one in rows]
-    keep(store, *({**one, "digest": row_digest(one)} for one in whole))
-    assert store.rename_model("before", "now") == 2
-    assert [
-        response.text for response in map(store.find(keys["now"]).get, keys["now"]) if response
-    ] == [
-        "A",
-        "b",
-    ]
-    assert store.find(keys["before"]) == {}
-    assert store.find(keys["other"])[keys["other"][0]].text == "o"
-    assert store.rename_model("before", "now") == 0
-
-
-def test_rows_are_those_that_were_kept_and_of_another_gate_those_alone(
-    store: ResponseStore,
-) -> None:
-    rows = [row("a"), row("b", gate="0", image_tokens="4 12", note="n")]
+def test_rows_are_those_that_were_kept(store: ResponseStore) -> None:
+    rows = [row("a"), row("b", image_tokens="4 12", note="n")]
     keep(store, *rows)
-    found = sorted(store.rows(), key=lambda one: str(one["text"]) + str(one["gate"]))
-    assert [{k: v for k, v in one.items() if k != "asked_at"} for one in found] == rows[::-1]
-    assert [one["key"] for one in store.rows(not_let_in_by=VALIDATION_VERSION)] == [named("b")]
+    found = {one["key"]: one for one in store.rows()}
+    assert [{**found[one["key"]], "asked_at": 0} for one in rows] == [
+        {**one, "asked_at": 0} for one in rows
+    ]
     assert list(store.prompts()) == [(named("p"), '["p"]')]
 
 

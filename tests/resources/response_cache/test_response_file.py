@@ -14,9 +14,9 @@ import pytest
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import BenchError, HomeError
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_file import VERSION, count_states
-from resources.response_cache.sqlite_store import SqliteResponseStore
+from resources.storage.database import SqliteDatabase
 from tests.resources.models.api.asking import requests_for
+from tests.resources.stores import response_file
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))
 
@@ -54,7 +54,7 @@ def file(tmp_path: Path) -> Path:
 def ask(file: Path) -> tuple[list[str], int]:
     """Ask everything; what was said, and how many requests that took."""
     engine = Echo()
-    said = CachingModel("m", engine, SqliteResponseStore(file)).response(REQUESTS)
+    said = CachingModel("m", engine, response_file(file)).response(REQUESTS)
     return [response.text for response in said], engine.n
 
 
@@ -73,7 +73,7 @@ def test_of_60_flipped_bits_none_is_read_as_another_response(file: Path) -> None
         damaged[bit // 8] ^= 1 << bit % 8
         file.write_bytes(damaged)
         try:
-            store = SqliteResponseStore(file)
+            store = response_file(file)
             keys = [CachingModel("m", Echo(), store)._key(request) for request in REQUESTS]
             for key, response in store.find(keys).items():
                 assert response.text == said[keys.index(key)]
@@ -107,18 +107,18 @@ def test_a_damaged_prompt_is_not_shown_and_written_anew(file: Path) -> None:
     ask(file)
     sha256 = REQUESTS[0].prompt.sha256
     change(file, "UPDATE prompts SET turns = 'other'")
-    assert SqliteResponseStore(file).prompt(sha256) is None
+    assert response_file(file).prompt(sha256) is None
     change(file, "DELETE FROM responses")
     ask(file)
-    assert SqliteResponseStore(file).prompt(sha256) == REQUESTS[0].prompt.to_json()
+    assert response_file(file).prompt(sha256) == REQUESTS[0].prompt.to_json()
 
 
 @pytest.mark.parametrize(
     ("damaged", "complaint"),
     [
-        pytest.param(b"", "empty; put a backup in its place, or delete it", id="an empty file"),
+        pytest.param(b"", "empty. Restore a backup, or delete it", id="an empty file"),
         pytest.param(b"\0" * 8192, "damaged .*sqlite3 FILE .recover", id="noughts"),
-        pytest.param(b"question_id,text", "damaged .*everything is asked again", id="a text"),
+        pytest.param(b"question_id,text", "damaged .*every request is sent again", id="a text"),
     ],
 )
 def test_what_is_no_database_says_what_to_do_and_stays(
@@ -127,7 +127,7 @@ def test_what_is_no_database_says_what_to_do_and_stays(
     file.parent.mkdir()
     file.write_bytes(damaged)
     with pytest.raises(HomeError, match=rf"responses\.sqlite: {complaint}"):
-        SqliteResponseStore(file)
+        response_file(file)
     assert file.read_bytes() == damaged
 
 
@@ -137,7 +137,7 @@ def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) ->
     change(file, "PRAGMA journal_mode = DELETE")
     rest = file.read_bytes()[: int(share * file.stat().st_size)]
     file.write_bytes(rest)
-    with pytest.raises(BenchError, match=r"responses\.sqlite: damaged .*put a backup"):
+    with pytest.raises(BenchError, match=r"responses\.sqlite: damaged .*restore a backup"):
         ask(file)
     assert file.read_bytes() == rest
 
@@ -146,8 +146,8 @@ def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) ->
     ("commands", "complaint"),
     [
         pytest.param(
-            [f"PRAGMA user_version = {VERSION + 6}"],
-            f"newer version of this program .*version {VERSION + 6}, known are up to {VERSION}",
+            ["UPDATE bench_revisions SET version_num = 'responses_0007'"],
+            "written by a newer version of bench-assets. Update bench-assets.",
             id="of a newer version",
         ),
         pytest.param(
@@ -155,10 +155,13 @@ def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) ->
             r"damaged \(no column completion_tokens\); nothing in it was changed",
             id="with a bit of a column's name flipped",
         ),
-        pytest.param(["DROP TABLE responses"], "it has prompts; move it away", id="a table lost"),
+        pytest.param(["DROP TABLE responses"], "got bench_revisions, prompts", id="a table lost"),
         pytest.param(
-            ["DROP TABLE responses", "DROP TABLE prompts", "CREATE TABLE songs (name)"],
-            "no store of responses, it has songs; move it away",
+            [
+                *("DROP TABLE responses", "DROP TABLE prompts", "DROP TABLE bench_revisions"),
+                "CREATE TABLE songs (name)",
+            ],
+            "not a store of responses .*got songs.*Move it away",
             id="somebody else's",
         ),
     ],
@@ -166,26 +169,31 @@ def test_a_truncated_file_says_what_to_do_and_stays(file: Path, share: float) ->
 def test_another_database_is_refused_and_stays(
     file: Path, commands: list[str], complaint: str
 ) -> None:
-    SqliteResponseStore(file)
+    response_file(file)
     change(file, "PRAGMA journal_mode = DELETE", *commands)
     before = file.read_bytes()
     with pytest.raises(HomeError, match=complaint):
-        SqliteResponseStore(file)
+        response_file(file)
     assert file.read_bytes() == before
 
 
 def test_a_folder_in_its_place_is_named(file: Path) -> None:
     file.mkdir(parents=True)
-    with pytest.raises(HomeError, match=r"responses\.sqlite: not a file; move it away"):
-        SqliteResponseStore(file)
+    with pytest.raises(HomeError, match=r"responses\.sqlite: not a file. Move it away"):
+        response_file(file)
 
 
-def test_responses_of_an_older_file_get_digests_and_are_not_asked_again(file: Path) -> None:
+def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -> None:
     said, _ = ask(file)
-    change(file, "ALTER TABLE responses DROP COLUMN digest", "PRAGMA user_version = 0")
+    change(file, "DROP TABLE bench_revisions", "DROP INDEX responses_by_model")
+    database = SqliteDatabase(file, "")
+    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
+        ask(file)
+    assert database.migrate(("responses",)) == ["responses"]
+    assert database.migrate(("responses",)) == []
     assert ask(file) == (said, 0)
     with closing(sqlite3.connect(file)) as db:
-        assert count_states(db) == {"whole": len(REQUESTS), "damaged prompts": 0}
+        assert db.execute("PRAGMA index_list(responses)").fetchall()
 
 
 def test_a_column_that_comes_later_leaves_responses_whole(file: Path) -> None:

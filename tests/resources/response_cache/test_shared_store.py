@@ -1,5 +1,6 @@
 """Machines that share responses: asked once, whoever dies, whatever becomes of the database."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,14 +11,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.postgres_leases import RequestLeases
-from resources.response_cache.postgres_store import PostgresResponseStore
-from resources.storage.postgres import Database
+from resources.response_cache.store import ResponseStore
+from resources.storage.postgres import PostgresDatabase
+from resources.storage.schema import STORES, responses
+from resources.storage.vectors import VectorCache, vector_rows
 from tests.postgres_server import PASSWORD, PostgresServer
 from tests.resources.models.api.asking import requests_for
 from tests.resources.response_cache.shared_process import ask
@@ -40,7 +44,7 @@ def asking_process(address: str, n: int, seconds: float, lease: float) -> subpro
 
 def n_leases(address: str) -> int:
     with psycopg.connect(address) as db:
-        row = db.execute("SELECT count(*) FROM bench_askings").fetchone()
+        row = db.execute("SELECT count(*) FROM leases").fetchone()
     assert row
     return int(row[0])
 
@@ -82,21 +86,8 @@ def test_a_request_of_a_process_that_was_killed_is_taken_over(address: str) -> N
     process.stdout.close()
 
 
-def test_a_claim_that_is_made_again_has_what_it_had_and_another_has_none(
-    address: str, shared: Callable[..., PostgresResponseStore]
-) -> None:
-    shared()
-    keys = [named(text) for text in "abc"]
-    with Database(address, "V").line() as line:
-        first, second = RequestLeases(line, 60), RequestLeases(line, 60)
-        assert first.claim(keys[:2]) == first.claim(keys[:2]) == set(keys[:2])
-        assert second.claim(keys) == {keys[2]}
-        second.give_up(keys)  # of which it may end its own alone
-        assert second.claim(keys) == {keys[2]}
-
-
 def test_what_came_back_with_an_error_is_free_for_another(
-    shared: Callable[..., PostgresResponseStore],
+    shared: Callable[..., ResponseStore],
 ) -> None:
     with pytest.raises(Exception, match="HTTP 500"):
         CachingModel("m", Says(Response(error="HTTP 500")), shared()).response(requests_for("a"))
@@ -125,37 +116,29 @@ def test_a_restart_of_the_database_loses_nothing_and_asks_nothing_twice(
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, ZeroDivisionError])
-def test_what_ends_work_in_the_middle_comes_out_and_its_connection_is_given_up(
-    address: str, raised: type[BaseException]
-) -> None:
-    def work(db: psycopg.Connection) -> None:
-        db.execute("CREATE TABLE half (done int)")
-        given_up.append(db)
+def test_work_that_is_interrupted_is_rolled_back(address: str, raised: type[BaseException]) -> None:
+    def work(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("CREATE TABLE half (done int)")
         raise raised
 
-    given_up: list[psycopg.Connection] = []
-    with Database(address, "BENCH_DATABASE").line() as line:
-        with pytest.raises(raised):
-            line.run(work)
-        assert given_up[0].closed
-        assert line.run(lambda db: db.execute("SELECT to_regclass('half') AS it").fetchone()) == {
-            "it": None
-        }
+    database = PostgresDatabase(address, "BENCH_DATABASE")
+    with pytest.raises(raised):
+        database.write(work)
+    assert database.read(lambda connection: sa.inspect(connection).get_table_names()) == []
 
 
 @pytest.mark.parametrize(
     "sql",
     [
-        'UPDATE bench_responses SET said = \'{"text": "another"}\'',
-        "UPDATE bench_responses SET said = 'null'",
-        "UPDATE bench_responses SET said = '[1]'",
-        "UPDATE bench_responses SET digest = ''",
-        "UPDATE bench_responses SET model = 'other'",
-        "DELETE FROM bench_responses",
+        "UPDATE responses SET text = 'another'",
+        "UPDATE responses SET text = NULL",
+        "UPDATE responses SET digest = ''",
+        "UPDATE responses SET model = 'other'",
+        "DELETE FROM responses",
     ],
 )
 def test_damaged_responses_are_asked_again_and_kept(
-    address: str, shared: Callable[..., PostgresResponseStore], sql: str
+    address: str, shared: Callable[..., ResponseStore], sql: str
 ) -> None:
     asked = []
     for _ in range(2):
@@ -174,21 +157,92 @@ def test_damaged_responses_are_asked_again_and_kept(
 
 def test_many_may_make_the_tables_at_once(address: str) -> None:
     with ThreadPoolExecutor(8) as threads:
-        opened = threads.map(lambda _: PostgresResponseStore(Database(address, "V")), range(16))
+        opened = threads.map(lambda _: ResponseStore(PostgresDatabase(address, "V")), range(16))
         assert all(store.find([]) == {} for store in opened)
 
 
+_SET_REVISION = "UPDATE bench_revisions SET version_num = %s WHERE version_num = %s"
+
+
 def test_tables_of_a_newer_version_are_refused_and_stay(
-    address: str, shared: Callable[..., PostgresResponseStore]
+    address: str, shared: Callable[..., ResponseStore]
 ) -> None:
     keep(shared(), row("a"))
     with psycopg.connect(address) as db:
-        db.execute("UPDATE bench_versions SET version = 7")
-    with pytest.raises(HomeError, match=r"newer version .*of version 7, known is 1"):
+        db.execute(_SET_REVISION, ("responses_0007", "responses_0001"))
+    with pytest.raises(HomeError, match="written by a newer version of bench-assets"):
         shared()
     with psycopg.connect(address) as db:
-        db.execute("UPDATE bench_versions SET version = 1")
+        db.execute(_SET_REVISION, ("responses_0001", "responses_0007"))
     assert shared().find([named("a")])
+
+
+VERSION_0_1 = """
+CREATE TABLE bench_versions (store text PRIMARY KEY, version integer NOT NULL);
+INSERT INTO bench_versions VALUES ('responses', 1), ('vectors', 1), ('askings', 1);
+CREATE TABLE bench_prompts (sha256 bytea PRIMARY KEY, turns text NOT NULL);
+CREATE TABLE bench_responses (
+    key bytea PRIMARY KEY, model text NOT NULL, decoding text NOT NULL, prompt bytea NOT NULL,
+    sample bigint NOT NULL, said json NOT NULL, prompt_tokens bigint, completion_tokens bigint,
+    seconds double precision, gate text, digest bytea NOT NULL,
+    asked_at timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE INDEX bench_responses_asked_as ON bench_responses (model, decoding);
+CREATE TABLE bench_askings (key bytea PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
+CREATE TABLE bench_vectors (encoder text, key text, vector bytea NOT NULL, digest text NOT NULL,
+    PRIMARY KEY (encoder, key));
+"""
+
+
+def test_a_database_of_version_0_1_is_refused_and_brought_forward(address: str) -> None:
+    rows = [row("a", text="a\0b", note="n"), row("b", image_tokens="4 12"), row("c")]
+    moved = ("text", "finish_reason", "note", "image_tokens")
+    with psycopg.connect(address) as db:
+        db.execute(VERSION_0_1)
+        db.execute("INSERT INTO bench_prompts VALUES (%s, %s)", (bytes(32), '["p"]'))
+        for one in rows:
+            columns = {k: v for k, v in one.items() if k not in moved}
+            columns |= {k: bytes.fromhex(one[k]) for k in ("key", "prompt", "digest")}
+            columns["said"] = json.dumps({k: one[k] for k in moved})
+            db.execute(
+                f"INSERT INTO bench_responses ({', '.join(columns)})"
+                f" VALUES ({', '.join(['%s'] * len(columns))})",
+                tuple(columns.values()),
+            )
+        vector = vector_rows("e", {"k": np.array([1.0], np.float32)})[0]
+        db.execute("INSERT INTO bench_vectors VALUES (%s, %s, %s, %s)", tuple(vector.values()))
+    database = PostgresDatabase(address, "V")
+    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
+        ResponseStore(database)
+    assert database.migrate(tuple(STORES)) == [*STORES]
+    assert database.migrate(tuple(STORES)) == []
+    store = ResponseStore(database)
+    assert {one["key"]: one["text"] for one in store.rows()} == {
+        one["key"]: one["text"] for one in rows
+    }
+    assert len(store.find([one["key"] for one in rows])) == 3  # whole, as their digests say
+    assert [*store.prompts()] == [("00" * 32, '["p"]')]
+    assert VectorCache(database).get("e", ["k"])["k"].tolist() == [1.0]
+    tables = database.read(lambda connection: sa.inspect(connection).get_table_names())
+    assert set(tables) == {"bench_revisions", "leases", "prompts", "responses", "vectors"}
+
+
+def test_a_migrated_database_has_the_schema_of_a_new_one(address: str) -> None:
+    """Alembic itself finds no difference between the tables and the schema of the program."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with psycopg.connect(address) as db:
+        db.execute(VERSION_0_1)
+    database = PostgresDatabase(address, "V")
+    database.migrate(tuple(STORES))
+
+    def differences(connection: sa.Connection) -> list[object]:
+        options = {"version_table": "bench_revisions"}
+        context = MigrationContext.configure(connection, opts=options)
+        found: list[object] = compare_metadata(context, responses.metadata)
+        return [one for one in found if "nullable" not in str(one)]
+
+    assert database.read(differences) == []
 
 
 @pytest.mark.parametrize(
@@ -210,7 +264,7 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
 ) -> None:
     began = time.monotonic()
     with pytest.raises(HomeError, match=complaint) as why:
-        PostgresResponseStore(Database(address_of(server), "BENCH_DATABASE"))
+        ResponseStore(PostgresDatabase(address_of(server), "BENCH_DATABASE"))
     assert "BENCH_DATABASE" in str(why.value)
     assert PASSWORD not in str(why.value)
     assert "wrong" not in str(why.value)
@@ -222,6 +276,6 @@ def test_a_database_that_cannot_be_used_is_named_without_its_password(
     ["not-an-address secret", "postgresql://u:secret@[h/d", "mysql://u:secret@h/d", "a=secret"],
 )
 def test_what_is_no_address_is_refused_and_not_told(text: str) -> None:
-    with pytest.raises((SettingsError, HomeError), match="V holds no address") as why:
-        Database(text, "V")
+    with pytest.raises((SettingsError, HomeError), match="V: not the address") as why:
+        PostgresDatabase(text, "V")
     assert "secret" not in str(why.value)

@@ -18,9 +18,9 @@ from bench_assets.core.schema.chat import Decoding, Image, Prompt, Request, Resp
 from bench_assets.core.schema.errors import ModelError
 from resources.models.registry.baselines import BlindModel
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import engine, remembering, requests_for
+from tests.resources.stores import response_file
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -94,9 +94,7 @@ def test_whatever_changes_a_response_is_asked_again(
 
 def test_what_cannot_change_a_response_is_not_asked_again(server: ChatServer, file: Path) -> None:
     remembering(server.base_url, file).response(requests_for("a"))
-    named = CachingModel(
-        "another", engine(server.base_url, concurrency=1), SqliteResponseStore(file)
-    )
+    named = CachingModel("another", engine(server.base_url, concurrency=1), response_file(file))
     named.response(requests_for("a"))
     assert server.n_requests == 1
 
@@ -107,7 +105,7 @@ def test_a_model_s_own_tags_go_with_its_responses_and_ask_nothing_again(
     (plain,) = remembering(server.base_url, file).response(requests_for("{hm} up"))
     assert plain.said.answer == "{HM} UP"
     model = CachingModel(
-        "m", engine(server.base_url), SqliteResponseStore(file), thinking_tags=("{", "}")
+        "m", engine(server.base_url), response_file(file), thinking_tags=("{", "}")
     )
     (response,) = model.response(requests_for("{hm} up"))
     (blind,) = BlindModel(model, "blind").response(requests_for("{hm} up"))
@@ -136,8 +134,8 @@ def test_nothing_at_all_is_an_error(server: ChatServer, file: Path) -> None:
 def test_a_prompt_can_be_read_again(server: ChatServer, file: Path) -> None:
     (request,) = requests_for("a")
     remembering(server.base_url, file).response([request])
-    assert SqliteResponseStore(file).prompt(request.prompt.sha256) == '[["user",["a"]]]'
-    assert SqliteResponseStore(file).prompt("0") is None
+    assert response_file(file).prompt(request.prompt.sha256) == '[["user",["a"]]]'
+    assert response_file(file).prompt("0") is None
 
 
 def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) -> None:
@@ -145,7 +143,7 @@ def test_stopping_half_way_keeps_what_arrived(server: ChatServer, file: Path) ->
         if done == 10:
             raise KeyboardInterrupt
 
-    model = CachingModel("m", engine(server.base_url), SqliteResponseStore(file), stop_at_ten)
+    model = CachingModel("m", engine(server.base_url), response_file(file), stop_at_ten)
     with pytest.raises(KeyboardInterrupt):
         model.response(requests_for(*map(str, range(100))))
     assert n_stored(file) == 10
@@ -158,7 +156,7 @@ def test_progress_counts_what_is_remembered_and_what_is_new(server: ChatServer, 
     remembering(server.base_url, file).response(requests_for("a"))
     seen: list[tuple[int, int, int]] = []
     model = CachingModel(
-        "m", engine(server.base_url), SqliteResponseStore(file), lambda *counts: seen.append(counts)
+        "m", engine(server.base_url), response_file(file), lambda *counts: seen.append(counts)
     )
     model.response(requests_for("a", "b", "c"))
     assert seen == [(1, 1, 3), (2, 1, 3), (3, 1, 3)]
@@ -199,34 +197,6 @@ def test_kill_9_loses_no_more_than_was_under_way(file: Path) -> None:
     assert [response.text for response in responses] == list(map(str, range(400)))
 
 
-def old_file(file: Path) -> None:
-    """Write a store as it was before images' tokens and notes were kept."""
-    file.parent.mkdir(parents=True)
-    with closing(sqlite3.connect(file)) as db, db:
-        db.execute(
-            "CREATE TABLE responses (key TEXT PRIMARY KEY, model TEXT, decoding TEXT, prompt TEXT,"
-            " sample INTEGER, text TEXT, finish_reason TEXT, prompt_tokens INTEGER,"
-            " completion_tokens INTEGER, seconds REAL, asked_at TEXT DEFAULT CURRENT_TIMESTAMP)"
-            " WITHOUT ROWID"
-        )
-        db.execute("CREATE TABLE prompts (sha256 TEXT PRIMARY KEY, turns TEXT) WITHOUT ROWID")
-        db.execute("INSERT INTO responses (key, text) VALUES ('old', 'yes')")
-
-
-def test_an_older_file_gets_what_it_lacks_and_keeps_what_it_has(file: Path) -> None:
-    old_file(file)
-    for _ in range(2):
-        (response,) = SqliteResponseStore(file).find(["old"]).values()
-        assert (response.text, response.image_tokens, response.note) == ("yes", (), "")
-
-
-def test_an_older_file_may_be_opened_by_many_at_once(file: Path) -> None:
-    old_file(file)
-    with ThreadPoolExecutor(8) as threads:
-        stores = list(threads.map(lambda _: SqliteResponseStore(file), range(16)))
-    assert all(store.find(["old"]) for store in stores)
-
-
 class Noted:
     """An engine that says how many tokens images became, and what was changed."""
 
@@ -240,13 +210,16 @@ class Noted:
         """Nothing is held."""
 
 
-@pytest.mark.parametrize("older", [False, True], ids=["a new file", "an older file"])
-def test_tokens_of_images_and_notes_come_back(file: Path, older: bool) -> None:
-    if older:
-        old_file(file)
+def test_tokens_of_images_and_notes_come_back(file: Path) -> None:
     first, again = (
-        CachingModel("m", Noted(), SqliteResponseStore(file)).response(requests_for("a"))
+        CachingModel("m", Noted(), response_file(file)).response(requests_for("a"))
         for _ in range(2)
     )
     assert first == again
     assert (again[0].image_tokens, again[0].note) == ((4, 12), "enlarged: 1x1 px to 28x28 px")
+
+
+def test_a_store_may_be_created_by_many_at_once(file: Path) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        stores = list(threads.map(lambda _: response_file(file), range(16)))
+    assert all(store.find(["a"]) == {} for store in stores)

@@ -8,13 +8,13 @@ import pytest
 
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
+from resources.encoders.caching_encoder import CachingEncoder
 from resources.storage.vectors import (
-    CachingEncoder,
-    SqliteVectorCache,
     VectorCache,
     is_intact_vector,
     merge_vectors,
 )
+from tests.resources.stores import vector_file
 from tests.resources.tables.test_vectors import Counting, change
 
 
@@ -22,13 +22,12 @@ from tests.resources.tables.test_vectors import Counting, change
 def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], VectorCache]:
     """Opens the same memory again and again."""
     if request.param == "a file":
-        return lambda: SqliteVectorCache(tmp_path / "home" / "vectors.sqlite")
+        return lambda: vector_file(tmp_path / "home" / "vectors.sqlite")
     pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
-    from resources.storage.postgres import Database
-    from resources.storage.vectors import PostgresVectorCache
+    from resources.storage.postgres import PostgresDatabase
 
     address = request.getfixturevalue("address")
-    return lambda: PostgresVectorCache(Database(address, "V"))
+    return lambda: VectorCache(PostgresDatabase(address, "V"))
 
 
 @pytest.fixture
@@ -94,7 +93,7 @@ def test_nothing_is_embedded_twice(another: Callable[[], VectorCache]) -> None:
 def test_what_is_merged_is_whole_and_what_was_there_stays(
     known: VectorCache, tmp_path: Path
 ) -> None:
-    source = SqliteVectorCache(tmp_path / "other.sqlite")
+    source = vector_file(tmp_path / "other.sqlite")
     source.put("e", {str(n): vector(n) for n in range(1_200)})
     source.put("f", {"k": vector(5)})
     change(tmp_path / "other.sqlite", "UPDATE vectors SET vector = x'00000000' WHERE key = '7'")
@@ -108,20 +107,11 @@ def test_what_is_merged_is_whole_and_what_was_there_stays(
     assert len(list(source.stored())) == 1_201
 
 
-def test_a_name_that_no_database_takes_is_left_out(known: VectorCache, tmp_path: Path) -> None:
-    source = SqliteVectorCache(tmp_path / "other.sqlite")
-    source.put("e\0", {"k": vector(1)})
+def test_a_target_that_loses_vectors_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = (vector_file(tmp_path / name) for name in ("one.sqlite", "other.sqlite"))
     source.put("e", {"k": vector(1)})
-    merged = merge_vectors(known, source)
-    assert (merged.vectors, merged.left_out) == (1, 1)
-
-
-def test_a_target_that_loses_what_it_was_given_is_told(tmp_path: Path) -> None:
-    class Forgets(SqliteVectorCache):
-        def put(self, encoder: str, vectors: object) -> None:
-            """As a disk that lies."""
-
-    source = SqliteVectorCache(tmp_path / "one.sqlite")
-    source.put("e", {"k": vector(1)})
-    with pytest.raises(HomeError, match="1 vectors are not there that were just written"):
-        merge_vectors(Forgets(tmp_path / "other.sqlite"), source)
+    monkeypatch.setattr(target, "put", lambda *_: None)
+    with pytest.raises(HomeError, match="1 vectors are missing after they were written"):
+        merge_vectors(target, source)

@@ -83,7 +83,7 @@ def test_any_name_can_be_locked(tmp_path):
 def test_where_no_lock_can_be_a_sentence_says_so(tmp_path):
     (tmp_path / "locks").write_text("a file")
     with (
-        pytest.raises(SettingsError, match="m on codis cannot be locked"),
+        pytest.raises(SettingsError, match="cannot lock m on codis"),
         hold_locks(tmp_path / "locks", ["m on codis"], pytest.fail),
     ):
         pytest.fail("it was locked")

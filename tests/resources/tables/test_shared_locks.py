@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.locks import Locks, PostgresLocks
-from resources.storage.postgres import Database
+from resources.storage.locks import LeaseLocks, Locks
+from resources.storage.postgres import PostgresDatabase
 from tests.postgres_server import PostgresServer
 
 psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
@@ -24,9 +24,10 @@ pytestmark = pytest.mark.long
 CHECKOUT = Path(__file__).parents[3]
 HOLD = """
 import os, sys
-from resources.storage.postgres import Database
-from resources.storage.locks import PostgresLocks
-locks = PostgresLocks(Database(os.environ["BENCH_DATABASE"], "BENCH_DATABASE"), float(sys.argv[1]))
+from resources.storage.postgres import PostgresDatabase
+from resources.storage.locks import LeaseLocks
+database = PostgresDatabase(os.environ["BENCH_DATABASE"], "BENCH_DATABASE")
+locks = LeaseLocks(database, float(sys.argv[1]))
 with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
     print("held", flush=True)
     input()
@@ -36,7 +37,7 @@ with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
 @pytest.fixture
 def shared(address: str) -> Callable[..., Locks]:
     """Opens the locks as another process would."""
-    return lambda lease=60.0: PostgresLocks(Database(address, "V"), lease)
+    return lambda lease=60.0: LeaseLocks(PostgresDatabase(address, "V"), lease)
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_a_lock_of_a_machine_that_died_is_free_when_the_lease_ends(
     first = hold(2, "a", "b")
     assert said(first) == "held"
     with psycopg.connect(address) as db:  # as if it were elsewhere
-        db.execute("UPDATE bench_locks SET process = replace(process, '\"host\": \"', '&other-')")
+        db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
     first.send_signal(signal.SIGKILL)
     first.wait()
     waited: list[str] = []
@@ -122,7 +123,7 @@ def test_what_one_has_of_several_it_lets_go_when_it_is_refused(
         ):
             pytest.fail("two have it")
     with psycopg.connect(address) as db:
-        assert db.execute("SELECT count(*) FROM bench_locks").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM leases").fetchone() == (0,)
 
 
 def test_many_that_want_several_in_any_order_all_have_them_in_turn(

@@ -10,7 +10,8 @@ import pytest
 
 from bench_assets.core.schema.chat import Vectors
 from bench_assets.core.schema.errors import HomeError
-from resources.storage.vectors import CachingEncoder, SqliteVectorCache
+from resources.encoders.caching_encoder import CachingEncoder
+from tests.resources.stores import vector_file
 
 
 class Counting:
@@ -48,7 +49,7 @@ def change(file: Path, sql: str) -> None:
 )
 def test_a_damaged_vector_is_computed_anew(file: Path, sql: str) -> None:
     work = Counting()
-    encoder = CachingEncoder("e", work, SqliteVectorCache(file), batch_size=8)
+    encoder = CachingEncoder("e", work, vector_file(file), batch_size=8)
     first = encoder.encode_texts(["a", "bbb"])
     change(file, sql)
     assert np.array_equal(encoder.encode_texts(["a", "bbb"]), first)
@@ -57,20 +58,8 @@ def test_a_damaged_vector_is_computed_anew(file: Path, sql: str) -> None:
     assert work.n in (3, 4)
 
 
-def test_vectors_that_are_older_than_digests_are_taken_as_they_are(file: Path) -> None:
-    change(
-        file,
-        "CREATE TABLE vectors (encoder TEXT, key TEXT, vector BLOB, PRIMARY KEY (encoder, key))",
-    )
-    change(file, "INSERT INTO vectors VALUES ('e', 'k', x'0000803f')")
-    store = SqliteVectorCache(file)
-    assert store.get("e", ["k"])["k"].tolist() == [1.0]
-    store.put("e", {"l": np.array([2], np.float32)})
-    assert store.get("e", ["l"])["l"].tolist() == [2.0]
-
-
 @pytest.mark.parametrize("damaged", [b"\0" * 4096, b"PAR1"], ids=["noughts", "something else"])
 def test_a_damaged_file_says_what_to_do(file: Path, damaged: bytes) -> None:
     file.write_bytes(damaged)
     with pytest.raises(HomeError, match=r"vectors.sqlite: damaged .*move it away"):
-        SqliteVectorCache(file).get("e", ["k"])
+        vector_file(file).get("e", ["k"])

@@ -14,8 +14,8 @@ from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.core.images.written_images import animated, corners, saved
+from tests.resources.stores import response_file
 
 IMAGES: dict[str, bytes] = {
     "png": saved(corners()),
@@ -46,7 +46,7 @@ def requests_for(*texts: str) -> list[Request]:
 
 
 def remembering(base_url: str, file: Path, **spec: Any) -> CachingModel:
-    return CachingModel("m", engine(base_url, **spec), SqliteResponseStore(file))
+    return CachingModel("m", engine(base_url, **spec), response_file(file))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any
 from bench_assets.core.schema.chat import Prompt, Request, Response
 from resources.config.sections.servers import ServerSpec
 from resources.models.managed.engine import ServedEngine
-from resources.storage.postgres import Database
+from resources.storage.postgres import PostgresDatabase
 
 PROGRAM = Path(__file__).with_name("weights_server.py")
 
@@ -46,7 +46,7 @@ def sharing(
 ) -> Iterator[ServedEngine]:
     """An engine of a home that shares a database."""
     section = spec(folder, *options, **({"reached_as": "127.0.0.1"} | fields))
-    opened = partial(Database, address, "BENCH_DATABASE")
+    opened = partial(PostgresDatabase, address, "BENCH_DATABASE")
     one = ServedEngine(section, "run/step", lambda _: b"", said, database=opened)
     try:
         yield one

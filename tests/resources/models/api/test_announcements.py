@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from resources.models.managed.service_discovery import Announcements, Board
-from resources.storage.postgres import Database
+from resources.storage.postgres import PostgresDatabase
 from tests.postgres_server import PostgresServer, postgres
 from tests.resources.models.api.boards import Wall
 
@@ -29,7 +29,7 @@ def board(request: pytest.FixtureRequest) -> Callable[[str], Board]:
 
 
 def shared(address: str, served: str, lease: float = 30.0) -> Announcements:
-    return Announcements(Database(address, "V"), lambda: served, "m", lease)
+    return Announcements(PostgresDatabase(address, "V"), lambda: served, "m", lease)
 
 
 A, B = "http://a:1/v1", "http://b:2/v1"

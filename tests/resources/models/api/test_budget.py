@@ -12,9 +12,9 @@ from resources.config.sections.servers import ServerSpec
 from resources.models.api.engine import ServerEngine
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.port import TokenCounts
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import requests_for
+from tests.resources.stores import response_file
 
 TWENTY = requests_for(*map(str, range(20)))
 A_MILLION = 1_000_000  # money for a million tokens: 1 a token
@@ -64,7 +64,7 @@ def test_what_is_under_way_is_not_thrown_away() -> None:
 
 
 def test_what_was_asked_before_counts(tmp_path: Any) -> None:
-    store = SqliteResponseStore(tmp_path / "responses.sqlite")
+    store = response_file(tmp_path / "responses.sqlite")
     with ChatServer() as server:
 
         def ask(budget_tokens: int) -> list[str]:

@@ -20,9 +20,9 @@ from resources.images.store import ImageStore
 from resources.models.managed.engine import ServedEngine
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
-from resources.storage.postgres import Database
+from resources.storage.postgres import PostgresDatabase
 from tests.resources.models.api.serving import asked, command, engine, said_by, spec
+from tests.resources.stores import response_file
 from tests.sensors.watched import write_checkpoint
 
 
@@ -64,7 +64,7 @@ def test_weights_are_served_and_asked_and_the_server_ends(weights: Path, tmp_pat
 def test_no_database_is_used_by_servers_that_are_nobody_else_s(
     weights: Path, tmp_path: Path
 ) -> None:
-    def refuse() -> Database:
+    def refuse() -> PostgresDatabase:
         raise AssertionError
 
     served = ServedEngine(spec(weights), "m", lambda _: b"", tmp_path, database=refuse)
@@ -86,7 +86,7 @@ def remembering(
     asked_file = tmp_path / "asked"
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     with engine(weights, tmp_path, f"asked={asked_file}", flag, **fields) as served:
-        model = CachingModel("m", served, SqliteResponseStore(tmp_path / "responses.sqlite"))
+        model = CachingModel("m", served, response_file(tmp_path / "responses.sqlite"))
         return [response.text for response in model.response(requests)], len(lines(asked_file))
 
 

@@ -8,8 +8,8 @@ from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_vector_cache
+from resources.encoders.caching_encoder import CachingEncoder
 from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
-from resources.storage.vectors import CachingEncoder
 
 _BATCH = 512  # texts that are kept at once
 

@@ -12,7 +12,6 @@ from typing import cast
 import pytest
 
 from resources.response_cache.caching_model import CachingModel
-from resources.response_cache.sqlite_store import SqliteResponseStore
 from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.batches.handing_over import (
     ANSWERS,
@@ -23,6 +22,7 @@ from tests.resources.models.api.batches.handing_over import (
     said,
 )
 from tests.resources.models.api.batches.stand_in import BatchServer
+from tests.resources.stores import response_file
 
 
 def killed_while_waiting(server: BatchServer, home: Path, format_: str) -> None:
@@ -76,7 +76,7 @@ def test_a_process_that_is_killed_leaves_its_batch_to_the_next(
 def test_what_was_stored_is_not_asked_and_what_was_not_is_collected(
     server: BatchServer, tmp_path: Path, format_: str
 ) -> None:
-    store = SqliteResponseStore(tmp_path / "responses.sqlite")
+    store = response_file(tmp_path / "responses.sqlite")
     first = engine(server, tmp_path, format_)
     model = CachingModel("m", first, store)
     assert [one.text for one in model.response(requests_for(*TEXTS))] == ANSWERS

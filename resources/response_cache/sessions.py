@@ -1,0 +1,176 @@
+"""Sessions that send requests: how responses are stored as they arrive."""
+
+import queue
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeAlias
+
+import sqlalchemy as sa
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import HomeError
+from resources.response_cache.port import Row
+from resources.storage.leases import Leases
+from resources.storage.schema import prompts, responses, upsert
+
+_Item: TypeAlias = tuple[Row, str] | str | None
+"""A response with its prompt, the key of a failed request, or the end."""
+
+_BATCH = 500  # responses of one transaction
+_QUEUE = 5_000  # responses that may wait to be written
+_GATHERING = 0.01  # s to wait for more: a transaction of one costs as much as one of fifty
+
+_KEEP_PROMPT = (
+    "DO UPDATE SET turns = excluded.turns WHERE coalesce(prompts.turns, '') <> excluded.turns"
+)
+_KEEP_OLDER = (
+    "DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in responses.columns.keys() if name != "key")  # noqa: SIM118
+    + " WHERE excluded.asked_at < responses.asked_at"
+)
+
+
+def insert(
+    connection: sa.Connection,
+    rows: Sequence[Row],
+    turns: Mapping[str, str],
+    *,
+    keep_older: bool = False,
+) -> None:
+    """Store responses and prompts; responses that exist stay, or the older of two.
+
+    Args:
+        connection: In a transaction.
+        rows: The responses.
+        turns: Digest of a prompt -> its turns as JSON. They replace damaged ones.
+        keep_older: Whether an older response replaces one that exists.
+    """
+    each = [{"sha256": sha256, "turns": turns[sha256]} for sha256 in sorted(turns)]
+    upsert(connection, prompts, each, _KEEP_PROMPT)
+    by_key = {row["key"]: row for row in rows}
+    ordered = [by_key[key] for key in sorted(by_key)]
+    upsert(connection, responses, ordered, _KEEP_OLDER if keep_older else "DO NOTHING")
+
+
+@dataclass(frozen=True, slots=True)
+class DirectSession:
+    """Stores each response in a transaction of its own."""
+
+    connection: sa.Connection
+    ours: Sequence[str]
+    found: Mapping[str, Response] = field(default_factory=dict)
+
+    def keep(self, row: Row, turns: str) -> None:
+        """Store a response; the first one of several stays."""
+        with self.connection.begin():
+            insert(self.connection, [row], {row["prompt"]: turns})
+
+    def give_up(self, key: str) -> None:
+        """Nothing to release: a file has no leases."""
+
+
+class LeasedSession:
+    """Stores responses in a thread, in each transaction all that arrived during the one before."""
+
+    def __init__(self, leases: Leases, ours: Sequence[str], found: Mapping[str, Response]) -> None:
+        self.ours, self.found = ours, found
+        self._leases = leases
+        self._items: queue.Queue[_Item] = queue.Queue(_QUEUE)
+        self._renewed = time.monotonic()
+        self._failure: HomeError | None = None
+        self._thread = threading.Thread(target=self._write, name="responses", daemon=True)
+
+    def __enter__(self) -> Self:
+        """Start the thread."""
+        if self.ours:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Wait until all responses are written, and release the remaining leases.
+
+        Raises:
+            HomeError: If a response could not be written, unless another error is raised.
+        """
+        if not self.ours:
+            return
+        self._put(None)
+        self._thread.join()
+        if self._failure and not kind:
+            raise self._failure
+
+    def keep(self, row: Row, turns: str) -> None:
+        """Have a response stored.
+
+        Raises:
+            HomeError: If one before it could not be.
+        """
+        self._put((row, turns))
+        if self._failure:
+            raise self._failure
+
+    def give_up(self, key: str) -> None:
+        """Let other processes send a request that failed."""
+        self._put(key)
+
+    def _put(self, item: _Item) -> None:
+        while not self._failure:
+            try:
+                self._items.put(item, timeout=1)
+                return
+            except queue.Full:
+                if not self._thread.is_alive():
+                    raise HomeError("the thread that stores responses has ended") from None
+
+    def _write(self) -> None:
+        try:
+            while self._write_some():
+                pass
+            self._leases.release()
+        except HomeError as error:
+            self._failure = error
+
+    def _write_some(self) -> bool:
+        """Store what has arrived, and renew the leases in time; whether more may come."""
+        items = self._arrived()
+        arrived = [item for item in items if isinstance(item, tuple)]
+        done = {item for item in items if isinstance(item, str)}
+        done |= {row["key"] for row, _ in arrived}
+        if done:
+            self._leases.database.write(partial(self._store, arrived, done))
+        if time.monotonic() - self._renewed > self._leases.seconds / 4:
+            self._renewed = time.monotonic()
+            self._leases.renew()
+        return None not in items
+
+    def _arrived(self) -> list[_Item]:
+        """What waits to be stored; nothing if nothing arrived for a quarter of a lease."""
+        items: list[_Item] = []
+        try:
+            items.append(self._items.get(timeout=self._leases.seconds / 4))
+            if items[0] is not None and self._items.qsize() < _BATCH:
+                time.sleep(_GATHERING)
+            while len(items) < _BATCH:
+                items.append(self._items.get_nowait())
+        except queue.Empty:
+            pass
+        return items
+
+    def _store(
+        self, arrived: Sequence[tuple[Row, str]], done: set[str], connection: sa.Connection
+    ) -> None:
+        insert(
+            connection,
+            [row for row, _ in arrived],
+            {row["prompt"]: turns for row, turns in arrived},
+        )
+        self._leases.release_within(connection, done)

@@ -1,0 +1,184 @@
+"""Databases for stores: the port, and SQLite files."""
+
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
+from functools import cache, partial
+from pathlib import Path
+from sqlite3 import Connection as SqliteConnection
+from typing import Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from bench_assets.core.schema.errors import HomeError
+from resources.storage.schema import STORES, create_statements, migrate, refusal, state_of
+from resources.storage.sqlite import (
+    PATIENCE,
+    connect,
+    create,
+    describe_sqlite_errors,
+    open_read_only,
+)
+
+Result = TypeVar("Result")
+
+
+class Database(Protocol):
+    """A database; every unit of work is one transaction."""
+
+    @property
+    def place(self) -> str:
+        """Path of the file, or address without credentials, for messages."""
+        ...
+
+    def prepare(self, store: str) -> None:
+        """Create the tables of a store, or check that they have the current schema.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by another version.
+        """
+        ...
+
+    def migrate(self, stores: tuple[str, ...]) -> list[str]:
+        """Bring the tables of stores forward; the names of those that were older.
+
+        Raises:
+            HomeError: If the database cannot be used, or was written by a newer version.
+        """
+        ...
+
+    def read(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Run a unit of work that changes nothing.
+
+        Raises:
+            HomeError: If the database cannot be read.
+        """
+        ...
+
+    def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
+        """Run a unit of work; it may run several times, of which one is committed.
+
+        Args:
+            work: Reads and writes.
+            patience: s to wait for a database that is locked or unreachable.
+
+        Raises:
+            HomeError: If the database cannot be written.
+        """
+        ...
+
+
+class SqliteDatabase:
+    """A SQLite file with a write-ahead log, shared by the processes of one machine."""
+
+    def __init__(self, file: Path, if_damaged: str) -> None:
+        """Name the file, and what to do if it is damaged; ``prepare`` creates it."""
+        self.file = file
+        self._if_damaged = if_damaged
+
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self.file)
+
+    def prepare(self, store: str) -> None:
+        """Create the file, or check that it has the current schema."""
+        if self.file.exists():
+            self._require_content()
+            self.read(partial(self._require_schema, store))
+            return
+        with describe_sqlite_errors(self.file, self._if_damaged):
+            create(self.file, ";\n".join(create_statements(store, _engine().dialect)))
+
+    def migrate(self, stores: tuple[str, ...]) -> list[str]:
+        """Bring the tables of stores forward; the names of those that were older."""
+        older = [one for one in stores if self.read(partial(state_of, store=one)) == "older"]
+        for store in older:
+            self.write(partial(migrate, store=store))
+            self.prepare(store)
+        return older
+
+    def read(self, work: Callable[[sa.Connection], Result]) -> Result:
+        """Run a unit of work that changes nothing, also where the file may not be written."""
+        with (
+            describe_sqlite_errors(self.file, self._if_damaged),
+            open_read_only(self.file) as raw,
+            _connection(raw, "BEGIN") as connection,
+        ):
+            return work(connection)
+
+    def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
+        """Run a unit of work; waits while another process writes."""
+        with self.connection(patience) as connection, connection.begin():
+            return work(connection)
+
+    @contextmanager
+    def connection(self, patience: float = PATIENCE) -> Generator[sa.Connection]:
+        """Open a connection for several transactions."""
+        with (
+            describe_sqlite_errors(self.file, self._if_damaged),
+            closing(connect(self.file, patience)) as raw,
+            _connection(raw, "BEGIN IMMEDIATE") as connection,
+        ):
+            yield connection
+
+    def compact(self) -> None:
+        """Give the space of deleted rows back to the disk."""
+        with (
+            describe_sqlite_errors(self.file, self._if_damaged),
+            closing(connect(self.file)) as raw,
+        ):
+            raw.execute("VACUUM")
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _require_content(self) -> None:
+        if not self.file.is_file():
+            raise HomeError(f"{self.file}: not a file. Move it away.")
+        if not self.file.stat().st_size:
+            raise HomeError(f"{self.file}: empty. Restore a backup, or delete it.")
+
+    def _require_schema(self, store: str, connection: sa.Connection) -> None:
+        state, there = state_of(connection, store), sa.inspect(connection).get_table_names()
+        if state in ("older", "newer"):
+            raise HomeError(f"{self.file}: {refusal(store, state)}")
+        for table in STORES[store]:
+            if table.name not in there:
+                has = ", ".join(sorted(there)) or "no tables"
+                raise HomeError(
+                    f"{self.file}: not a store of {store} (expected the table {table.name},"
+                    f" got {has}). Move it away."
+                )
+            info = connection.exec_driver_sql(f"PRAGMA table_info({table.name})")
+            if missing := set(table.columns.keys()) - {row.name for row in info}:
+                raise HomeError(
+                    f"{self.file}: damaged (no column {min(missing)}); {self._if_damaged}"
+                )
+
+
+_opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")
+
+
+@cache
+def _engine() -> sa.Engine:
+    """One engine for all files, so that a process compiles every statement once."""
+    engine = sa.create_engine("sqlite://", pool=sa.NullPool(lambda: _opened.get()[0]))
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql(_opened.get()[1])
+
+    return engine
+
+
+@contextmanager
+def _connection(raw: SqliteConnection, begin: str) -> Generator[sa.Connection]:
+    """A connection of SQLAlchemy over one of sqlite3, with the errors of sqlite3."""
+    raw.isolation_level = None  # transactions begin and end where SQLAlchemy says
+    token = _opened.set((raw, begin))
+    try:
+        with _engine().connect() as connection:
+            yield connection
+    except sa.exc.DBAPIError as error:
+        raise error.orig or error from error
+    finally:
+        _opened.reset(token)

@@ -1,0 +1,1 @@
+"""Alembic revisions that bring older databases of stores forward."""

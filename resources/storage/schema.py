@@ -1,0 +1,236 @@
+"""Tables of all stores, in one schema for SQLite and PostgreSQL.
+
+A new database gets the tables below. A database of an older version is brought forward by the
+alembic revisions in ``migrations``: ``bench home migrate-schema``. A SQLite file holds one store; a
+PostgreSQL holds all of them, each with a branch of revisions of its own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+State: TypeAlias = Literal["missing", "older", "current", "newer"]
+
+_VERSIONS = "bench_revisions"
+_BEFORE_ALEMBIC = {  # tables of PostgreSQL databases of version 0.1
+    "responses": "bench_responses",
+    "vectors": "bench_vectors",
+    "leases": "bench_versions",
+}
+_MOMENT = "%Y-%m-%d %H:%M:%S"  # as CURRENT_TIMESTAMP of SQLite writes it, in UTC
+
+
+class AnyText(sa.types.TypeDecorator[str]):  # type: ignore[misc] # not followed: too large
+    """Text with any characters: PostgreSQL's own text cannot hold U+0000."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """Bytes in PostgreSQL."""
+        return postgresql.BYTEA() if dialect.name == "postgresql" else sa.Text()
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ANN401
+        """Encode for PostgreSQL."""
+        if dialect.name != "postgresql" or value is None:
+            return value
+        return value.encode("utf-8", "surrogatepass")
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:  # noqa: ANN401
+        """Decode what PostgreSQL has; damaged values of SQLite may be anything."""
+        if dialect.name != "postgresql" or value is None:
+            return value
+        return bytes(value).decode("utf-8", "surrogatepass")
+
+
+class UtcTime(sa.types.TypeDecorator[datetime]):  # type: ignore[misc] # as above
+    """A moment in UTC; text to the second in SQLite."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """A timestamp in PostgreSQL."""
+        return sa.DateTime(timezone=True) if dialect.name == "postgresql" else sa.Text()
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> Any:  # noqa: ANN401
+        """Write it."""
+        if dialect.name == "postgresql" or value is None:
+            return value
+        return value.astimezone(UTC).strftime(_MOMENT)
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime:  # noqa: ANN401
+        """Read it; a damaged one is now, so that every other counts as older."""
+        if isinstance(value, datetime):
+            return value
+        with suppress(ValueError):
+            return datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
+        return datetime.now(UTC)
+
+
+_SCHEMA = sa.MetaData()
+_Key = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+responses = sa.Table(
+    "responses",
+    _SCHEMA,
+    sa.Column("key", _Key, primary_key=True),
+    sa.Column("model", sa.Text),
+    sa.Column("decoding", sa.Text),
+    sa.Column("prompt", _Key),
+    sa.Column("sample", sa.BigInteger),
+    sa.Column("text", AnyText),
+    sa.Column("finish_reason", AnyText),
+    sa.Column("prompt_tokens", sa.BigInteger),
+    sa.Column("completion_tokens", sa.BigInteger),
+    sa.Column("seconds", sa.Double),
+    sa.Column("asked_at", UtcTime, server_default=sa.func.current_timestamp()),
+    sa.Column("image_tokens", sa.Text),
+    sa.Column("note", AnyText),
+    sa.Column("gate", sa.Text),
+    sa.Column("digest", _Key),
+    sa.Index("responses_by_model", "model", "decoding"),
+    sqlite_with_rowid=False,
+)
+prompts = sa.Table(
+    "prompts",
+    _SCHEMA,
+    sa.Column("sha256", _Key, primary_key=True),
+    sa.Column("turns", sa.Text),
+    sqlite_with_rowid=False,
+)
+vectors = sa.Table(
+    "vectors",
+    _SCHEMA,
+    sa.Column("encoder", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("vector", sa.LargeBinary),
+    sa.Column("digest", sa.Text),
+    sqlite_with_rowid=False,
+)
+leases = sa.Table(
+    "leases",
+    _SCHEMA,
+    sa.Column("key", _Key, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.Column("until", sa.Double, nullable=False),  # s since 1970, by the database's clock
+    sqlite_with_rowid=False,
+)
+
+STORES = {"responses": (responses, prompts), "vectors": (vectors,), "leases": (leases,)}
+REVISIONS = {"responses": 1, "vectors": 1, "leases": 1}
+"""The current revision of each store; ``migrations/versions`` has one with that name."""
+
+
+def revision_name(store: str, number: int) -> str:
+    """The name of an alembic revision, as ``responses_0001``."""
+    return f"{store}_{number:04}"
+
+
+def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
+    """SQL that creates the tables of a store and records their revision."""
+    made = [f"CREATE TABLE IF NOT EXISTS {_VERSIONS} (version_num VARCHAR(32) PRIMARY KEY)"]
+    for table in STORES[store]:
+        made.append(str(CreateTable(table).compile(dialect=dialect)))
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        made += [str(CreateIndex(index).compile(dialect=dialect)) for index in indexes]
+    current = revision_name(store, REVISIONS[store])
+    return [*made, f"INSERT INTO {_VERSIONS} VALUES ('{current}')"]
+
+
+def state_of(connection: sa.Connection, store: str) -> State:
+    """Whether the tables of a store exist, and are of this version."""
+    there = set(sa.inspect(connection).get_table_names())
+    if (number := _revision(connection, store, there)) is None:
+        before = store if connection.dialect.name == "sqlite" else _BEFORE_ALEMBIC[store]
+        return "older" if before in there else "missing"
+    if number == REVISIONS[store]:
+        return "current"
+    return "newer" if number > REVISIONS[store] else "older"
+
+
+def _revision(connection: sa.Connection, store: str, tables: set[str]) -> int | None:
+    if _VERSIONS not in tables:
+        return None
+    found = connection.exec_driver_sql(f"SELECT version_num FROM {_VERSIONS}").scalars()
+    numbers = [name.rpartition("_") for name in map(str, found)]
+    return next((int(number) for of, _, number in numbers if of == store), None)
+
+
+def refusal(store: str, state: State) -> str:
+    """Why a database of another version cannot be used, and what to do."""
+    if state == "newer":
+        return f"its {store} were written by a newer version of bench-assets. Update bench-assets."
+    return f"its {store} have the schema of an older version. Run `bench home migrate-schema`."
+
+
+def migrate(connection: sa.Connection, store: str) -> None:
+    """Bring the tables of a store forward, in the transaction of the connection."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes.update(connection=connection, version_table=_VERSIONS)
+    command.upgrade(config, f"{store}@head")
+
+
+def among(connection: sa.Connection, column: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401
+    """The condition that a column is one of many texts, which are one parameter."""
+    if connection.dialect.name == "postgresql":
+        return column == sa.any_(sa.cast(list(keys), postgresql.ARRAY(sa.Text)))
+    values = sa.func.json_each(json.dumps(keys)).table_valued("value")
+    return column.in_(sa.select(values.c.value))
+
+
+def upsert(
+    connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], conflict: str
+) -> None:
+    """Insert rows in one statement, by arrays in PostgreSQL.
+
+    Args:
+        connection: In a transaction.
+        table: The table.
+        rows: Values by column, all of the same columns. Sort them by key: two transactions that
+            write the same rows in different orders may deadlock.
+        conflict: What happens to rows whose key exists, in SQL: ``DO NOTHING``.
+    """
+    if not rows:
+        return
+    statement, converters = _insertion(table, tuple(rows[0]), connection.dialect)
+    values = [
+        [row[name] if to is None else to(row[name]) for name, to in converters] for row in rows
+    ]
+    sql = f"{statement} {conflict}"
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(sql, tuple(map(list, zip(*values, strict=True))))
+    else:
+        connection.exec_driver_sql(sql, list(map(tuple, values)))
+
+
+@cache
+def _insertion(
+    table: sa.Table, names: tuple[str, ...], dialect: sa.Dialect
+) -> tuple[str, list[tuple[str, Any]]]:
+    """The statement without what happens on a conflict; converters of the columns' values."""
+    types = {name: table.c[name].type.dialect_impl(dialect) for name in names}
+    converters = [(name, kind.bind_processor(dialect)) for name, kind in types.items()]
+    if dialect.name == "postgresql":
+        arrays = (
+            f"%b::{kind.compile(dialect).partition(' COLLATE')[0]}[]" for kind in types.values()
+        )
+        given = f"SELECT * FROM unnest({', '.join(arrays)})"
+    else:
+        given = f"VALUES ({', '.join('?' * len(names))})"
+    key = ", ".join(column.name for column in table.primary_key)
+    columns = ", ".join(names)
+    return f"INSERT INTO {table.name} ({columns}) {given} ON CONFLICT ({key})", converters

@@ -1,0 +1,104 @@
+"""Leases: one table of tests, run on a file and on PostgreSQL."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from resources.storage.database import Database, SqliteDatabase
+from resources.storage.leases import Leases, claim
+from resources.storage.postgres import PostgresDatabase
+
+
+@pytest.fixture(params=["a file", pytest.param("PostgreSQL", marks=pytest.mark.long)])
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Database]:
+    """Opens the same database as another process would."""
+    if request.param == "a file":
+        return lambda: SqliteDatabase(tmp_path / "home" / "leases.sqlite", "delete it")
+    pytest.importorskip("psycopg", reason="make cluster-check installs psycopg")
+    address = request.getfixturevalue("address")
+    return lambda: PostgresDatabase(address, "V")
+
+
+@pytest.fixture
+def take(another: Callable[[], Database]) -> Callable[[float, str], bool]:
+    return lambda seconds, name: claim(another(), seconds, name)
+
+
+def test_a_claim_is_taken_once(take: Callable[[float, str], bool]) -> None:
+    assert take(60, "a@0/codis")
+    assert take(60, "a@0/blink")
+    assert not take(60, "a@0/codis")
+
+
+@pytest.mark.parametrize("name", ["", "/" * 300, "..", "ä\0\n' %s"])
+def test_any_name_can_be_claimed(take: Callable[[float, str], bool], name: str) -> None:
+    assert take(60, name)
+    assert not take(60, name)
+
+
+def test_a_claim_that_has_ended_is_taken_over_once(take: Callable[[float, str], bool]) -> None:
+    assert take(0.2, "a")
+    time.sleep(0.3)
+    assert take(60, "a")
+    assert not take(60, "a")
+
+
+@pytest.mark.parametrize("is_old", [False, True], ids=["a new one", "one that has ended"])
+def test_of_many_that_want_the_same_one_has_it(
+    take: Callable[[float, str], bool], is_old: bool
+) -> None:
+    if is_old:
+        assert take(0.1, "a")
+        time.sleep(0.2)
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(partial(take, 60), ["a"] * 8)) == 1
+
+
+def test_an_owner_keeps_what_it_holds_and_takes_only_what_is_free(
+    another: Callable[[], Database],
+) -> None:
+    first, second = Leases(another(), 60), Leases(another(), 60, note="second")
+    assert first.take("ab") == first.take("ab") == {"a", "b"}
+    assert second.take("abc") == {"c"}
+    second.release(["a", "b", "c"])  # of which it holds one
+    assert second.take("abc") == {"c"}
+    assert first.renew() == 2
+    holder = first.holder("c")
+    assert holder
+    assert (holder.owner, holder.note) == (second.owner, "second")
+    assert first.holder("d") is None
+    first.release()
+    assert second.take("abc") == {"a", "b", "c"}
+
+
+def test_the_keys_of_others_are_those_that_have_not_ended(
+    another: Callable[[], Database],
+) -> None:
+    mine, other, gone = (Leases(another(), 60, note="m") for _ in range(3))
+    Leases(another(), 60, note="n").take(["s:6"])
+    mine.take(["s:1"])
+    other.take(["s:3", "s:2", "t:4"])
+    gone.take(["s:5"])
+    gone.expire()
+    expected = ["2", "3"]
+    if isinstance(another(), PostgresDatabase):  # which has just started: all have time to renew
+        expected.append("5")
+    assert mine.others("s:") == expected
+
+
+def test_a_lease_is_lost_when_it_ended_and_was_not_released(
+    another: Callable[[], Database],
+) -> None:
+    holder, watcher = Leases(another(), 0.5), Leases(another(), 0.5)
+    assert not watcher.is_lost("run:1")
+    holder.take(["run:1"])
+    assert not watcher.is_lost("run:1")
+    holder.expire()
+    time.sleep(0.6)
+    assert watcher.is_lost("run:1")
+    holder.release()
+    assert not watcher.is_lost("run:1")
