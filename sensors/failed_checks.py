@@ -1,9 +1,6 @@
 """Tells a webhook, such as that of a chat room, about checks that failed."""
 
-import json
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
-from urllib.request import Request, urlopen
 
 import dagster as dg
 
@@ -54,9 +51,9 @@ def post_failed_checks(
         if found and not found.passed:
             try:
                 _post(address, _message(found, record.run_id))
-            except (OSError, HTTPException, ValueError) as why:
+            except (OSError, ValueError) as why:
                 # Only the kind of error: its text may hold the address, which may be secret.
-                reason = f"the webhook of {variable} cannot be reached: {type(why).__name__}"
+                reason = f"the webhook of {variable} cannot be reached: {why}"
                 return dg.SensorResult(cursor=cursor, skip_reason=reason)
         cursor = str(record.storage_id)
     return dg.SensorResult(cursor=cursor)
@@ -88,7 +85,10 @@ def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
 
 
 def _post(address: str, message: Mapping[str, str]) -> None:
-    body = json.dumps(message, ensure_ascii=False).encode()
-    request = Request(address, body, {"Content-Type": "application/json"})
-    with urlopen(request, timeout=_TIMEOUT) as answer:
-        answer.read()
+    import httpx
+
+    try:
+        answer = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
+        answer.raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as why:
+        raise ConnectionError(type(why).__name__) from why

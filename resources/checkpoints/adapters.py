@@ -29,14 +29,14 @@ _LIKE_LORA = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterBase:
-    """What an adapter is put on."""
+    """The base of an adapter."""
 
     place: str  # a folder, or a hub id
     revision: str  # of a hub id
 
 
 def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase:
-    """Find what an adapter was trained on; the hub is not asked.
+    """Find the base of an adapter, without asking the hub.
 
     Args:
         folder: The adapter.
@@ -106,6 +106,6 @@ def _place(folder: Path, written: str) -> str:
 
 
 def _places(folder: Path, written: str) -> Iterator[Path]:
-    """Folders that may be meant; none where nothing can be called so."""
+    """Folders that a base may name."""
     with suppress(OSError, RuntimeError):  # a name that is too long; nobody's home
         yield from filter(Path.is_dir, (folder / Path(written).expanduser(), Path(written)))

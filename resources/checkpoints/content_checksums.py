@@ -1,8 +1,8 @@
-"""That the files that are loaded are those whose content was digested.
+"""Content checksums: the loaded files are those that were digested.
 
-A checksum is what the disk says of each file of a digest: its inode, size and times. As long as
-that stays, no byte is read again: a checkpoint may have 100 GB. Where it changed, or would not show
-a change because the file was written a moment ago, the digest is made anew and decides.
+A checksum holds inode, size and times of each file. While these stay, no byte is read again: a
+checkpoint may have 100 GB. If they changed, or the file is too young for a change to show, the
+digest is computed again.
 """
 
 import os
@@ -23,7 +23,7 @@ _COARSE = 2 * 10**9  # ns; the coarsest clocks of file systems, within which two
 
 @dataclass(frozen=True, slots=True)
 class _FileState:
-    """What the disk says of a file, links followed."""
+    """Metadata of a file, links followed."""
 
     device: int
     inode: int
@@ -39,7 +39,7 @@ class _FileState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentChecksum:
-    """Files, and the digest of what was in them."""
+    """Files, and the digest of their content."""
 
     content: str
     states: dict[Path, _FileState]
@@ -48,7 +48,7 @@ class ContentChecksum:
     just_written: bool  # a change now might not show
 
     def intact(self) -> "ContentChecksum":
-        """This, or another one of the same content whose files were touched.
+        """Verify the files; returns this, or an updated one if files were only touched.
 
         Raises:
             ModelError: If other files would be loaded, or others' bytes; names one.
@@ -66,7 +66,7 @@ class ContentChecksum:
         return again
 
     def not_overwritten(self) -> "ContentChecksum":
-        """As ``intact``, but files that are no more are no matter: what is in memory stays.
+        """As ``intact``, but deleted files are fine: they stay in memory.
 
         Raises:
             ModelError: If another file lies in the place of one, or other bytes in it.
@@ -80,11 +80,7 @@ class ContentChecksum:
 
 
 def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
-    """Digest files, and remember what they were.
-
-    Args:
-        list_files: Which ones; asked again when they are to be loaded.
-        digest: Tells what they hold.
+    """Digest files and record their metadata.
 
     Raises:
         ModelError: If one changes while it is read, or there are others meanwhile; as the two.
@@ -111,7 +107,7 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
 
 @contextmanager
 def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
-    """Load within this block: what is loaded is what was checksummed.
+    """Verify the files before and after this block, in which they are loaded.
 
     Raises:
         ModelError: If it is not, before or afterwards; names a file.
@@ -128,7 +124,7 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
 
 
 def still_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
-    """Check what weights in memory may still be read from; files that are no more do not matter.
+    """Verify files that a loaded model may still read; deleted ones are fine.
 
     Raises:
         ModelError: If another file lies in the place of one, or other bytes are in it.
@@ -150,7 +146,7 @@ def _folders(checksums: Sequence[ContentChecksum]) -> dict[Path, os.stat_result]
 
 
 def _was_moved(folder: Path, was: os.stat_result) -> bool:
-    """Whether another folder lay in one's place, even if the first one is back."""
+    """Whether a folder was replaced, even if the first one is back."""
     now = folder.stat()
     if (now.st_dev, now.st_ino) != (was.st_dev, was.st_ino):
         return True

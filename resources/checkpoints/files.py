@@ -1,8 +1,7 @@
 """Files that loading a checkpoint reads, and their digests.
 
-Config fields that make transformers load other files or code.
-
-Whatever lies outside of the checkpoint is in no digest of it, so none may come from there.
+A configuration may make transformers load files or code outside of the checkpoint. These would be
+in no digest, and are refused.
 """
 
 import re
@@ -17,9 +16,7 @@ from typing import Any
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.file_access import (
     open_regular,
-    parse_json,
     quoted_name,
-    read_bounded,
     read_json,
     regular_file_stat,
 )
@@ -31,17 +28,15 @@ _POINTING = {
     *{"config.json", "preprocessor_config.json", "processor_config.json"},
     *{"tokenizer_config.json", "video_preprocessor_config.json"},
 }
-# A name that JSON spells with an escape is the same name: _ and small letters are \u005f to \u007a.
-_SPELT = re.compile(rf'"({_WEIGHTS}|{_CODE}|{_TOKENIZERS})"|\\u00[5-7]'.encode())
 
 
 def named_weights(config: Path) -> str | None:
-    """The file of weights, or the index of several, that a configuration names; None without.
+    """The weight file or index that a configuration names; None without.
 
     Raises:
         ModelError: If it is none that transformers loads, or lies outside of the checkpoint.
     """
-    said = _pointing_json(config)
+    said = read_json(config)
     found = [one for one in _field_values(said, _WEIGHTS) if one is not None]
     if not found:
         return None
@@ -59,7 +54,7 @@ def named_weights(config: Path) -> str | None:
 
 
 def refuse_outside_files(files: Iterable[Path]) -> None:
-    """Refuse code and tokenizers that files name by a path; a hub's repository may be named.
+    """Refuse configurations that name code or tokenizers by a path.
 
     Raises:
         ModelError: If one does; names file and field.
@@ -67,7 +62,7 @@ def refuse_outside_files(files: Iterable[Path]) -> None:
     for file in files:
         if file.name not in _POINTING:
             continue
-        said = _pointing_json(file)
+        said = read_json(file)
         for reference in _texts(_field_values(said, _CODE)):
             place, _, code = reference.rpartition("--")
             if "/" in code or _is_folder(place):
@@ -85,7 +80,7 @@ def refuse_outside_files(files: Iterable[Path]) -> None:
 
 
 def is_outside(name: str) -> bool:
-    """Whether a name in a folder is that of a file outside of it.
+    """Whether a relative name leads out of its folder.
 
     >>> is_outside("sub/model.safetensors"), is_outside("../model.safetensors")
     (False, True)
@@ -99,14 +94,8 @@ def _is_folder(place: str) -> bool:
     return False
 
 
-def _pointing_json(file: Path) -> Any:  # noqa: ANN401 - JSON
-    """What a file says, if any of the fields is in it; a tokenizer's may have a megabyte."""
-    written = read_bounded(file)
-    return parse_json(written, f"{file}: not JSON") if _SPELT.search(written) else None
-
-
 def _field_values(said: Any, name: str) -> Iterator[Any]:  # noqa: ANN401 - JSON
-    """The values of a field, in whatever part of a configuration it stands."""
+    """The values of a field at any depth of a configuration."""
     below = [said]
     while below:
         one = below.pop()
@@ -159,7 +148,7 @@ _WHOLE = ("model.safetensors", "pytorch_model.bin")
 
 
 def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
-    """Every file of a checkpoint or of an adapter that loading reads, sorted.
+    """Every file of a checkpoint or adapter that loading reads, sorted.
 
     Raises:
         ModelError: If there is no such folder, a file is missing that must be there, or what lies
@@ -178,7 +167,7 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
 
 
 def processor_files(folder: Path) -> list[Path]:
-    """Every file that a tokenizer or a processor is read from, sorted; none if there are none.
+    """Every file of a tokenizer or processor, sorted.
 
     Raises:
         ModelError: As ``loaded_files``, for those in folders of this one.
@@ -195,7 +184,7 @@ def processor_files(folder: Path) -> list[Path]:
 
 
 def has_tokenizer(folder: Path) -> bool:
-    """Whether a tokenizer lies in a folder; no where it cannot be read."""
+    """Whether a folder has a tokenizer; False if it is unreadable."""
     try:
         return any(_TOKENIZER.fullmatch(file.name) for file in folder.iterdir())
     except OSError:
@@ -203,14 +192,14 @@ def has_tokenizer(folder: Path) -> bool:
 
 
 def processor_above(folder: Path) -> Path | None:
-    """The nearest folder with a tokenizer, at most two above one that has none: a run's root."""
+    """The nearest parent folder with a tokenizer, at most two levels up."""
     if has_tokenizer(folder):
         return None
     return next(filter(has_tokenizer, list(folder.absolute().parents)[:_FOLDERS_ABOVE]), None)
 
 
 def watched_files(folder: Path) -> list[Path]:
-    """Every file that tells a checkpoint of a watched folder; of an adapter, not its base.
+    """Every file that identifies a watched checkpoint; without an adapter's base.
 
     Raises:
         ModelError: If a file is missing that must be there.
@@ -220,17 +209,17 @@ def watched_files(folder: Path) -> list[Path]:
 
 
 def has_image_processor(folder: Path) -> bool:
-    """Whether a folder says how images become tensors."""
+    """Whether a folder has an image processor's configuration."""
     return any((folder / f"{name}_config.json").is_file() for name in ("preprocessor", "processor"))
 
 
 def is_adapter(folder: Path) -> bool:
-    """Whether a folder holds an adapter, and not all the weights of a model."""
+    """Whether a folder is a PEFT adapter."""
     return (folder / ADAPTER_CONFIG).is_file()
 
 
 def has_weights(names: Iterable[str]) -> bool:
-    """Whether files of these names are weights, or a part of them.
+    """Whether any of these names is a weight file.
 
     >>> has_weights(["config.json"]), has_weights(["model-00001-of-00002.safetensors"])
     (False, True)
@@ -253,7 +242,7 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def content_digest(files: Iterable[Path]) -> str:
-    """Digest names and bytes of files, in 16 hexadecimal digits."""
+    """SHA-256 of names and bytes of files, 16 hexadecimal digits."""
     listed = list(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))
@@ -262,7 +251,7 @@ def content_digest(files: Iterable[Path]) -> str:
 
 
 def relative_names(files: Sequence[Path]) -> list[str]:
-    """What the files of a checkpoint are called in it, wherever it lies.
+    """Names of files relative to their checkpoint.
 
     >>> relative_names([Path("m/config.json"), Path("m/qformer_tokenizer/vocab.txt")])
     ['config.json', 'qformer_tokenizer/vocab.txt']
@@ -285,7 +274,7 @@ def _read(folder: Path) -> list[Path]:
 
 
 def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
-    """What is read in folders of a checkpoint's; no weights are."""
+    """Files other than weights in subfolders that transformers reads."""
     return [
         _existing(file, _MOST_BESIDE_WEIGHTS)
         for below in folder.iterdir()
@@ -304,10 +293,7 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _weights(folder: Path) -> list[Path]:
-    """The weights that are named, or else those of the first kind that there is.
-
-    So transformers looks for them; what shards are called counts from the folder.
-    """
+    """The named weights, or else the first kind present, in the order of transformers."""
     if named := named_weights(folder / "config.json"):
         first = _existing(folder / named)
         further = _shards(first) if first.suffix == ".json" else []
@@ -332,7 +318,7 @@ def _adapter_weights(folder: Path) -> list[Path]:
 
 
 def _shards(index: Path) -> list[str]:
-    """The names of the files that an index tells of, none of them outside of its folder."""
+    """File names in the index of shards."""
     try:
         of_tensor = read_object(index).get("weight_map")
     except ModelError as why:

@@ -1,4 +1,4 @@
-"""Checkpoints in hub repositories: every branch and every tag that has a model in it."""
+"""Checkpoints in hub repositories: every branch and tag with a model."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<commit>[0-9a-f]{
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubRevision:
-    """What a branch or a tag pointed at."""
+    """A branch or tag, and its commit."""
 
     repository: str
     ref: str
@@ -26,20 +26,20 @@ class HubRevision:
 
     @property
     def key(self) -> str:
-        """What it is called as a model."""
+        """The partition key."""
         return f"{self.repository}/{self.ref}@{self.commit}"
 
 
 @dataclass(slots=True, kw_only=True)
 class HubSurvey:
-    """What the repositories hold."""
+    """Findings in the repositories."""
 
     finished: list[HubRevision] = field(default_factory=list)  # one a commit
     unfinished: dict[str, str] = field(default_factory=dict)  # repository or key -> why
     refs: dict[str, set[str]] = field(default_factory=dict)  # repository -> branches and tags
 
     def lost(self, key: str) -> bool:
-        """Whether a revision's branch or tag is none any more; no for what the hub did not list.
+        """Whether the branch or tag of a revision was deleted; False if the hub did not list it.
 
         >>> HubSurvey(refs={"a/b": {"main"}}).lost("a/b/step-10@" + 40 * "0")
         True
@@ -52,13 +52,7 @@ class HubSurvey:
 
 
 def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi") -> HubSurvey:
-    """Ask for the commits of all branches and tags; a hub that cannot be reached is no error.
-
-    Args:
-        repositories: Hub ids.
-        known: Commits that are not looked into any more.
-        api: The hub; its token is that of ``huggingface_hub``, for private repositories.
-    """
+    """List the commits of all branches and tags; an unreachable hub is a finding."""
     found = HubSurvey()
     for repository in repositories:
         try:
@@ -76,7 +70,7 @@ def hub_survey(repositories: Sequence[str], known: Collection[str], api: "HfApi"
 
 
 def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:
-    """Repository and commit of a revision; the hub is not asked.
+    """Repository and commit of a revision, without asking the hub.
 
     >>> find_revision("a/b/step-10@" + 40 * "0", ["a/b"])[0]
     'a/b'
@@ -93,7 +87,7 @@ def find_revision(key: str, repositories: Sequence[str]) -> tuple[str, str]:
 
 
 def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
-    """Names of branches and tags, and the commits they are at."""
+    """Branches and tags with their commits."""
     try:
         refs = api.list_repo_refs(repository)
     except hub_errors() as why:
@@ -102,7 +96,7 @@ def _refs(repository: str, api: "HfApi") -> list[tuple[str, str]]:
 
 
 def _revisions(repository: str, refs: Sequence[tuple[str, str]]) -> list[HubRevision]:
-    """One revision a commit, by the name that says more than "main" if it has two."""
+    """One revision per commit, by another name than "main" if it has one."""
     of_commit = {commit: name for name, commit in sorted(refs, key=lambda ref: ref[0] != "main")}
     return sorted(
         (HubRevision(repository=repository, ref=n, commit=c) for c, n in of_commit.items()),
@@ -126,11 +120,7 @@ def _problem(revision: HubRevision, api: "HfApi") -> str:
 
 
 def hub_errors() -> tuple[type[Exception], ...]:
-    """What huggingface_hub raises: its HTTP library is not the same in all of its versions.
-
-    It looks into answers without looking at them first: the last four are for such as ``null``,
-    or for a hundred thousand brackets.
-    """
+    """What huggingface_hub raises, also for malformed answers."""
     from huggingface_hub.errors import HfHubHTTPError
 
     of_http = (base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))

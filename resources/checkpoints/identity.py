@@ -1,11 +1,7 @@
 """Identity of a Hugging Face checkpoint: location, completeness, content digest.
 
-What tells one checkpoint from another without reading all of it, and whether its files end well.
-
-The headers alone would not do: two steps of one training run have the same. So a few blocks of
-every tensor are read too; a step that changed a tensor changed some of them.
-
-The weights that a server answers with: a folder, or a GGUF file.
+Watched folders use a fingerprint instead of a digest of all bytes: metadata, and a few blocks of
+every tensor, because the headers of two training steps are equal.
 """
 
 import importlib.util
@@ -40,11 +36,11 @@ _PACKAGE = "package:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A checkpoint that was found, and is pinned to what it holds.
+    """A checkpoint pinned to its content.
 
     ``content`` covers every byte that loading reads: ``sha256:<16 digits>`` of a folder,
-    ``id@commit`` of a hub id, and behind it ``+adapter:...`` and ``+processor:...`` where those
-    lie elsewhere. No name of a folder is part of it.
+    ``id@commit`` of a hub id, then ``+adapter:...`` and ``+processor:...`` where those lie
+    elsewhere. No folder name is part of it.
     """
 
     location: str  # of the weights (an adapter's base): a folder, or a hub id
@@ -66,14 +62,11 @@ def pin(
     base: str = "",
     digest: DigestFiles = content_digest,
 ) -> Checkpoint:
-    """Find a checkpoint, check that it is whole, and say what it holds.
+    """Find a checkpoint, check its completeness, and identify its content.
 
-    ``package:NAME`` is the folder of an installed package, which is not imported; then comes a
-    folder; what is neither but looks like one is a hub id.
-
-    Of a folder every byte that loading reads is digested: the headers and sizes of two steps of one
-    training run are the same, so nothing less tells them apart. A branch of a hub repository is
-    resolved to its commit; without a network, to the one in the local cache.
+    ``written`` is ``package:NAME`` (the folder of an installed package, not imported), a folder, or
+    a hub id. A folder is digested completely: two steps of a training run differ only in the
+    numbers. A branch on the hub is resolved to its commit; offline, to the one in the cache.
 
     Args:
         written: Of a checkpoint or of an adapter.
@@ -115,7 +108,7 @@ def _pinned(
 
 
 def first_line(why: Exception) -> str:
-    """Shorten what a library says to one line; without a text, to the kind of error.
+    """The first line of an error, or its class name.
 
     >>> first_line(KeyError())
     'KeyError'
@@ -135,7 +128,7 @@ def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFil
 
 
 def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
-    """A model of a hub, or an adapter of one, which is copied to the local cache."""
+    """A model on the hub, or an adapter, which is downloaded to the cache."""
     try:
         return _whole(hub_id, revision, None, digest)
     except ModelError as no_model:
@@ -165,11 +158,10 @@ def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -
 
 
 def _processor_of(folder: Path, pinned: Checkpoint) -> str:
-    """Where tokenizer and processor lie if nobody said; "": with the weights.
+    """Default location of tokenizer and processor; "": with the weights.
 
-    In the checkpoint's own folder; without a tokenizer there, in the nearest folder above; else
-    with an adapter's base. An adapter's folder that holds a tokenizer alone does not do where the
-    base has a processor of images: half a processor does not load.
+    The checkpoint's folder, the nearest parent with a tokenizer, or an adapter's base. An adapter's
+    folder with only a tokenizer does not do if the base has an image processor.
     """
     own = Path(pinned.adapter or folder)
     if not own.is_dir():
@@ -239,13 +231,9 @@ _SPREAD = 64  # blocks of a file of weights that does not say where its tensors 
 
 
 def fingerprint(folder: Path, *, full: bool = False) -> str:
-    """Name the content of a checkpoint in eight hexadecimal digits; its own name is not in it.
+    """Identify a checkpoint by eight hexadecimal digits, without its name.
 
-    Of an adapter its own files count, which name the base; the base itself is not read.
-
-    Args:
-        folder: The checkpoint.
-        full: Read every byte of it.
+    Of an adapter its own files count, which name the base.
 
     Raises:
         ModelError: If a file is missing, cut short, has no readable header, or would run code.
@@ -287,11 +275,7 @@ def _blocks(opened: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
 
 
 def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
-    """Pin weights to what they hold.
-
-    Args:
-        path: Where they lie.
-        digest: Tells what files hold.
+    """Pin the weights that a server loads: a folder, or a GGUF file.
 
     Raises:
         ModelError: If there are none, or not all of them.

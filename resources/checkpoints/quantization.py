@@ -1,8 +1,4 @@
-"""Requirements of quantized checkpoints, by ``quant_method``.
-
-As transformers 5.23 has it (``transformers/quantizers``). Nothing is imported to find out whether
-something is installed.
-"""
+"""Requirements of quantized checkpoints by ``quant_method``, as of transformers 5.23."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,103 +10,83 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import read_object
 
 Packages: TypeAlias = tuple[tuple[str, str], ...]
-"""Modules that are imported, and how pip calls what has them."""
+"""Modules, and the requirement for pip that installs them."""
+Devices: TypeAlias = Literal["any", "cuda", "mps", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantizationRequirement:
-    """What a method needs."""
+    """Packages and device of a quantization method."""
 
     method: str
     packages: Packages = ()
-    runs_on: Literal["any", "cuda", "mps", "none"] = "any"  # kinds of devices
-    note: str = ""
+    runs_on: Devices = "any"
 
     @property
     def missing(self) -> list[str]:
-        """What is not installed of it, as pip calls it."""
+        """Requirements for pip that are not installed."""
         return [pip for module, pip in self.packages if not _is_installed(module)]
 
 
 _GPTQ: Packages = (("optimum", "optimum"), ("gptqmodel", "gptqmodel"))
 _BITSANDBYTES: Packages = (("bitsandbytes", "bitsandbytes>=0.46.1"),)
 _KERNELS: Packages = (("kernels", "kernels"),)
-
-REQUIREMENTS: dict[str, QuantizationRequirement] = {
-    needed.method: needed
-    for needed in (
-        QuantizationRequirement(method="aqlm", packages=(("aqlm", "aqlm[gpu,cpu]"),)),
-        QuantizationRequirement(method="auto-round", packages=(("auto_round", "auto-round>=0.5"),)),
-        QuantizationRequirement(method="awq", packages=(("gptqmodel", "gptqmodel"),)),
-        QuantizationRequirement(method="bitnet"),
-        QuantizationRequirement(method="bitsandbytes_4bit", packages=_BITSANDBYTES),
-        QuantizationRequirement(method="bitsandbytes_8bit", packages=_BITSANDBYTES),
-        QuantizationRequirement(
-            method="compressed-tensors",
-            packages=(("compressed_tensors", "compressed-tensors>=0.15.0"),),
-        ),
-        QuantizationRequirement(method="eetq", packages=_KERNELS, runs_on="cuda"),
-        QuantizationRequirement(
-            method="fbgemm_fp8", packages=(("fbgemm_gpu", "fbgemm-gpu-genai"),), runs_on="cuda"
-        ),
-        QuantizationRequirement(
-            method="fouroversix",
-            packages=(("fouroversix", "fouroversix --no-build-isolation"),),
-            runs_on="cuda",
-        ),
-        QuantizationRequirement(
-            method="fp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"
-        ),
-        QuantizationRequirement(
-            method="fp_quant", packages=(("fp_quant", "fp_quant>=0.3.2"),), runs_on="cuda"
-        ),
-        QuantizationRequirement(method="gemma"),
-        QuantizationRequirement(method="gptq", packages=_GPTQ),
-        QuantizationRequirement(
-            method="higgs",
-            packages=(
-                ("flute", "flute-kernel>=0.4.1"),
-                ("fast_hadamard_transform", "fast_hadamard_transform"),
-            ),
-            runs_on="cuda",
-        ),
-        QuantizationRequirement(method="hqq", packages=(("hqq", "hqq>=0.2.1"),), runs_on="cuda"),
-        QuantizationRequirement(method="metal", packages=_KERNELS, runs_on="mps"),
-        QuantizationRequirement(
-            method="mxfp4", note="without kernels and triton it is made bfloat16 again"
-        ),
-        QuantizationRequirement(
-            method="mxfp8", note="without a GPU of 8.9 or newer it is made bfloat16 again"
-        ),
-        QuantizationRequirement(
-            method="nvfp4",
-            runs_on="none",
-            note="transformers does not load checkpoints of it; vLLM does (kind vllm)",
-        ),
-        QuantizationRequirement(method="quanto", packages=(("optimum.quanto", "optimum-quanto"),)),
-        QuantizationRequirement(method="quark", packages=(("quark", "amd-quark>=0.12"),)),
-        QuantizationRequirement(method="sinq", packages=(("sinq", "sinq"),)),
-        QuantizationRequirement(
-            method="spqr", packages=(("spqr_quant", "spqr_quant[gpu]"),), runs_on="cuda"
-        ),
-        QuantizationRequirement(method="torchao", packages=(("torchao", "torchao"),)),
-        QuantizationRequirement(method="vptq", packages=(("vptq", "vptq>=0.0.4"),), runs_on="cuda"),
-    )
+_PACKAGES: dict[str, Packages] = {
+    "aqlm": (("aqlm", "aqlm[gpu,cpu]"),),
+    "auto-round": (("auto_round", "auto-round>=0.5"),),
+    "awq": (("gptqmodel", "gptqmodel"),),
+    "bitnet": (),
+    "bitsandbytes_4bit": _BITSANDBYTES,
+    "bitsandbytes_8bit": _BITSANDBYTES,
+    "compressed-tensors": (("compressed_tensors", "compressed-tensors>=0.15.0"),),
+    "eetq": _KERNELS,
+    "fbgemm_fp8": (("fbgemm_gpu", "fbgemm-gpu-genai"),),
+    "fouroversix": (("fouroversix", "fouroversix --no-build-isolation"),),
+    "fp8": (),
+    "fp_quant": (("fp_quant", "fp_quant>=0.3.2"),),
+    "gemma": (),
+    "gptq": _GPTQ,
+    "higgs": (
+        ("flute", "flute-kernel>=0.4.1"),
+        ("fast_hadamard_transform", "fast_hadamard_transform"),
+    ),
+    "hqq": (("hqq", "hqq>=0.2.1"),),
+    "metal": _KERNELS,
+    "mxfp4": (),
+    "mxfp8": (),
+    "nvfp4": (),
+    "quanto": (("optimum.quanto", "optimum-quanto"),),
+    "quark": (("quark", "amd-quark>=0.12"),),
+    "sinq": (("sinq", "sinq"),),
+    "spqr": (("spqr_quant", "spqr_quant[gpu]"),),
+    "torchao": (("torchao", "torchao"),),
+    "vptq": (("vptq", "vptq>=0.0.4"),),
 }
-"""By method; ``gguf`` is not among them, since its files say so by themselves."""
+_CUDA_ONLY = {"eetq", "fbgemm_fp8", "fouroversix", "fp_quant", "higgs", "hqq", "spqr", "vptq"}
+_DEVICES: dict[str, Devices] = {
+    **dict.fromkeys(_CUDA_ONLY, "cuda"),
+    "metal": "mps",
+    "nvfp4": "none",  # transformers does not load it; vLLM does
+}
+
+REQUIREMENTS = {
+    method: QuantizationRequirement(
+        method=method, packages=packages, runs_on=_DEVICES.get(method, "any")
+    )
+    for method, packages in _PACKAGES.items()
+}
+"""By method; ``gguf`` is recognized by its file."""
 
 
 def quantization_requirement(config: Mapping[str, Any]) -> QuantizationRequirement | None:
-    """What a checkpoint of this configuration needs beyond transformers; None if not quantised.
-
-    The language model's part may say it instead of the whole (``text_config``).
+    """Find the quantization of a configuration or its ``text_config``; None without.
 
     >>> quantization_requirement({"quantization_config": {"quant_method": "awq"}}).missing
     ['gptqmodel']
     >>> quantization_requirement({"model_type": "llava"})
 
     Raises:
-        ModelError: If the method is none that transformers knows, or none is named.
+        ModelError: If transformers does not know the method.
     """
     parts = [config, *(config.get(part) or {} for part in ("text_config", "llm_config"))]
     found = [part.get("quantization_config") for part in parts if isinstance(part, Mapping)]
@@ -120,20 +96,19 @@ def quantization_requirement(config: Mapping[str, Any]) -> QuantizationRequireme
     method = _method(written)
     if method not in REQUIREMENTS:
         known = ", ".join(sorted(REQUIREMENTS))
-        raise ModelError(f"quantised by {method or 'no named method'}, which is none of {known}")
+        raise ModelError(f"quantised by {method or 'no named method'}, expected one of {known}")
     return REQUIREMENTS[method]
 
 
 def check_quantization(written: Path | Mapping[str, Any], device: str) -> None:
-    """Refuse a quantised checkpoint that would not load, and say what it needs.
+    """Refuse a quantized checkpoint whose requirements are not met.
 
     Args:
-        written: The checkpoint's folder, or what its config.json says.
+        written: The checkpoint's folder, or its configuration.
         device: Such as "cuda:1", "mps", "cpu".
 
     Raises:
-        ModelError: If the method is unknown, what it needs is not installed, or it does not run on
-            the device.
+        ModelError: If the method is unknown, lacks a package, or does not run on the device.
     """
     of = f"{written}: " if isinstance(written, Path) else ""
     config = read_object(written / "config.json") if isinstance(written, Path) else written
@@ -144,7 +119,7 @@ def check_quantization(written: Path | Mapping[str, Any], device: str) -> None:
     if needed is None:
         return
     if needed.runs_on == "none":
-        raise ModelError(f"{of}quantised by {needed.method}: {needed.note}")
+        raise ModelError(f"{of}quantised by {needed.method}, which only vLLM loads (kind vllm)")
     if needed.runs_on not in {"any", device.partition(":")[0]}:
         raise ModelError(
             f"{of}quantised by {needed.method}, which runs on {needed.runs_on}, not on {device}"
@@ -155,7 +130,7 @@ def check_quantization(written: Path | Mapping[str, Any], device: str) -> None:
 
 
 def _method(written: object) -> str:
-    """The name that transformers looks up; bitsandbytes has one for each width."""
+    """The name that transformers looks up; bitsandbytes has one per width."""
     if not isinstance(written, Mapping):
         return str(written)
     if written.get("load_in_4bit") or written.get("load_in_8bit"):

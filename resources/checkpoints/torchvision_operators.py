@@ -1,9 +1,8 @@
-"""Lets torchvision be imported beside a torch that was built without CUDA.
+"""Makes torchvision importable beside a CPU build of torch.
 
-The torchvision of the package index is compiled for CUDA. Beside the CPU build of torch its library
-does not load, and then its import fails over two operators that nobody declared; with it fails the
-import of most models of transformers, also of those that never need it. Its transforms, which are
-all that image processors use, are Python and work once the operators have been declared.
+torchvision on the package index is built for CUDA. Beside a CPU torch its library does not load,
+and the import fails over two undeclared operators, and with it that of most models of transformers.
+Its transforms, all that image processors need, are Python and work once the operators are declared.
 """
 
 from functools import cache
@@ -18,7 +17,7 @@ _SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 @cache
 def let_torchvision_load() -> bool:
-    """Import torchvision, if it is installed; call before anything of transformers is imported.
+    """Import torchvision if installed; call before importing transformers.
 
     Returns:
         Whether it is there.

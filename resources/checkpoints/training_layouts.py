@@ -1,7 +1,7 @@
 """Layouts of training frameworks, and the commands that convert them.
 
-A rule is the signs of a layout, its name, and what to do. Signs are patterns of names: of the files
-in a folder, and with ``/`` of those below it. No file is opened.
+A rule has signs, a name and a command. Signs are patterns of file names in a folder, and with ``/``
+below it. No file is opened.
 """
 
 import os
@@ -14,21 +14,21 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingLayout:
-    """A folder that is no model."""
+    """A layout that is not a model yet."""
 
     name: str
-    signs: tuple[str, ...]  # one is enough
-    to_do: str  # {folder}, {sign} and {at}, the folder of the sign, stand for themselves
-    parts: str = ""  # pattern of folders in it that hold no models
-    unless: str = "(?!)"  # pattern of what is there when it was converted already
+    signs: tuple[str, ...]  # any of them
+    to_do: str  # with {folder}, {sign} and {at}, the folder of the sign
+    parts: str = ""  # pattern of subfolders without models
+    unless: str = "(?!)"  # pattern of converted weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnconvertedFolder:
-    """A folder that would be a checkpoint if somebody converted it."""
+    """A folder to be converted to a checkpoint."""
 
-    says: str  # what it is, and the command
-    parts: str  # pattern of folders in it that hold no models
+    says: str  # layout and command
+    parts: str  # pattern of subfolders without models
 
 
 _ZERO = r"(bf16_|fp16_)?(zero_pp_rank_\d+_)?mp_rank_\d+(_model|_optim)_states\.pt"
@@ -42,32 +42,11 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         to_do="wait for {sign}, or start it again",
     ),
     TrainingLayout(
-        name="a diffusers pipeline",
-        signs=(r"model_index\.json",),
-        to_do="it draws images and answers no questions; there is nothing to evaluate",
-        parts=".*",
-    ),
-    TrainingLayout(
         name="verl's shards of FSDP",
         signs=(r"model_world_size_\d+_rank_\d+\.pt",),
         unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
         to_do="merge: python -m verl.model_merger merge --backend fsdp --local_dir {folder}"
         " --target_dir MERGED",
-    ),
-    TrainingLayout(
-        name="verl's shards of Megatron",
-        signs=(r"dist_ckpt/" + _DCP,),
-        unless=r"huggingface/(pytorch_)?model\b.*\.(safetensors|bin)",
-        to_do="merge: python -m verl.model_merger merge --backend megatron --local_dir {folder}"
-        " --target_dir MERGED",
-        parts="dist_ckpt",
-    ),
-    TrainingLayout(
-        name="a Lightning checkpoint of DeepSpeed",
-        signs=(r"checkpoint/" + _ZERO,),
-        to_do="convert: python -m lightning.pytorch.utilities.deepspeed {folder} OUT.ckpt; load its"
-        " state_dict into the model and save_pretrained(FOLDER)",
-        parts="checkpoint",
     ),
     TrainingLayout(
         name="DeepSpeed ZeRO, weights not gathered",
@@ -81,13 +60,6 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         signs=(_ZERO,),
         to_do="merge: python zero_to_fp32.py {folder.parent} MERGED --safe_serialization"
         " -t {folder.name} (the script lies in deepspeed/utils); add config.json and tokenizer",
-    ),
-    TrainingLayout(
-        name="a NeMo checkpoint",
-        signs=(r"[^/]*\.nemo", r"context/(model\.yaml|io\.json)", r"model_config\.yaml"),
-        to_do="convert: llm.export_ckpt(path={folder}, target='hf', output_path=MERGED) of NeMo 2,"
-        " or the script convert_FAMILY_nemo_to_hf.py of NeMo 1",
-        parts="context|weights|model_weights",
     ),
     TrainingLayout(
         name="Megatron's shards",
@@ -116,17 +88,6 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         parts=r"model|weights|app|optim.*",
     ),
     TrainingLayout(
-        name="an Orbax checkpoint (MaxText and others of JAX)",
-        signs=(
-            r"_CHECKPOINT_METADATA|_METADATA|manifest\.ocdbt",
-            r"(items|default|state|params)/(_METADATA|_sharding|manifest\.ocdbt)",
-        ),
-        to_do="convert with what trained it, such as python -m"
-        " maxtext.checkpoint_conversion.to_huggingface model_name=NAME"
-        " load_parameters_path={at} base_output_directory=MERGED",
-        parts=".*",
-    ),
-    TrainingLayout(
         name="weights in Meta's or Mistral's own format",
         signs=(r"consolidated([.-][\w-]+)?\.(pth|safetensors)",),
         to_do="take the release for transformers, or convert: python -m transformers.models"
@@ -136,22 +97,6 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         name="GGUF weights alone",
         signs=(r"[^/]*\.gguf",),
         to_do='write an entry of bench.toml: path = "{folder}", gguf_file = "{sign}"',
-    ),
-    TrainingLayout(
-        name="LLaVA's projector alone, of its first stage",
-        signs=(r"mm_projector\.bin", r"mm_projector/[^/]*\.bin"),
-        to_do="there are no other weights; evaluate what the second stage makes of it",
-    ),
-    TrainingLayout(
-        name="an adapter without adapter_config.json",
-        signs=(r"adapter_model\.(safetensors|bin)", r"[^/]*\.(ada)?lora\.(safetensors|pt)"),
-        to_do="copy adapter_config.json beside it",
-    ),
-    TrainingLayout(
-        name="weights of TensorFlow or Flax",
-        signs=(r"tf_model[^/]*\.h5", r"flax_model[^/]*\.msgpack"),
-        to_do='convert with transformers 4: from_pretrained("{folder}", from_tf=True), or'
-        " from_flax=True, and save_pretrained(FOLDER)",
     ),
     TrainingLayout(
         name="a Lightning checkpoint",
@@ -167,26 +112,21 @@ LAYOUTS: tuple[TrainingLayout, ...] = (
         ),
         to_do="load {sign} into the model and save_pretrained(FOLDER)",
     ),
-    TrainingLayout(
-        name="safetensors by a name that transformers does not look for",
-        signs=(r"[^/]*\.safetensors",),
-        to_do="if {sign} holds the whole model, rename it to model.safetensors, beside config.json",
-    ),
 )
-"""In the order in which they are tried: what says more comes first."""
+"""In the order in which they are tried: the more specific first."""
 
-_DEEPEST = 2  # folders below that are looked into: iter_0000500/mp_rank_00/
-_MOST_NAMES = 50_000  # that are looked at, the upper ones first; a folder may hold a data set
+_DEEPEST = 2  # levels of subfolders that are listed: iter_0000500/mp_rank_00/
+_MOST_NAMES = 50_000  # the upper ones first; a folder may hold a data set
 
 
 def layout_of(folder: Path) -> UnconvertedFolder | None:
-    """Name the layout of a folder that is no model, and what to do.
+    """Recognize the layout of a folder without a model.
 
     Raises:
         OSError: If the folder cannot be read.
     """
-    looked_at = islice(_names(folder), _MOST_NAMES)
-    names = sorted(looked_at, key=lambda name: (name.count("/"), name))
+    listed = islice(_names(folder), _MOST_NAMES)
+    names = sorted(listed, key=lambda name: (name.count("/"), name))
     for layout in LAYOUTS:
         signs = re.compile("|".join(layout.signs))
         if sign := next(filter(signs.fullmatch, names), ""):
@@ -199,12 +139,12 @@ def layout_of(folder: Path) -> UnconvertedFolder | None:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Names of files, and with ``/`` of those below, level by level."""
+    """File names relative to the folder, level by level."""
     level = [""]
     for _ in range(_DEEPEST + 1):
         below: list[str] = []
         for prefix in level:
-            # Not iterdir and is_dir: that asks the disk for every file, and there may be thousands.
+            # scandir needs no stat per file.
             with os.scandir(folder / prefix) as entries:
                 for found in entries:
                     if not _is_folder(found):

@@ -1,9 +1,7 @@
 """Watched folders: discovery of complete checkpoints.
 
-A checkpoint is known as ``run/step@<8 digits of its content>``. What it holds counts, not what it
-is called: a renamed one keeps the name it had first, overwritten weights make another one.
-
-A walk through watched folders: where models lie, and what would be one if it were converted.
+A checkpoint is known as ``run/step@<8 digits of its content>``: a renamed one keeps its first name,
+overwritten weights make another one.
 """
 
 import os
@@ -34,7 +32,7 @@ _PARTS_OF_A_MODEL = re.compile(r"optim.*|global_step\d+|original|pytorch_model_f
 
 @dataclass(slots=True, kw_only=True)
 class FolderWalk:
-    """What lies below one watched folder."""
+    """Findings below one watched folder."""
 
     models: list[Path] = field(default_factory=list)  # weights or adapters, finished or not
     others: dict[Path, str] = field(default_factory=dict)  # no model yet -> what it is, what to do
@@ -43,11 +41,10 @@ class FolderWalk:
 
 
 def walk_folder(root: Path) -> FolderWalk:
-    """Look into every folder below, those of models too.
+    """List all folders with models, those inside of models included.
 
-    Weights or an adapter are the sign of a model; a ``config.json`` is not, since training scripts
-    write such files of their own. Not looked into: hidden folders, symbolic links, and what is a
-    part of a model or of an unconverted one, such as states of the optimizer.
+    Weights or an adapter make a model; a ``config.json`` does not, because training scripts write
+    their own. Hidden folders, links, and parts of a model such as optimizer states are skipped.
     """
     found = FolderWalk()
 
@@ -64,7 +61,7 @@ def walk_folder(root: Path) -> FolderWalk:
 
 
 def _classify_folder(folder: Path, files: list[str], found: FolderWalk) -> re.Pattern[str]:
-    """Note what a folder is; gives a pattern of folders in it that are not looked into."""
+    """Record the kind of a folder; returns a pattern of subfolders to skip."""
     if has_weights(files) or ADAPTER_CONFIG in files:
         found.models.append(folder)
         return _PARTS_OF_A_MODEL
@@ -87,7 +84,7 @@ def _of_a_model(folder: Path) -> bool:
 
 
 def models_below(root: Path) -> Iterator[Path]:
-    """Folders with weights or an adapter, finished or not."""
+    """Folders with weights or an adapter, complete or not."""
     yield from walk_folder(root).models
 
 
@@ -106,20 +103,20 @@ _OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no chec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedCheckpoint:
-    """A checkpoint that can be evaluated."""
+    """A complete checkpoint."""
 
     name: str  # "run/step": its place below the watched folder
     content: str  # 8 hexadecimal digits
 
     @property
     def key(self) -> str:
-        """What it is called from now on, if its content was never seen before."""
+        """The partition key, if its content is new."""
         return f"{self.name}@{self.content}"
 
 
 @dataclass(slots=True, kw_only=True)
 class CheckpointSurvey:
-    """What lies in the watched folders."""
+    """Findings in the watched folders."""
 
     finished: list[FinishedCheckpoint] = field(default_factory=list)  # sorted by name
     unfinished: dict[str, str] = field(default_factory=dict)  # name or folder -> why
@@ -129,16 +126,14 @@ class CheckpointSurvey:
     empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
 
     def note(self, name: str, why: str) -> None:
-        """Say why something was not taken, in letters that every database takes."""
+        """Record why something was not taken, as printable text."""
         self.unfinished[printable_text(name)] = printable_text(why)
 
     def gone(self, key: str) -> bool:
-        """Whether a known checkpoint is certainly not there any more, and may retire.
+        """Whether a known checkpoint certainly disappeared, and may retire.
 
-        That takes a look at everything: each watched folder is there and not empty (an empty one
-        may not be mounted), and each folder below could be listed. Then it is gone if its content
-        is that of no folder, taken or not, no folder of its name is unfinished, and none that it
-        lay in is empty. Whatever is doubtful keeps it: retiring late costs nothing.
+        Every watched folder must be there, readable and not empty (it may not be mounted), the
+        content must be in none of them, and no folder of its name incomplete. Doubt keeps it.
         """
         name, _, content = key.rpartition("@")
         return (
@@ -158,7 +153,7 @@ def survey_folders(
     full_digest: bool = False,
     base: str = "",
 ) -> CheckpointSurvey:
-    """Look through folders; nothing in them is an error, what cannot be taken says why.
+    """Survey the watched folders; whatever cannot be taken is a finding.
 
     Args:
         folders: The watched ones.
@@ -184,7 +179,7 @@ def survey_folders(
 
 
 def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
-    """Find the folder of a checkpoint again, also when it was renamed since.
+    """Find the folder of a checkpoint, also if it was renamed.
 
     Raises:
         ModelError: If it is not there any more, or holds other weights now.
@@ -205,7 +200,7 @@ def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = Fa
 
 
 def _model_folders(root: Path, found: CheckpointSurvey) -> list[Path]:
-    """Folders of models below a watched one; notes all else that was seen, or was not."""
+    """Folders of models below a watched one; records all other findings."""
     if why := _why_not_there(root):
         found.note(str(root), why)
         found.out_of_sight.append(str(root))
@@ -239,7 +234,7 @@ def _name(root: Path, folder: Path) -> str:
 def _content(
     folder: Path, found: CheckpointSurvey, remembered: Mapping[str, str], full_digest: bool
 ) -> str:
-    """Name what a folder holds, whether or not it can be taken now."""
+    """The content of a folder, complete or not."""
     state = f"{_state(folder)}{'+' if full_digest else ''}"
     content = remembered.get(state) or fingerprint(folder, full=full_digest)
     found.digests[state] = content
@@ -248,7 +243,7 @@ def _content(
 
 
 def _finished(folder: Path, name: str, settled_at: float, base: str) -> None:
-    """Raise what speaks against taking a checkpoint now."""
+    """Raise the reason why a checkpoint cannot be taken now."""
     if not KEY.fullmatch(f"{name}@00000000"):
         raise ModelError(f"{folder}: rename it; a name has only letters, digits and . _ @ + = / -")
     names = [folder.name, *sorted(file.name for file in folder.iterdir())]
@@ -269,10 +264,7 @@ def _finished(folder: Path, name: str, settled_at: float, base: str) -> None:
 
 
 def _state(folder: Path) -> str:
-    """What changes when a file of a checkpoint does, told without reading them.
-
-    Another file may have been put in one's place, as long and with its time of modification.
-    """
+    """Digest of the file metadata, which changes with every file."""
     state = sha256()
     for file in watched_files(folder):
         is_now = file.stat()

@@ -1,9 +1,7 @@
-"""Models that embed texts and images into one space: CLIP, SigLIP and their like.
+"""Dual encoders of texts and images in one space: CLIP, SigLIP and their like.
 
-Any transformers checkpoint that makes one vector of each (``two_towers``), any
-sentence-transformers model that embeds images, and, as the baseline, chance.
-
-Loads checkpoints that make one vector of a text and one of an image, in one space.
+A transformers checkpoint with one vector for each, a sentence-transformers model that embeds
+images, or the random baseline.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -53,7 +51,7 @@ _COMPARED_PIECEWISE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoTowers:
-    """A loaded model; vectors come as they are, ``(n, dimensions)``."""
+    """A loaded model; vectors are not normalized, ``(n, dimensions)``."""
 
     name: str  # of its class
     device: str
@@ -62,11 +60,11 @@ class TwoTowers:
     embed_images: _Embed
 
     def texts(self, inputs: "BatchFeature") -> "Tensor":
-        """Embed what a processor made of texts."""
+        """Embed the processor's output for texts."""
         return self._vectors(self.embed_texts, inputs)
 
     def images(self, inputs: "BatchFeature") -> "Tensor":
-        """Embed what a processor made of images."""
+        """Embed the processor's output for images."""
         return self._vectors(self.embed_images, inputs)
 
     def _vectors(self, embed: _Embed, inputs: "BatchFeature") -> "Tensor":
@@ -113,7 +111,7 @@ def load_two_towers(location: str, revision: str, device: str) -> TwoTowers:
 
 
 def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None:
-    """Refuse a model whose vectors of one text and one image cannot be compared.
+    """Refuse a model whose text and image vectors cannot be compared.
 
     Raises:
         ValueError: If they are not one vector each, of as many dimensions.
@@ -127,7 +125,7 @@ def refuse_other_spaces(name: str, *, texts: "Tensor", images: "Tensor") -> None
 
 
 def _class_for(config: "PretrainedConfig") -> Any:  # noqa: ANN401 - a class of transformers
-    """Choose the class that the checkpoint was saved as, where that embeds, or its family's."""
+    """The class of the checkpoint, where it embeds, or that of its family."""
     import transformers
 
     named = (config.architectures or [""])[0]
@@ -171,7 +169,7 @@ _TRIED = (64, 48)  # px; width and height of the image that shows what a model m
 
 
 class EncoderSpec(BaseModel):
-    """A model that embeds texts and images."""
+    """The section of an encoder."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -194,7 +192,7 @@ def open_encoder(
     image_store: ImageStore,
     store: "VectorCache",
 ) -> Iterator[ImageTextEncoder]:
-    """Load an encoder for the length of a ``with`` block; it remembers what it embedded.
+    """Open an encoder with cached vectors for the length of a ``with`` block.
 
     Args:
         name: The name to show.
@@ -228,7 +226,7 @@ def open_encoder(
 
 
 class RandomEncoder:
-    """Embeds everything at random: the score of pure chance; the same thing always alike."""
+    """Random vectors by content: the score of chance."""
 
     dimensions = 32
 
@@ -254,7 +252,7 @@ class RandomEncoder:
 
 
 class _CheckpointEncoder:
-    """A transformers checkpoint; what it embeds is not of length 1 yet."""
+    """A transformers checkpoint; vectors are not normalized yet."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
         self._model = load_two_towers(location, revision, device)

@@ -1,4 +1,4 @@
-"""Natural language inference: whether one sentence follows from another, by a local model."""
+"""Natural language inference by a local sequence classifier."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,11 +15,8 @@ _ENTAILMENT = "entailment"
 def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list[float]]:
     """Load a sequence classifier with a label "entailment".
 
-    The function that comes back gives the probability, in [0, 1], that the first sentence of each
-    pair entails the second.
-
-    Args:
-        location: A folder or a hub id, such as that of mDeBERTa-v3-base-xnli (appendix F).
+    The returned function gives the probability that the first sentence of each pair entails the
+    second.
 
     Raises:
         ModelError: If it does not load, or has no such label.
@@ -48,7 +45,6 @@ def open_entailment(location: str) -> Callable[[Sequence[tuple[str, str]]], list
 
 
 def _loaded(location: str) -> tuple[Any, Any]:
-    """Load a tokenizer and a classifier, whole."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
     from transformers.utils import logging
 

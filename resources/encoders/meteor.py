@@ -1,4 +1,4 @@
-"""METEOR 1.5, the Java program that comes inside pycocoevalcap; started once for a whole corpus."""
+"""METEOR 1.5: the Java program inside pycocoevalcap, started once per corpus."""
 
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ class MeteorScores(NamedTuple):
 
 
 def why_no_meteor() -> str:
-    """Say what METEOR lacks on this machine; "" if it can be had."""
+    """What METEOR lacks on this machine; "" if it is available."""
     if _jar() is None:
         return "pycocoevalcap is not installed"
     return "" if shutil.which("java") else "Java is not installed"
@@ -32,9 +32,6 @@ def why_no_meteor() -> str:
 
 def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) -> MeteorScores:
     """Score captions; takes some 5 s to start and 1.5 GB while it runs.
-
-    Args:
-        captions: Tokens of each caption, and of each of its references; at least one caption.
 
     Raises:
         ModelError: If Java or the program is not there, or it ends early.
@@ -67,7 +64,7 @@ def _conversation(
     program: "subprocess.Popen[str]",
     captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]],
 ) -> MeteorScores:
-    """A line of statistics comes back for each caption; they are then scored all together."""
+    """Collect the statistics of each caption, and score them together."""
     statistics = [
         _say(program, " ||| ".join(["SCORE", *map(_line, references), _line(candidate)]))
         for candidate, references in captions

@@ -1,4 +1,4 @@
-"""English words by their part of speech, from spaCy."""
+"""English nouns, by spaCy."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -31,10 +31,7 @@ class NounFinder:
         return f"{meta['lang']}_{meta['name']}-{meta['version']}"
 
     def nouns(self, texts: Iterable[str]) -> list[list[str]]:
-        """List each text's distinct nouns and proper nouns in their norm form, in order.
-
-        A text without nouns has an empty list; characters of other languages do no harm.
-        """
+        """The distinct nouns and proper nouns of each text in their norm form, in order."""
         # A lone half of a character, as a cut response may end in, is nothing spaCy can read.
         readable = (text.encode("utf-8", "replace").decode() for text in texts)
         return [
@@ -45,7 +42,7 @@ class NounFinder:
 
 @cache
 def open_noun_finder() -> NounFinder:
-    """Load the English pipeline ``en_core_web_sm``, wherever it is installed, once a process.
+    """Load the English pipeline ``en_core_web_sm``, once per process.
 
     Raises:
         ModelError: If it is not installed.

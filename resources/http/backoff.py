@@ -1,7 +1,7 @@
 """Retries with backoff: which failures are retried, and after how long.
 
-Rate limits announce their wait in one of many headers or texts; otherwise the wait grows
-exponentially with jitter.
+Rate limits announce the wait in a header or a message; otherwise it grows exponentially with
+jitter.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _WAIT_IN_BODY = (
 
 
 def may_pass(status: int) -> bool:
-    """Whether the same request may do later on, by the HTTP status of its answer.
+    """Whether a retry may succeed, by HTTP status.
 
     >>> [status for status in (400, 404, 429, 500, 501, 503, 529) if may_pass(status)]
     [429, 500, 503, 529]
@@ -49,10 +49,7 @@ def back_off(
     asked_for: float = 0.0,
     longest: float = inf,
 ) -> float:
-    """How long to wait before the next try, in s: never less than the server asks for.
-
-    Else twice as long each time, and spread by half either way, so that many who failed together
-    do not come back together.
+    """Seconds before the next try: exponential with jitter, never less than ``asked_for``.
 
     Args:
         tries: How many there were, from 1.
@@ -68,11 +65,10 @@ def back_off(
 
 
 def wait_of(headers: Mapping[str, str], body: str = "") -> float:
-    """How long a server asks us to wait, in s; 0.0 if it does not say so in any known way.
+    """Seconds that a server asks us to wait; 0.0 if it does not say.
 
-    Known are the headers retry-after-ms and Retry-After, Google's RetryInfo, a message such as
-    "try again in 1m2.5s", and x-ratelimit-reset, which is only a hint: it tells when all of a
-    quota is back.
+    Read are the headers retry-after-ms and Retry-After, Google's RetryInfo, messages such as "try
+    again in 1m2.5s", and x-ratelimit-reset, which only bounds the wait.
     """
     told = {name.lower(): value for name, value in headers.items()}
     if milliseconds := duration(told.get("retry-after-ms", "")):
@@ -88,7 +84,7 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
 
 
 def retry_after(header: str) -> float:
-    """Read a Retry-After header, seconds or a date, as s from now; 0.0 if it makes no sense.
+    """Parse a Retry-After header, seconds or a date, as s from now; 0.0 if invalid.
 
     >>> retry_after("1.5"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
     (1.5, 0.0, 0.0)
@@ -103,7 +99,7 @@ def retry_after(header: str) -> float:
 
 
 def duration(text: str) -> float:
-    """Read a length of time as s; 0.0 if it is none, or longer than a number can say.
+    """Parse a duration as s; 0.0 if invalid or out of range.
 
     >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
     (360.0, 3723.5, 0.02, 7.0, 0.0)
@@ -117,14 +113,14 @@ def duration(text: str) -> float:
 
 
 def _until_reset(told: Mapping[str, str]) -> float:
-    """The longest wait for a quota that is used up; if none says so, the shortest for any."""
+    """The longest wait for an exhausted quota; if none is exhausted, the shortest of all."""
     resets = {n: _in_seconds(v) for n, v in told.items() if n.startswith("x-ratelimit-reset")}
     used_up = [s for n, s in resets.items() if told.get(n.replace("reset", "remaining")) == "0"]
     return max(used_up) if used_up else min(resets.values(), default=0.0)
 
 
 def _in_seconds(reset: str) -> float:
-    """Read a length of time, or a moment as s or ms since 1970, as s from now."""
+    """Parse a duration, or a time as s or ms since 1970, as s from now."""
     length = duration(reset)
     if length < _A_MOMENT:
         return length
@@ -140,7 +136,7 @@ _ROUND = 8  # requests lost in a row that say: the server is gone, where few are
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A try that brought no response."""
+    """A try without a response."""
 
     what: str  # "HTTP 503"
     detail: str = ""  # what the server says about it
@@ -153,21 +149,21 @@ class Failure:
 
     @property
     def is_overload(self) -> bool:
-        """Whether there was a server, and the same request may do later on."""
+        """Whether the server was reached, and a retry may succeed."""
         return self.tries == AS_OFTEN_AS_ALLOWED and not (self.unreachable or self.loading)
 
     def __str__(self) -> str:
-        """What happened, and what the server says about it."""
+        """What happened, and the server's message."""
         return f"{self.what}: {self.detail}" if self.detail else self.what
 
 
 class RetryPolicy:
-    """Tries requests to one server, and sees when trying has become pointless for all of them.
+    """Retries requests to one server, and notices when the server is gone.
 
-    A request is tried again with exponential back-off and jitter, never earlier than the server
-    asks for (Retry-After), and bounded in number and time; while a model is being loaded, in time
-    only. A server counts as gone when a request is given up and nothing came back meanwhile, either
-    because no connection came about, or after a whole round of such requests.
+    A retry waits with exponential backoff and jitter, at least as long as Retry-After says, and is
+    bounded in number and time; while a model loads, in time only. The server counts as gone when a
+    request is given up and nothing came back meanwhile, either because no connection was made, or
+    after a whole round of such requests.
     """
 
     def __init__(self, spec: ServerSpec, base_delay: float, rng: random.Random) -> None:
@@ -181,13 +177,7 @@ class RetryPolicy:
         self._why_gone = ""
 
     async def response(self, ask: Callable[[], Awaitable[Response | Failure]]) -> Response:
-        """Ask until a response comes or no further try is worth it.
-
-        Then the response has ``error``.
-
-        Raises:
-            ModelError: If the server refuses us, or is gone, before it ever gave a response.
-        """
+        """Retry until a response comes or the limits are reached; then it has ``error``."""
         started, tries = monotonic(), 0
         while not self._gone.is_set():
             outcome = await ask()

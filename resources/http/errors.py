@@ -1,7 +1,4 @@
-"""HTTP error bodies of model servers.
-
-What a server sends, as far as we take it: a response is small, whatever it was packed in.
-"""
+"""Error responses of model servers: message, kind of failure, advice; bounded bodies."""
 
 import re
 from collections.abc import Mapping
@@ -119,14 +116,7 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 
 
 def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
-    """Read what a server says instead of responding.
-
-    Args:
-        status: Its HTTP status, or the one it names inside a body with status 200.
-        data: Its message, quoted in part; secrets were taken out of it before.
-        headers: Its headers, in any case; several say when to come back.
-        error: What of the message is about the error, where that is known.
-    """
+    """Classify an error response."""
     received = _read(data) if error is None else {"error": error}
     said = (sentence(received) or _page(data))[:_MATCHED]
     detail = " ".join(said.split())[:_SHOWN]
@@ -150,7 +140,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
 
 
 def sentence(said: object, deeper: int = _DEEPEST) -> str:
-    """Find the message in a body that was JSON; "" if there is none.
+    """The message in a JSON body; "" without one.
 
     >>> sentence({"error": {"message": "no", "code": 1}}), sentence({"error": "no"})
     ('no', 'no')
@@ -169,7 +159,7 @@ def sentence(said: object, deeper: int = _DEEPEST) -> str:
 
 
 def _advice(status: int, whole: str) -> str:
-    """What to change in how we ask; "" where it is the request, or the moment, that is wrong."""
+    """The setting to change; "" if the request itself, or only the moment, is wrong."""
     if status in _ADVISED:
         for pattern, advice in _ADVICE:
             if pattern.search(whole) and (status != 429 or advice == _NO_MONEY):
@@ -178,7 +168,7 @@ def _advice(status: int, whole: str) -> str:
 
 
 def _codes(received: object) -> str:
-    """The words that stand for an error beside its message, such as "context_length_exceeded"."""
+    """Error codes beside the message, such as "context_length_exceeded"."""
     inner = received[0] if isinstance(received, list) and received else received
     error = inner.get("error") if isinstance(inner, dict) else None
     details = error.get("details") if isinstance(error, dict) else None
@@ -195,7 +185,7 @@ def _read(data: bytes) -> object:
 
 
 def _page(data: bytes) -> str:
-    """The title of a web page, as proxies send them, or the beginning of whatever else it is."""
+    """The title of a web page, as proxies send them, or the beginning of the text."""
     text = data[:_READ].decode("utf-8", "replace")
     title = re.search(r"<title>([^<]*)</title>", text, re.IGNORECASE)
     return f"a web page: {title[1].strip()}" if title else text
@@ -205,10 +195,9 @@ MOST_BYTES = 16 * 2**20  # of a body, unpacked: a million tokens are a third of 
 
 
 async def body_of(response: aiohttp.ClientResponse, most: int = MOST_BYTES) -> bytes | None:
-    """Read a body; None, and the connection is closed, if it is larger than ``most`` bytes.
+    """Read a body of at most ``most`` bytes; None, and the connection is closed, if it is larger.
 
-    It is unpacked piece by piece, so that a small one that unpacks to gigabytes costs no more
-    memory than ``most`` and a piece.
+    It is decompressed piece by piece, so that a small one cannot expand to gigabytes.
 
     Raises:
         aiohttp.ClientError: If the connection breaks, or it cannot be unpacked.

@@ -17,12 +17,11 @@ _TOGETHER = 4  # arrivals; to wake the workers of each by itself takes longer th
 def in_background(
     produce: Callable[[Hand], Coroutine[Any, Any, None]],
 ) -> Generator[Arrival]:
-    """Run a coroutine in a thread of its own; yield what it hands over, as it does so.
+    """Run a coroutine in a thread; yield what it hands over.
 
-    A thread, because a caller such as a notebook may have a running loop in its own. What is
-    handed over counts as taken when the caller comes back for more, having stored it: a process
-    that is killed has then lost no more than what its workers had in hand. Workers whose responses
-    lie there at the same time go on together.
+    A thread, because a notebook has a running loop of its own. An item counts as taken when the
+    caller asks for the next one, having stored it: a killed process loses only what its workers
+    hold.
     """
     loop = asyncio.new_event_loop()
     arrivals: SimpleQueue[tuple[Arrival, asyncio.Event] | None] = SimpleQueue()

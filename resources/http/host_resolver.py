@@ -11,14 +11,14 @@ from resources.http.allowed_hosts import HostPolicy
 def restricted_connector(
     hosts: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
 ) -> TCPConnector:
-    """Connect to nobody else; to be made in a running loop."""
+    """A connector that only reaches allowed hosts; to be made in a running loop."""
     return TCPConnector(
         limit=limit, limit_per_host=limit_per_host, resolver=_AllowedHostResolver(hosts)
     )
 
 
 class _AllowedHostResolver(AbstractResolver):
-    """Looks a name up and gives only what may be asked."""
+    """Resolves names to allowed addresses only."""
 
     def __init__(self, hosts: HostPolicy) -> None:
         self._hosts = hosts

@@ -69,11 +69,13 @@ def _with_a_temporary_file(folder: Path) -> None:
     [
         pytest.param(_without_config, "config.json is missing", id="no config yet"),
         pytest.param(_without_a_shard, "model-2-of-2.safetensors is missing", id="no shard yet"),
-        pytest.param(_with_a_cut_shard, "its header says", id="a shard cut short"),
-        pytest.param(_with_more_than_the_header_says, "its header says", id="a shard too long"),
-        pytest.param(_with_no_header, "do not hold a header", id="a corrupt shard"),
-        pytest.param(_with_a_broken_header, "not one of safetensors", id="a corrupt header"),
-        pytest.param(_with_an_empty_file, "do not hold a header", id="an empty shard"),
+        pytest.param(_with_a_cut_shard, "half-written or corrupt", id="a shard cut short"),
+        pytest.param(
+            _with_more_than_the_header_says, "half-written or corrupt", id="a shard too long"
+        ),
+        pytest.param(_with_no_header, "half-written or corrupt", id="a corrupt shard"),
+        pytest.param(_with_a_broken_header, "half-written or corrupt", id="a corrupt header"),
+        pytest.param(_with_an_empty_file, "half-written or corrupt", id="an empty shard"),
         pytest.param(_with_a_broken_index, "not an index of shards", id="half an index"),
         pytest.param(_with_a_temporary_file, "still being written", id="a temporary file"),
     ],

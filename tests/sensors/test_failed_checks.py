@@ -97,7 +97,7 @@ def test_what_a_webhook_refuses_is_posted_later_in_order(
     result = post_failed_checks(instance, settings, cursor)
     assert result.skip_reason is not None
     said = str(result.skip_reason.skip_message)
-    assert said == "the webhook of ROOM cannot be reached: HTTPError"
+    assert said == "the webhook of ROOM cannot be reached: HTTPStatusError"
     room.refuses = False
     post_failed_checks(instance, settings, result.cursor)
     assert [message["description"] for message in room.posted] == ["first", "second"]

@@ -7,13 +7,15 @@ import sys
 import time
 from collections.abc import Callable
 
-from bench_assets.workspace.console import watchdog
+from resources.models.managed import process_watchdog
+
+WATCHED = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
 
 # Starts the second under the first's watch, prints who that is, and waits.
 STARTER = """
 import subprocess, sys
 watched = subprocess.Popen(
-    [sys.executable, "-m", {watch!r}, sys.executable, "-c",
+    [*{watch!r}, sys.executable, "-c",
      "import os; print(os.getpid(), flush=True); input_ = os.read(os.pipe()[0], 1)"],
     stdin=subprocess.PIPE, start_new_session=True,
 )
@@ -39,7 +41,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_what_a_killed_process_started_ends_too():
-    code = STARTER.format(watch=watchdog.__name__)
+    code = STARTER.format(watch=WATCHED)
     starter = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert starter.stdout
     started = int(starter.stdout.readline())
@@ -52,7 +54,7 @@ def test_what_a_killed_process_started_ends_too():
 
 def test_what_is_started_where_interrupts_are_ignored_hears_them():
     heard = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
-    watch = f"{sys.executable} -m {watchdog.__name__} {sys.executable} -c '{heard}'"
+    watch = f"{' '.join(WATCHED)} {sys.executable} -c '{heard}'"
     shell = ["sh", "-c", f"trap '' INT; exec {watch}"]
     pipe = subprocess.PIPE
     with subprocess.Popen(shell, stdin=pipe, stdout=pipe, start_new_session=True) as watched:
@@ -61,6 +63,6 @@ def test_what_is_started_where_interrupts_are_ignored_hears_them():
 
 
 def test_the_exit_code_is_that_of_the_command():
-    command = [sys.executable, "-m", watchdog.__name__, sys.executable, "-c", "exit(7)"]
+    command = [*WATCHED, sys.executable, "-c", "exit(7)"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watched:
         assert watched.wait() == 7

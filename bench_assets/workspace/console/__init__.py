@@ -1,1 +1,1 @@
-"""Terminal output, progress bars, signals and the process watchdog."""
+"""Terminal output, progress bars and signals."""

@@ -5,7 +5,7 @@ services, and is started anew without the others.
 
 The Dagster UI as a process of its own: what it says goes into a file, and it ends with us.
 
-Also where we are killed: ``watchdog`` runs it.
+Also where we are killed: ``process_watchdog`` runs it.
 """
 
 import os
@@ -15,18 +15,18 @@ import subprocess
 import sys
 import time
 import webbrowser
-from contextlib import closing, nullcontext, suppress
-from http.client import HTTPConnection, HTTPException
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Self
 
 import yaml
 
 from bench_assets.core.schema.errors import HomeError, SettingsError
-from bench_assets.workspace.console import watchdog
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import CHECKOUT, environment_of
 from resources.config.sections.models import EMBEDDED_MODELS
+from resources.http.pages import fetch_page
+from resources.models.managed import process_watchdog
 from resources.runs.run_pools import LOCATION
 from resources.storage.atomic_write import open_atomic
 
@@ -62,10 +62,8 @@ def require_free(port: int, host: str = _HOST) -> None:
 def is_reachable(host: str, port: int, path: str) -> bool:
     """Whether a server says at a path that all is well."""
     try:
-        with closing(HTTPConnection(host, port, timeout=5)) as connection:
-            connection.request("GET", path)
-            return connection.getresponse().status == 200
-    except (OSError, HTTPException):
+        return fetch_page(f"http://{host}:{port}", path, timeout=5)[0] == 200
+    except TimeoutError:
         return False
 
 
@@ -96,7 +94,7 @@ class UiProcess:
         Raises:
             HomeError: If its log cannot be written.
         """
-        watched = [sys.executable, "-m", watchdog.__name__]
+        watched = [sys.executable, "-I", "-S", process_watchdog.__file__, "--interrupt"]
         try:
             with self.log.open("wb") if self.log else nullcontext() as log:
                 self._process = subprocess.Popen(
@@ -118,7 +116,7 @@ class UiProcess:
             self._process.send_signal(signal.SIGINT)
         with suppress(ProcessLookupError, PermissionError):
             try:
-                self._process.wait(watchdog.TERMINATION_TIMEOUT)
+                self._process.wait(process_watchdog.INTERRUPT_PATIENCE)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGTERM)
                 time.sleep(_TERM_SECONDS)

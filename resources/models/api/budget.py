@@ -11,7 +11,7 @@ _AT_ONCE = 16  # requests that are handed to an engine which does not look at th
 
 
 def cost(spec: PriceSection, tokens: TokenCounts) -> float:
-    """What tokens cost, in the currency of the prices.
+    """The price of tokens, in the currency of the section.
 
     >>> spec = PriceSection(kind="server", price_in=2, price_out=10)
     >>> cost(spec, TokenCounts(prompt=500_000, completion=100_000))
@@ -22,15 +22,15 @@ def cost(spec: PriceSection, tokens: TokenCounts) -> float:
 
 
 def has_budget(spec: PriceSection) -> bool:
-    """Whether anything limits what may be spent."""
+    """Whether the section limits spending."""
     return spec.budget is not None or spec.budget_tokens is not None
 
 
 class Budget:
-    """Counts what a model's responses cost, and says when no further request may be sent.
+    """Sums the cost of responses, and says when the budget is spent.
 
-    Requests that are under way when it ends still arrive, so it is passed by as much; processes
-    that ask at the same time learn of each other's responses only when the next asking starts.
+    Open requests still arrive when it is spent. Processes that run at the same time see each
+    other's responses only from the next stream on.
     """
 
     def __init__(self, spec: PriceSection, spent: TokenCounts) -> None:
@@ -39,7 +39,7 @@ class Budget:
         self._uncounted = False
 
     def count(self, response: Response) -> None:
-        """Add a response; without token counts in it the budget cannot be kept."""
+        """Add a response; one without token counts makes the budget unenforceable."""
         if not response.error:
             self._uncounted |= response.prompt_tokens is None or response.completion_tokens is None
             self._spent = TokenCounts(
@@ -48,7 +48,7 @@ class Budget:
             )
 
     def fits(self, more: TokenCounts) -> bool:
-        """Whether so many tokens beside those that are counted stay within it."""
+        """Whether further tokens stay within the budget."""
         spec = self._spec
         both = TokenCounts(
             prompt=self._spent.prompt + more.prompt,
@@ -59,7 +59,7 @@ class Budget:
         return not (dear or (spec.budget_tokens is not None and n > spec.budget_tokens))
 
     def why_over(self) -> str:
-        """Why nothing more may be asked; "" as long as it may."""
+        """Why no further request may be sent; "" while the budget lasts."""
         spec, money = self._spec, cost(self._spec, self._spent)
         tokens = self._spent.prompt + self._spent.completion
         if has_budget(spec) and self._uncounted:
@@ -72,18 +72,12 @@ class Budget:
 
 
 class WithinBudget:
-    """An engine that is handed a few requests at a time, as long as there is a budget for them."""
+    """Wraps an engine: requests are handed over in small parts while the budget lasts."""
 
     def __init__(
         self, engine: Engine, spec: PriceSection, spent: Callable[[str], TokenCounts]
     ) -> None:
-        """Put limits to an engine that knows of none.
-
-        Args:
-            engine: What runs the model.
-            spec: The limits.
-            spent: Identity -> tokens of what was asked before, which count as well.
-        """
+        """Wrap an engine."""
         self._engine = engine
         self._spec = spec
         self._spent = spent
@@ -104,7 +98,7 @@ class WithinBudget:
         return self._engine.peak_memory
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests; when the budget is spent, the rest comes back unasked with ``error``."""
+        """Yield responses; once the budget is spent, the rest come back with ``error``."""
         budget = Budget(self._spec, self._spent(self.identity))
         for start in range(0, len(requests), _AT_ONCE):
             few = requests[start : start + _AT_ONCE]

@@ -22,7 +22,7 @@ from resources.models.api.load_balancer import Endpoints
 
 @dataclass(frozen=True, slots=True)
 class ChatSession:
-    """Holds conversations with a server, at any of its addresses, over one session."""
+    """Conversations with a server over one HTTP session, with retries."""
 
     spec: ServerSpec
     form: ApiFormat
@@ -32,9 +32,9 @@ class ChatSession:
     moves: bool = False  # another address may come in place of one that cannot be reached
 
     async def answer(self, request: Request) -> Response:
-        """Have every open user turn answered; the last answer, with the tokens of all of them.
+        """Answer every open user turn; returns the last answer, with the tokens of all.
 
-        Earlier answers are sent back without their reasoning, as chat templates expect them.
+        Earlier answers are sent back without their reasoning, as chat templates expect.
         """
         if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
             return Response(error=f"cannot be sent: {n} images, and max_images is {most}")

@@ -81,12 +81,7 @@ class AtServer(ABC):
         return None
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Yield each response as it arrives.
-
-        Raises:
-            ModelError: If the server is unreachable or refuses the key or the model.
-            SettingsError: If the environment lacks the key.
-        """
+        """Yield each response as it arrives."""
         responses = in_background(partial(self._answer_all, requests, self._key()))
         yield from self._image_changes.noted(requests, responses)
 

@@ -1,4 +1,4 @@
-"""Load balancer over the addresses of one model."""
+"""Load balancer over the addresses of one model, which may change during a run."""
 
 import asyncio
 import logging
@@ -18,11 +18,11 @@ _REST = 5.0  # s; an address without a connection is left alone for so long, if 
 
 
 class Endpoint:
-    """One address, and how many requests it bears at once.
+    """One address and its concurrency limit.
 
-    Their number starts at the upper bound. It is halved when the address is overloaded (HTTP 429
-    or 5xx, no response in time, or one slower than configured) and grows by one with each round of
-    responses: additive increase, multiplicative decrease (Chiu and Jain, 1989), as in TCP.
+    The limit starts at the configured maximum. An overloaded address (HTTP 429 or 5xx, a timeout,
+    or a response slower than configured) halves it; each round of responses adds one: additive
+    increase, multiplicative decrease (Chiu and Jain, 1989), as in TCP.
     """
 
     def __init__(self, address: str, path: str, spec: ServerSpec) -> None:
@@ -36,16 +36,16 @@ class Endpoint:
 
     @property
     def rests(self) -> bool:
-        """Whether there was no connection a short while ago."""
+        """Whether the last connection failed a moment ago."""
         return monotonic() < self._rests_until
 
     @property
     def has_room(self) -> bool:
-        """Whether one more request may be sent."""
+        """Whether the limit allows one more request."""
         return self.under_way < int(self.limit)
 
     def learn(self, outcome: Response | Failure, sent_at: float) -> None:
-        """Take what became of a request, sent at a time on the monotonic clock, as a sign."""
+        """Adapt the limit to the outcome of a request sent at ``sent_at`` (monotonic clock)."""
         if isinstance(outcome, Failure):
             if outcome.unreachable:
                 self._rests_until = monotonic() + _REST
@@ -57,7 +57,7 @@ class Endpoint:
             self.limit = min(self.limit + 1 / self.limit, float(self._spec.concurrency))
 
     def _bear_less(self, sent_at: float) -> None:
-        """Halve the number, once for all requests that were under way together."""
+        """Halve the limit, once for all requests that were open together."""
         if sent_at >= self._halved_at:
             self._halved_at = monotonic()
             least = min(self._spec.min_concurrency, self._spec.concurrency)
@@ -65,10 +65,9 @@ class Endpoint:
 
 
 class Endpoints:
-    """The addresses of one model; each request goes where there is most room.
+    """The addresses of one model; each request goes to the least loaded one.
 
-    They may change while requests wait: a new address is asked at once, one that is gone no more,
-    and with none at all requests wait for one.
+    They may change while requests wait; without any, requests wait for one.
     """
 
     def __init__(self, spec: ServerSpec, path: str, addresses: Iterable[str]) -> None:
@@ -82,16 +81,16 @@ class Endpoints:
 
     @property
     def secrets(self) -> Secrets:
-        """What is secret of the section, and of every address that was asked."""
+        """Secrets of the section, and of every address that was used."""
         return self._secrets
 
     @property
     def bear(self) -> int:
-        """How many requests they bear at once, at most; with none, as many as one would."""
+        """Maximum number of open requests over all addresses."""
         return self._spec.concurrency * max(1, len(self._all))
 
     async def now(self, addresses: Iterable[str]) -> None:
-        """Take other addresses; those that stay keep what was learned of them."""
+        """Replace the addresses; those that stay keep their limits."""
         if set(addresses) != self._all.keys():
             async with self._freed:
                 self._take(addresses)
@@ -99,7 +98,7 @@ class Endpoints:
 
     @asynccontextmanager
     async def least_loaded(self) -> AsyncGenerator[Endpoint]:
-        """Wait until an address has room, and take a place there."""
+        """Wait until an address has room, and reserve a place there."""
         async with self._freed:
             await self._freed.wait_for(self._free)
             chosen = min(self._free(), key=lambda one: one.under_way / one.limit)
@@ -129,7 +128,7 @@ _log = logging.getLogger("bench_assets.server")
 
 
 class AddressFile:
-    """Reads the addresses of a section and of its file; blank lines, and those with #, are none."""
+    """The addresses of a section and of its file, re-read at each call."""
 
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
@@ -139,11 +138,7 @@ class AddressFile:
         self._empty_since: float | None = None  # s on the monotonic clock
 
     def __call__(self) -> list[str]:
-        """Where to ask at the moment; what was there the last time, if the file cannot be read.
-
-        Raises:
-            ModelError: If it never could be read, or there has been no address for ``max_wait``.
-        """
+        """The current addresses; the last known ones if the file cannot be read."""
         try:
             lines = self._file.read_text("utf-8", "replace").splitlines()
         except OSError as why:

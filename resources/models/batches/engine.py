@@ -1,4 +1,4 @@
-"""The engine that hands requests over in batches, and waits for them."""
+"""Engine of provider batch APIs."""
 
 import asyncio
 import logging
@@ -30,12 +30,11 @@ _CONNECT = 30.0  # s
 
 
 class BatchEngine(AtServer):
-    """Asks a provider in batches: half the price, and responses within a day.
+    """Submits requests in batches: half the price, responses within a day.
 
-    What is out is noted in the home before it is waited for: a run that is ended meanwhile loses
-    nothing, the next one collects it. A batch stays noted until all that came of it is stored.
-    Closing a stream early leaves the batches out. Its identity is that of the same server, asked
-    one by one.
+    Open batches are recorded in the home before they are awaited, until their results are stored:
+    an interrupted run loses nothing, the next one collects them. The identity is that of the same
+    server without batches.
     """
 
     at_once = sys.maxsize  # a batch takes up to a day: one after the other they would take weeks
@@ -50,7 +49,7 @@ class BatchEngine(AtServer):
         base_delay: float = 5.0,
         patience: float = 3600.0,
     ) -> None:
-        """Prepare; nothing is sent yet.
+        """Store the configuration; nothing is sent yet.
 
         Args:
             spec: The server, and how it is asked.

@@ -1,4 +1,4 @@
-"""Requests about batches: sent again when the moment is wrong, and never twice by mistake."""
+"""HTTP requests to batch APIs, with retries that never submit a batch twice."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ _MAY_HAVE_ARRIVED = {408, 500, 502, 504}  # said by who had seen the request, or
 
 
 class TooLargeError(Exception):
-    """A batch is larger than the server takes."""
+    """The batch exceeds the server's limit."""
 
 
 class UncertainError(Exception):
@@ -30,11 +30,11 @@ class UncertainError(Exception):
 
 
 class GoneError(ModelError):
-    """The server knows of no batch of that id."""
+    """The server knows no batch of that id."""
 
 
 class Wire:
-    """Talks to one server about batches."""
+    """HTTP client of one server's batch API."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Wire:
         base_delay: float,
         patience: float,
     ) -> None:
-        """Prepare.
+        """Store the configuration.
 
         Args:
             spec: The server.
@@ -62,7 +62,7 @@ class Wire:
         self._rng = random.Random()
 
     async def get(self, path: str) -> dict[str, Any]:
-        """Ask for a JSON object.
+        """Get a JSON object.
 
         Raises:
             GoneError: If there is none at the path.
@@ -73,7 +73,7 @@ class Wire:
     async def post(
         self, path: str, data: Callable[[], dict[str, Any]], *, once: bool = False
     ) -> dict[str, Any]:
-        """Send something; the JSON object that comes back.
+        """Post a request; returns the JSON object of the answer.
 
         Args:
             path: Below the address of the server.
@@ -88,7 +88,7 @@ class Wire:
         return _object(await self._send("POST", path, data, once=once), path)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """Read a file line by line; from its beginning again when the connection breaks.
+        """Stream a file line by line; restarts from the beginning when the connection breaks.
 
         Raises:
             ModelError: If the server refuses, or cannot be reached for too long.
@@ -140,7 +140,7 @@ class Wire:
         return Failure(what=self._secrets.redacted(str(why)) or type(why).__name__)
 
     def _refused(self, response: aiohttp.ClientResponse, body: bytes, path: str) -> Failure:
-        """What a server says instead of an answer, if the same may do later on.
+        """The failure in an answer, if a retry may help.
 
         Raises:
             TooLargeError: If it is too large.

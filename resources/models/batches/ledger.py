@@ -1,7 +1,4 @@
-"""The batches that are out: noted in the home before they are waited for.
-
-A run that is killed has lost nothing then: the next one asks what became of them.
-"""
+"""Ledger of open batches in the home, written before they are awaited."""
 
 import json
 import time
@@ -17,7 +14,7 @@ _KEPT = 30 * 86_400  # s; providers keep results for about as long
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Out:
-    """A batch that is out, or about to be."""
+    """An open batch."""
 
     tag: str  # ours
     batch: str  # the server's name for it; "": handed over, and no answer seen yet
@@ -26,14 +23,14 @@ class Out:
 
 
 class BatchLedger:
-    """The batches of one model: a file each."""
+    """The open batches of one model, one file each."""
 
     def __init__(self, folder: Path, identity: str) -> None:
         """``folder`` is that of all models."""
         self._folder = folder / sha256(identity.encode()).hexdigest()[:16]
 
     def all(self) -> Iterator[Out]:
-        """Those that are out; what is older than results are kept is forgotten."""
+        """The open batches; those older than results are kept for are forgotten."""
         for file in sorted(self._folder.glob("*.json")):
             try:
                 said = json.loads(file.read_text("utf-8"))
@@ -48,7 +45,7 @@ class BatchLedger:
                 yield out
 
     def note(self, tag: str, ids: Sequence[str]) -> Out:
-        """Note that a batch is about to be handed over.
+        """Record a batch that is about to be submitted.
 
         Raises:
             HomeError: If it cannot be: then it is not handed over either.
@@ -56,11 +53,11 @@ class BatchLedger:
         return self._write(Out(tag=tag, batch="", since=time.time(), ids=tuple(ids)))
 
     def name(self, out: Out, batch: str) -> Out:
-        """Note what the server calls it."""
+        """Record the server's id of a batch."""
         return self._write(replace(out, batch=batch))
 
     def forget(self, out: Out) -> None:
-        """Take a batch out: it was collected, or came to nothing."""
+        """Remove a batch that was collected or failed."""
         (self._folder / f"{out.tag}.json").unlink(missing_ok=True)
 
     def _write(self, out: Out) -> Out:

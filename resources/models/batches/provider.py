@@ -1,7 +1,4 @@
-"""Protocol of a provider's batch API, and conversations in batches.
-
-One request on its way through batches: a batch for each turn that it has answered.
-"""
+"""Protocol of a provider's batch API, its results, and conversations in batches."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +17,7 @@ from resources.response_cache.port import TokenCounts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How far a batch has come."""
+    """Progress of a batch."""
 
     ended: bool = False
     says: str = ""  # the server's word for it
@@ -29,7 +26,7 @@ class State:
 
 
 class BatchApi(Protocol):
-    """Hands batches to one server, and reads what came of them."""
+    """Submits batches to one server, and reads their results."""
 
     most: int
     """Requests in one batch."""
@@ -37,11 +34,11 @@ class BatchApi(Protocol):
     """Bytes of one batch."""
 
     def line(self, custom_id: str, body: bytes) -> bytes:
-        """Write one request of a batch; ``custom_id`` has 64 letters, digits, ``-`` at most."""
+        """Encode one request; ``custom_id`` has at most 64 letters, digits and ``-``."""
         ...
 
     async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
-        """Hand over a batch; its id there.
+        """Submit a batch; returns its id.
 
         Raises:
             TooLargeError: If it is too large.
@@ -51,7 +48,7 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
-        """Look for a batch of ``n`` requests handed over since a moment (s); "" if there is none.
+        """Find a batch of ``n`` requests submitted after ``since`` (s); "" if there is none.
 
         Raises:
             ModelError: If the server cannot be asked.
@@ -59,7 +56,7 @@ class BatchApi(Protocol):
         ...
 
     async def look(self, wire: Wire, batch: str) -> State:
-        """Say how far a batch has come.
+        """Get the state of a batch.
 
         Raises:
             GoneError: If the server knows of none of that id.
@@ -70,7 +67,7 @@ class BatchApi(Protocol):
     def results(
         self, wire: Wire, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
-        """Read what came of a batch that ended, by custom_id; what failed has ``error``.
+        """Read the results of an ended batch by custom_id; failed ones have ``error``.
 
         Raises:
             ModelError: If it cannot be read.
@@ -84,7 +81,7 @@ _LETTERS = 2  # a token has about four of Latin text, one of Chinese
 
 @dataclass(slots=True)
 class Conversation:
-    """A request, and how far it was answered."""
+    """A request and its responses so far: one batch per turn."""
 
     position: int
     request: Request
@@ -93,12 +90,7 @@ class Conversation:
     """Of what it asks at the moment; the same whenever the same is asked."""
 
     def body(self, form: ApiFormat, spec: ServerSpec) -> bytes:
-        """Write what it asks now, with all that was said before.
-
-        Raises:
-            ImageError: If an image cannot be read.
-            orjson.JSONEncodeError: If a text is not valid Unicode.
-        """
+        """Encode the current turn, with the conversation before it."""
         messages: list[dict[str, Any]] = []
         for n, asked in enumerate(self.request.prompt.rounds()):
             messages += map(form.message, asked)
@@ -111,7 +103,7 @@ class Conversation:
         return body
 
     def most(self, spec: ServerSpec) -> TokenCounts:
-        """As many tokens as it probably never takes, for a budget."""
+        """An upper estimate of the tokens, for the budget."""
         turns = self.request.prompt.turns
         letters = sum(len(part) for t in turns for part in t.parts if isinstance(part, str))
         letters += sum(len(response.text) for response in self.responses)
@@ -121,7 +113,7 @@ class Conversation:
         )
 
     def take(self, response: Response) -> Response | None:
-        """Take a response; the last one, or an error, is what comes of all of it."""
+        """Add a response; returns the final one, or an error."""
         if response.error:
             return response
         self.responses.append(response)
@@ -150,7 +142,7 @@ def object_of(line: bytes) -> dict[str, Any]:
 
 
 def responded(form: ApiFormat, body: bytes) -> Response:
-    """Read a response as if it had come by itself; how long it took nobody says."""
+    """Decode a response of a batch; its time is unknown."""
     outcome = read(form, body, 0.0, {})
     if isinstance(outcome, Response):
         return replace(outcome, seconds=None)
@@ -158,7 +150,7 @@ def responded(form: ApiFormat, body: bytes) -> Response:
 
 
 def unasked(kind: object, message: object) -> Response:
-    """What became of a request without a response.
+    """The error of a request without a response.
 
     >>> unasked("batch_expired", "too late").error, unasked("canceled", "").error
     ('in a batch: batch_expired: too late', 'in a batch: canceled')

@@ -28,13 +28,13 @@ class OpenAIBatches:
     most_bytes = 190 * 10**6  # of 200 MB, whichever they count
 
     def line(self, custom_id: str, body: bytes) -> bytes:
-        """Write a line of the file."""
+        """Encode one line of the input file."""
         named = orjson.dumps(custom_id)
         head = b'{"custom_id":' + named + b',"method":"POST","url":"/v1/chat/completions","body":'
         return head + body + b"}\n"
 
     async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
-        """Hand over a batch; its id there."""
+        """Submit a batch; returns its id."""
         content = b"".join(lines)
 
         def form() -> dict[str, Any]:
@@ -53,7 +53,7 @@ class OpenAIBatches:
         return _id(await wire.post("/batches", lambda: {"json": asked}, once=True))
 
     async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
-        """Look for a batch by its tag; there are no two of one."""
+        """Find a batch by its tag."""
         listed = (await wire.get("/batches?limit=100")).get("data")
         for one in listed if isinstance(listed, list) else []:
             if fields_of(fields_of(one).get("metadata")).get(_TAG) == tag:
@@ -61,7 +61,7 @@ class OpenAIBatches:
         return ""
 
     async def look(self, wire: Wire, batch: str) -> State:
-        """Say how far a batch has come."""
+        """Get the state of a batch."""
         said = await wire.get(f"/batches/{batch}")
         status = said.get("status")
         if status not in _ENDED:
@@ -79,7 +79,7 @@ class OpenAIBatches:
     async def results(
         self, wire: Wire, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
-        """Read both files."""
+        """Read the output file and the error file."""
         said = await wire.get(f"/batches/{batch}")
         for name in ("output_file_id", "error_file_id"):
             if isinstance(file := said.get(name), str) and file:
@@ -118,11 +118,11 @@ class AnthropicBatches:
     most_bytes = 240 * 10**6  # of 256 MB, whichever they count
 
     def line(self, custom_id: str, body: bytes) -> bytes:
-        """Write one request of the body."""
+        """Encode one request."""
         return b'{"custom_id":' + orjson.dumps(custom_id) + b',"params":' + body + b"}"
 
     async def submit(self, wire: Wire, lines: Sequence[bytes], tag: str) -> str:
-        """Hand over a batch; its id there."""
+        """Submit a batch; returns its id."""
         body = b'{"requests":[' + b",".join(lines) + b"]}"
         headers = {"Content-Type": "application/json"}
         said = await wire.post(
@@ -131,7 +131,7 @@ class AnthropicBatches:
         return _id(said)
 
     async def find(self, wire: Wire, tag: str, n: int, since: float) -> str:
-        """Look for a batch of as many requests: it has no tag; who it is of, its results tell."""
+        """Find a batch by its size and age: the API has no tags."""
         listed = (await wire.get(f"{_ANTHROPIC_PATH}?limit=100")).get("data")
         for one in map(fields_of, listed if isinstance(listed, list) else []):
             counts = fields_of(one.get("request_counts")).values()
@@ -141,14 +141,14 @@ class AnthropicBatches:
         return ""
 
     async def look(self, wire: Wire, batch: str) -> State:
-        """Say how far a batch has come."""
+        """Get the state of a batch."""
         said = (await wire.get(f"{_ANTHROPIC_PATH}/{batch}")).get("processing_status")
         return State(ended=said == "ended", says=str(said))
 
     async def results(
         self, wire: Wire, batch: str, form: ApiFormat
     ) -> AsyncIterator[tuple[str, Response]]:
-        """Read the results. The address that the batch names is not asked: it may be anybody's."""
+        """Read the results from our own address, not the one that the batch names."""
         async for line in wire.lines(f"{_ANTHROPIC_PATH}/{batch}/results"):
             one = object_of(line)
             yield str(one.get("custom_id")), _anthropic_response(fields_of(one.get("result")), form)

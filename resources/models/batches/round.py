@@ -1,4 +1,4 @@
-"""One turn of many conversations: handed over in as many batches as it takes, and collected."""
+"""One turn of many conversations: submitted in batches and collected."""
 
 import asyncio
 import logging
@@ -27,15 +27,13 @@ _SLOWEST = 60.0  # s between two looks at what is out
 
 @dataclass(slots=True)
 class _Chunk:
-    """A batch that is being put together."""
-
     lines: dict[str, bytes] = field(default_factory=dict)  # by custom_id
     n_bytes: int = 0
 
 
 @dataclass(slots=True)
 class Round:
-    """Asks what conversations ask now; those that go on, or have to ask again, come back."""
+    """Submits the current turn of conversations; returns those with a further turn or a retry."""
 
     spec: ServerSpec
     form: ApiFormat
@@ -53,7 +51,7 @@ class Round:
     async def asked(
         self, conversations: Sequence[Conversation], hand: Hand, base_delay: float
     ) -> list[Conversation]:
-        """Ask, wait and hand over what came to its end.
+        """Submit, wait, and hand over the finished conversations.
 
         Raises:
             ModelError: If the server refuses, or cannot be reached.
@@ -73,7 +71,7 @@ class Round:
         return [*going_on, *self._again]
 
     def over(self) -> None:
-        """Forget what was collected: all of it is stored."""
+        """Forget the collected batches: all results are stored."""
         for one in self._collected:
             self.noted.forget(one)
 
@@ -83,7 +81,7 @@ class Round:
         asking: dict[str, list[Conversation]],
         hand: Hand,
     ) -> list[Out]:
-        """Hand over what is not out already; all batches that are to be waited for."""
+        """Submit what is not open already; returns all batches to wait for."""
         before = {custom_id: one for one in await self._before() for custom_id in one.ids}
         out: dict[str, Out] = {}
         chunk = _Chunk()
@@ -115,7 +113,7 @@ class Round:
         return list(out.values())
 
     async def _before(self) -> list[Out]:
-        """What earlier runs handed over, or this one in an earlier turn."""
+        """Open batches of earlier runs and turns."""
         known = []
         for one in self.noted.all():
             if one.batch:
@@ -128,7 +126,7 @@ class Round:
         return known
 
     def _why_not(self, one: Conversation) -> str:
-        """Why a request may not be sent; counts what it may cost if it may."""
+        """Why a request may not be sent; reserves its estimated cost if it may."""
         if over := self.budget.why_over():
             return over
         most = one.most(self.spec)
@@ -150,7 +148,7 @@ class Round:
     async def _submitted(
         self, chunk: _Chunk, asking: dict[str, list[Conversation]]
     ) -> dict[str, Out]:
-        """Hand a batch over; nothing if it was too large, and is to be asked in halves."""
+        """Submit a batch; nothing if it was too large and is to be halved."""
         if not chunk.lines:
             return {}
         out = self.noted.note(token_hex(8), list(chunk.lines))
@@ -170,11 +168,7 @@ class Round:
         return {out.tag: self.noted.name(out, batch)}
 
     def _halve(self, out: Out, asking: dict[str, list[Conversation]], why: str) -> None:
-        """Ask what was too much for one batch again, in smaller ones.
-
-        Raises:
-            ModelError: If it was a single request.
-        """
+        """Retry a batch that was too large in smaller ones."""
         if len(out.ids) == 1:
             raise ModelError(f"{self.spec.place}: a batch of one request: {why}")
         self._most = len(out.ids) // 2
@@ -187,7 +181,7 @@ class Round:
         going_on: list[Conversation],
         hand: Hand,
     ) -> bool:
-        """Look at a batch, and read what came of it if it ended; whether it did."""
+        """Read the results of a batch if it ended; returns whether it did."""
         try:
             state = await self.api.look(self.wire, out.batch)
         except GoneError:
@@ -217,11 +211,7 @@ class Round:
         going_on: list[Conversation],
         hand: Hand,
     ) -> None:
-        """Hand over what came of a batch.
-
-        Raises:
-            ModelError: If two results have one id: then nobody knows whose any of them are.
-        """
+        """Hand over the results of a batch."""
         seen: set[str] = set()
         async for custom_id, response in self.api.results(self.wire, out.batch, self.form):
             if custom_id in seen:

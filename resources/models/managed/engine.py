@@ -1,4 +1,4 @@
-"""Engine of a checkpoint that a started or external server serves."""
+"""Engine of a checkpoint behind a server that bench starts, or that serves the same folder."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -27,11 +27,11 @@ _LOOK = 0.1  # s between two looks at the files while responses arrive
 
 
 class ServedEngine(ServerEngine):
-    """Asks servers for the weights in a folder; with ``serve``, those that it starts itself.
+    """Sends requests to servers of the weights in a folder; with ``serve``, starts them.
 
-    What tells a response from others is what the folder holds, as with ``TransformersEngine``, the
-    command that serves it, and what every request says: no address. The folder is looked at before
-    a server starts, when it is ready, and while it is asked: servers may map files into memory.
+    The identity is the folder's content, the command and the constant fields of a request; no
+    address is part of it. The folder is checked before a server starts, when it is ready, and while
+    it answers: servers may map files into memory.
     """
 
     def __init__(
@@ -70,31 +70,18 @@ class ServedEngine(ServerEngine):
 
     @cached_property
     def identity(self) -> str:
-        """The content of the weights, the command, and what every request says or leaves out.
-
-        Raises:
-            ModelError: If there are no such weights, or not all of them.
-        """
+        """The content of the weights, the command, and the constant fields of a request."""
         spec = self._written
         command = f",command={spec.command_digest}" if spec.serve else ""
         return spec.identity_of(f"served:{self.checkpoint.content}{command}")
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
-        """The weights, pinned to what they hold.
-
-        Raises:
-            ModelError: If there are none, or not all of them.
-        """
+        """The weights, pinned to their content."""
         return pin_served(self._spec.path)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
-        """Answer requests; the first one starts the servers, which then stay.
-
-        Raises:
-            ModelError: If no server comes up or is left, or the weights were overwritten: what was
-                just said is not kept.
-        """
+        """Yield responses; the first call starts the servers, which then stay up."""
         checksums = still_loaded(self.checkpoint.checksums)
         if self._replicas:
             self._replicas.wait_for_one()  # here, where an interrupt is heard
@@ -106,7 +93,7 @@ class ServedEngine(ServerEngine):
         still_loaded(checksums)
 
     def close(self) -> None:
-        """End the servers that were started."""
+        """Stop the started servers."""
         if self._replicas:
             self._replicas.close()
 

@@ -1,6 +1,5 @@
-"""Process of a started server, with a readiness probe."""
+"""Server process with a readiness probe and a redacted log."""
 
-import http.client
 import os
 import shutil
 import socket
@@ -18,17 +17,17 @@ import orjson
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
+from resources.http.pages import fetch_page
 from resources.models.managed import process_watchdog
-from resources.models.managed.ports import listened_before
 
 _LOOK = 0.05  # s between two looks at a server that starts
-_ANSWER = 5.0  # s; longest wait for one
+_ANSWER_TIMEOUT = 5.0  # s
 HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadinessProbe:
-    """What a server that was started is to be asked, and to say, before it counts as ready."""
+    """What makes a started server ready."""
 
     health: str  # the page that says 200
     model: str  # the name of its model
@@ -37,14 +36,14 @@ class ReadinessProbe:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """A free local port."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         return int(free.getsockname()[1])
 
 
 def program(named: str) -> str:
-    """Find a program, in PATH or beside our Python.
+    """Find a program in PATH or beside the running Python.
 
     Raises:
         ModelError: If there is none.
@@ -56,7 +55,7 @@ def program(named: str) -> str:
 
 
 class StartedServer:
-    """A process that listens at a port; it ends when ours does, however that is ended."""
+    """A server process on a local port; the process watchdog ends it with ours."""
 
     def __init__(
         self,
@@ -66,14 +65,7 @@ class StartedServer:
         environment: Mapping[str, str],
         secrets: Secrets,
     ) -> None:
-        """Start it.
-
-        Args:
-            command: Its words.
-            port: Where it is to listen.
-            said: File for what it says.
-            environment: What is added to ours.
-            secrets: What is not written into that file.
+        """Start the process.
 
         Raises:
             ModelError: If there is no such program.
@@ -83,7 +75,6 @@ class StartedServer:
         self.port = port
         said.parent.mkdir(parents=True, exist_ok=True)
         self._said = ProcessLog(said, secrets)
-        self._began = time.time()
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", process_watchdog.__file__, *words],
             stdin=subprocess.PIPE,
@@ -97,15 +88,11 @@ class StartedServer:
 
     @property
     def base_url(self) -> str:
-        """Its address."""
+        """The API's address."""
         return f"http://{HOST}:{self.port}/v1"
 
     def wait_until_ready(self, asked: ReadinessProbe, enough: Event) -> None:
-        """Wait until it can be asked, and is the one that was meant.
-
-        Args:
-            asked: What makes it ready.
-            enough: Set when nobody waits any more.
+        """Wait until the server is healthy and serves the expected weights.
 
         Raises:
             ModelError: If it ends, takes too long, serves something else, or nobody waits.
@@ -121,23 +108,21 @@ class StartedServer:
                     f"the server cannot be asked after {asked.within:g} s (start_timeout)"
                     f"{self._said.last_words}"
                 )
-        if listened_before(self.port, self._began):
-            raise ModelError(f"at port {self.port} another server listens")
         self._refuse_others(asked)
 
     def wait(self) -> str:
-        """Wait until it ends; says how."""
+        """Wait until the process ends; returns the reason."""
         code = self._process.wait()
         self._said.wait()
         return f"the server ended with code {code}{self._said.last_words}"
 
     def let_go(self) -> None:
-        """Have it end; it is not waited for."""
+        """Ask the process to end without waiting."""
         assert self._process.stdin is not None
         self._process.stdin.close()
 
     def end(self) -> None:
-        """End it, and whatever it started."""
+        """End the process and its children."""
         self.let_go()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(process_watchdog.PATIENCE + 5)
@@ -159,28 +144,16 @@ class StartedServer:
             raise ModelError(f"the server says that {asked.model} is {other}, not {asked.path}")
 
     def _get(self, page: str) -> tuple[int, bytes]:
-        """Status and body; 0 where nobody answers."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=_ANSWER)
         try:
-            connection.request("GET", page)
-            answer = connection.getresponse()
-            return answer.status, answer.read(1 << 20)
-        except (OSError, http.client.HTTPException):
+            return fetch_page(self.base_url, page, timeout=_ANSWER_TIMEOUT)
+        except TimeoutError:
             return 0, b""
-        finally:
-            connection.close()
 
 
 def other_weights(body: bytes, model: str, path: str) -> str:
-    """The folder that a server names for a model where that is another than was meant; else "".
+    """The folder that a server lists for a model, if it exists here and differs; else "".
 
-    Not all servers name one: vLLM does, as ``root``. A folder that is not on this machine tells
-    nothing.
-
-    Args:
-        body: What ``/v1/models`` answered.
-        model: The name that the server knows it by.
-        path: The folder that was meant.
+    vLLM lists it as ``root``; other servers list none.
     """
     roots = [one.get("root") for one in _listed(body) if one.get("id") == model]
     others = [root for root in roots if isinstance(root, str) and _is_other(root, path)]
@@ -197,7 +170,6 @@ def _listed(body: bytes) -> list[dict[str, object]]:
 
 
 def _is_other(root: str, path: str) -> bool:
-    """Whether a folder that there is is another than the one that was meant."""
     here = Path(root)
     return here.is_absolute() and here.exists() and not here.samefile(path)
 
@@ -211,10 +183,10 @@ _PATIENCE = 2.0  # s; a process that is left over may hold the pipe of one that 
 
 
 class ProcessLog:
-    """Writes what comes out of a pipe into a file."""
+    """Writes the output of a process to a file, redacted."""
 
     def __init__(self, file: Path, secrets: Secrets) -> None:
-        """Begin the file anew.
+        """Truncate the file.
 
         Raises:
             OSError: If it cannot be written.
@@ -225,18 +197,18 @@ class ProcessLog:
         self._thread: Thread | None = None
 
     def listen(self, pipe: IO[bytes]) -> None:
-        """Write down what comes, until nobody holds the other end."""
+        """Copy from a pipe until it is closed."""
         self._thread = Thread(target=self._write, args=[pipe], daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait until all is written that was said by who has ended."""
+        """Wait until the output of an ended process is written."""
         if self._thread:
             self._thread.join(_PATIENCE)
 
     @property
     def last_words(self) -> str:
-        """The end of it, and where all of it is."""
+        """The last lines, and the path of the log."""
         with suppress(OSError), self._file.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
             said = file.read().decode("utf-8", "replace").splitlines()

@@ -15,9 +15,9 @@ _LONGEST_PAUSE = 30.0  # s before one is started anew
 
 
 class ServerReplicas:
-    """Several servers; one that dies is started anew, and what lived shares the work meanwhile.
+    """Several servers; one that dies is restarted while the others share the work.
 
-    One that never came up is not tried again: the second would fail like the first.
+    A server that never became ready is not restarted.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ServerReplicas:
         most_starts: int,
         pause: float = 0.2,
     ) -> None:
-        """Prepare to start.
+        """Store the configuration; nothing is started yet.
 
         Args:
             start: Number, from 0 -> a server that was just started.
@@ -55,17 +55,17 @@ class ServerReplicas:
 
     @property
     def is_started(self) -> bool:
-        """Whether they were started, and not closed since."""
+        """Whether ``start`` was called since the last ``close``."""
         return bool(self._keepers)
 
     @property
     def ready(self) -> list[str]:
-        """Those that can be asked at the moment."""
+        """Addresses of the servers that are ready."""
         with self._changed:
             return [self._ready[number] for number in sorted(self._ready)]
 
     def start(self) -> None:
-        """Start them, if they are not; waits for nothing."""
+        """Start all servers without waiting."""
         if self._keepers:
             return
         self._keepers = [
@@ -75,11 +75,7 @@ class ServerReplicas:
             one.start()
 
     def wait_for_one(self) -> None:
-        """Start them, and wait for the first to be ready.
-
-        Raises:
-            ModelError: If none comes up, or none is left.
-        """
+        """Start all servers and wait until one is ready."""
         if not self._keepers:
             self.start()
             with self._changed:
@@ -88,18 +84,14 @@ class ServerReplicas:
         self.addresses()
 
     def addresses(self) -> list[str]:
-        """Where to ask at the moment; none while all of them are being started anew.
-
-        Raises:
-            ModelError: If none is left.
-        """
+        """Addresses of the servers that are ready; none while all restart."""
         with self._changed:
             if len(self._lost) == self._n:
                 raise ModelError(str(self._lost[0]))
         return self.ready
 
     def close(self) -> None:
-        """End all of them; they can be started again."""
+        """Stop all servers; they can be started again."""
         self._over.set()
         with self._changed:
             running = list(self._running.values())
@@ -112,7 +104,7 @@ class ServerReplicas:
         self._keepers, self._lost, self._over = [], [], Event()
 
     def _keep(self, number: int) -> None:
-        """Look after one server until it is given up, or nobody asks any more."""
+        """Supervise one server until it is given up or ``close`` is called."""
         died, came_up = 0, False
         while not self._over.is_set():
             began = time.monotonic()
@@ -133,11 +125,7 @@ class ServerReplicas:
             self._over.wait(min(self._pause * 2 ** (died - 1), _LONGEST_PAUSE))
 
     def _run(self, number: int) -> str:
-        """Start one, and wait until it ends; says how.
-
-        Raises:
-            ModelError: If it does not become ready.
-        """
+        """Run one server until it ends; returns the reason."""
         try:
             with self._steady():
                 server = self._started(number)

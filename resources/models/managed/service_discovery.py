@@ -1,21 +1,19 @@
 """Service discovery: servers announced through a shared database.
 
-An announcement is a lease by the database's clock. Who started a server says from time to time that
-it is there; one whose owner says nothing any more counts as gone. No key is announced: only where.
-
-Which of the servers that others announce can be asked from here, and are what was meant.
+An announcement is a lease by the database's clock, renewed by its owner. It holds an address and no
+key. ``AnnouncedServers`` probes which announced servers are reachable and serve the expected
+weights.
 """
 
-import http.client
 import logging
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from functools import cached_property
 from time import monotonic
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from bench_assets.core.schema.provenance import text_digest
+from resources.http.pages import fetch_page
 from resources.models.managed.process import ReadinessProbe, other_weights
 from resources.storage.database import Database
 from resources.storage.leases import Leases
@@ -29,28 +27,28 @@ _PREFIX = "server:"
 
 
 class Board(Protocol):
-    """The port to announcements of servers for one and the same."""
+    """Port of the announcements of interchangeable servers."""
 
     def say(self, addresses: Collection[str], patience: float = PATIENCE) -> None:
-        """Announce ours, all of them and no others, for another lease."""
+        """Replace our announcements by these addresses, and renew their lease."""
         ...
 
     def others(self, patience: float = PATIENCE) -> list[str]:
-        """The addresses that others announce."""
+        """The addresses that other homes announce."""
         ...
 
     def starting(self, waits: Callable[[str], object]) -> AbstractContextManager[None]:
-        """The right to start servers, which one has at a time; waits for whoever has it."""
+        """The lock for starting servers; waits for its holder."""
         ...
 
 
 class Announcements:
-    """Announcements in a database; methods raise HomeError where it cannot be used."""
+    """Announcements in a database; methods raise HomeError if it is unavailable."""
 
     def __init__(
         self, database: Database, served: Callable[[], str], shown: str, lease: float = LEASE
     ) -> None:
-        """Name what is served; nothing is opened yet.
+        """Store the configuration; no connection is opened yet.
 
         Args:
             database: The one that all homes name.
@@ -67,7 +65,7 @@ class Announcements:
         self._said_at = 0.0  # s on the monotonic clock
 
     def say(self, addresses: Collection[str], patience: float = PATIENCE) -> None:
-        """Announce ours, all of them and no others, for another lease; writes when it is time.
+        """Replace our announcements by these addresses; renews the lease when due.
 
         Args:
             addresses: As others reach them; what was said before and is not among them is gone.
@@ -81,11 +79,11 @@ class Announcements:
         self._said, self._said_at = set(addresses), monotonic()
 
     def others(self, patience: float = PATIENCE) -> list[str]:
-        """The addresses that others announce."""
+        """The addresses that other homes announce."""
         return self._leases.others(_PREFIX, patience)
 
     def starting(self, waits: Callable[[str], object]) -> AbstractContextManager[None]:
-        """The right to start servers, which one process has at a time; waits for its holder."""
+        """The lock for starting servers; waits for its holder."""
 
         def tell(why: str) -> None:
             waits(f"servers for {self._shown}: {why.partition(': ')[2]}")
@@ -106,16 +104,15 @@ _ANSWER = 2.0  # s; longest wait for one
 _LATE = "no answer in time"
 _MOST_LATE = 5  # looks in a row without an answer in time, as of one that has much to do
 _AGAIN = 10.0  # s until one is looked at again that could not be asked
-_MOST_BYTES = 1 << 20
 
 
 class AnnouncedServers:
-    """Looks at announced addresses, again and again; one that cannot be asked is told once."""
+    """Probes announced addresses; logs an unreachable one once."""
 
     def __init__(
         self, asked: ReadinessProbe, again: float = _AGAIN, within: float = _ANSWER
     ) -> None:
-        """Say what they are to be.
+        """Store the probe.
 
         Args:
             asked: What they are to answer and to have; the path is that of the weights here.
@@ -129,13 +126,13 @@ class AnnouncedServers:
         self._not_before: dict[str, float] = {}  # s on the monotonic clock; also: who was told of
 
     def those_of(self, addresses: Iterable[str]) -> list[str]:
-        """Those of the addresses that can be asked, in their order."""
+        """The reachable addresses, in order."""
         good = {one: late for one in addresses if (late := self._look(one)) < _MOST_LATE}
         self._late = good
         return list(good)
 
     def _look(self, address: str) -> int:
-        """How many looks in a row a server has not answered in time; the most for one to leave."""
+        """Number of timeouts in a row; ``_MOST_LATE`` for an unreachable server."""
         if monotonic() < self._not_before.get(address, 0.0):
             return _MOST_LATE
         is_known = address in self._late
@@ -153,7 +150,7 @@ class AnnouncedServers:
 def why_not(
     address: str, asked: ReadinessProbe, within: float = _ANSWER, *, is_known: bool = False
 ) -> str:
-    """Why a server cannot be asked from here, or is not what was meant; "" if nothing is wrong.
+    """Why an announced server cannot be used; "" if it can.
 
     Args:
         address: As it is announced: ``http://node-a:4000/v1``.
@@ -162,29 +159,16 @@ def why_not(
         is_known: It was asked which models it has, and is there as long as it says it is well.
     """
     try:
-        status, _ = _get(address, asked.health, within)
+        status, body = fetch_page(address, asked.health, timeout=within)
         has_page = status not in (404, 405)
-        if has_page and status != 200:
-            return f"HTTP {status}"
-        if is_known:
-            return ""
-        status, body = _get(address, "/v1/models", within)
-        if not has_page and status != 200:
-            return f"HTTP {status}"
-        other = other_weights(body, asked.model, asked.path)
+        if not has_page or (status == 200 and not is_known):
+            models, body = fetch_page(address, "/v1/models", timeout=within)
+            status = status if has_page else models
+        if status != 200:
+            return f"HTTP {status}" if status else body.decode()
+        other = "" if is_known else other_weights(body, asked.model, asked.path)
     except TimeoutError:
         return _LATE
-    except (OSError, http.client.HTTPException, ValueError) as why:  # ValueError: no address
-        return str(why) or type(why).__name__
+    except OSError as why:  # the weights here are gone
+        return str(why)
     return f"it says that {asked.model} is {other}, not {asked.path}" if other else ""
-
-
-def _get(address: str, page: str, within: float) -> tuple[int, bytes]:
-    parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=within)
-    try:
-        connection.request("GET", page)
-        answer = connection.getresponse()
-        return answer.status, answer.read(_MOST_BYTES)
-    finally:
-        connection.close()

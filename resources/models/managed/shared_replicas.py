@@ -1,7 +1,7 @@
 """Replicas shared by all homes of a database.
 
-Who finds none announced starts its own, one home at a time, and announces them; who finds some asks
-those. When the last of them vanishes while we ask, we start our own.
+A home that finds no announced server starts and announces its own, one home at a time. When the
+last announced server vanishes, it starts its own.
 """
 
 import logging
@@ -22,9 +22,9 @@ _READY = 0.1  # s between two looks at our own that start
 
 
 class SharedReplicas:
-    """As ``ServerReplicas``; starts none where others' can be asked.
+    """``ServerReplicas`` that are started only if no other home's server is reachable.
 
-    A thread looks at what is announced from the first asking until all is closed.
+    A thread polls the announcements from the first request until ``close``.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class SharedReplicas:
         refuse_overwritten: Callable[[], object],
         look: float = _LOOK,
     ) -> None:
-        """Prepare; nothing is looked up or started yet.
+        """Store the configuration; nothing is started yet.
 
         Args:
             own: Ours, for when there are no others.
@@ -62,12 +62,7 @@ class SharedReplicas:
         self._over = Event()
 
     def wait_for_one(self) -> None:
-        """Wait until there is one to be asked: another's, or our own.
-
-        Raises:
-            ModelError: If ours do not come up.
-            HomeError: If the database cannot be used.
-        """
+        """Wait until a server of another home or of ours is ready."""
         self._own_failed = ""
         if not self._watcher:
             self._look(self._over, PATIENCE)
@@ -79,11 +74,7 @@ class SharedReplicas:
             self._start(self._over)
 
     def addresses(self) -> list[str]:
-        """Where to ask at the moment; waits for nothing. With none, our own are being started.
-
-        Raises:
-            ModelError: If there are no others, and none of ours is left.
-        """
+        """Addresses of all ready servers; with none, starts our own and returns at once."""
         if there := [*self._own.ready, *self._others]:
             return there
         if self._own_failed:
@@ -98,7 +89,7 @@ class SharedReplicas:
         return []
 
     def close(self) -> None:
-        """Take back what was announced, and end our own; they can be started again."""
+        """Withdraw our announcements and stop our servers; they can be started again."""
         with self._one_start:
             self._over.set()
         with self._one_look, suppress(HomeError):  # else it ends by itself in a moment
@@ -109,7 +100,7 @@ class SharedReplicas:
         self._over = Event()
 
     def _start(self, over: Event) -> None:
-        """Start our own, unless others have announced theirs while we waited to be let."""
+        """Start our servers, unless others appeared while we waited for the lock."""
         with self._board.starting(lambda why: _log.warning("%s", why)):
             self._look(over, PATIENCE)
             with self._one_start:  # nothing is started behind the back of who closes
@@ -121,7 +112,6 @@ class SharedReplicas:
             self._look(over, PATIENCE)  # announces them, before others are let
 
     def _start_later(self, over: Event) -> None:
-        """Do so while requests wait."""
         try:
             self._start(over)
         except BenchError as why:
@@ -140,12 +130,7 @@ class SharedReplicas:
                 is_away = True
 
     def _look(self, over: Event, patience: float = 0.0) -> None:
-        """Say what we have, and see what others do.
-
-        Args:
-            over: Set when nobody asks any more.
-            patience: s for which a database may be away.
-        """
+        """Announce our servers and list those of others."""
         with self._one_look:
             if over.is_set():
                 return
@@ -156,7 +141,7 @@ class SharedReplicas:
             self._others = others
 
     def _ours(self) -> list[str]:
-        """Ours, as others reach them."""
+        """Our addresses as other machines reach them."""
         if not (ready := self._own.ready):
             return []
         try:

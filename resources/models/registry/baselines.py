@@ -1,9 +1,4 @@
-"""Baselines: random, most frequent, scripted and blind models.
-
-What a model answers when it sees nothing.
-
-A model that is a function.
-"""
+"""Baselines: random, most frequent, blind and scripted models."""
 
 import random
 import re
@@ -26,7 +21,18 @@ _AUXILIARIES = {"am", "is", "are", "was", "were", "do", "does", "did", "has", "h
 }
 
 
-class RandomBaseline:
+class _Streaming:
+    """Answers a list of requests by ``answers``."""
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        raise NotImplementedError
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; errors as ``answers``."""
+        return [response for _, response in self.answers(requests)]
+
+
+class RandomBaseline(_Streaming):
     """Random guessing: draws from what the prompt offers, and never from the answer key.
 
     That is a letter of the options shown; for texts an option shown, an alternative that the
@@ -40,23 +46,11 @@ class RandomBaseline:
 
     @property
     def signature(self) -> str:
-        """What the responses depend on: the seed."""
+        """The seed."""
         return f"random|seed={self._seed}"
 
-    def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order.
-
-        Raises:
-            ModelError: If a request does not come from a question, such as a judge's.
-        """
-        return [response for _, response in self.answers(requests)]
-
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other.
-
-        Raises:
-            ModelError: As ``response``.
-        """
+        """Answer each request, in order, one after the other."""
         for one in requests:
             yield one, _saying(self._draw(_question(self.name, one), one))
 
@@ -66,7 +60,7 @@ class RandomBaseline:
         return rng.choice(offered) if offered else ""
 
 
-class MostFrequentBaseline:
+class MostFrequentBaseline(_Streaming):
     """The most frequent right answer of what is asked: a letter of those offered, or one text.
 
     Ties go to the letter that comes first, and to the text that is right first.
@@ -77,20 +71,8 @@ class MostFrequentBaseline:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; a question counts once, however often it is asked.
-
-        Raises:
-            ModelError: If a request does not come from a question, such as a judge's.
-        """
-        return [response for _, response in self.answers(requests)]
-
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, when all have been gone through once.
-
-        Raises:
-            ModelError: As ``response``.
-        """
+        """Answer each request, in order, after counting the keys of all."""
         seen = set[str]()
         letters, texts = Counter[str](), Counter[str]()
         for question in (_question(self.name, request) for request in requests):
@@ -134,7 +116,7 @@ def _saying(text: str) -> Response:
 
 
 class BlindModel:
-    """Another model, asked without the images."""
+    """Another model without the images."""
 
     def __init__(self, inner: ChatModel, name: str) -> None:
         self.inner = inner
@@ -142,23 +124,15 @@ class BlindModel:
 
     @property
     def signature(self) -> str:
-        """Who is asked how, and that it is asked without the images."""
+        """The other model's signature, marked as blind."""
         return f"blind|{self.inner.signature}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Ask the other model; a request that had images and one that never had are equal.
-
-        Raises:
-            ModelError: If the other model cannot be asked at all.
-        """
+        """Ask the other model; a request that had images and one that never had are equal."""
         return self.inner.response([_without_images(request) for request in requests])
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, as the other model does: some or all at once.
-
-        Raises:
-            ModelError: As ``response``.
-        """
+        """Answer each request, in order, as the other model does: some or all at once."""
         responses = answered(self.inner, _Blind(requests))
         return (
             (request, response) for request, (_, response) in zip(requests, responses, strict=True)
@@ -166,7 +140,7 @@ class BlindModel:
 
 
 class _Blind(Sequence[Request]):
-    """Requests without the images, made when they are asked."""
+    """Requests without their images, made lazily."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
         self._requests = requests
@@ -191,18 +165,14 @@ def _without_images(request: Request) -> Request:
     return replace(request, prompt=request.prompt.without_images())
 
 
-class ScriptedModel:
-    """Says what a function says; for tests, and for trying the graph."""
+class ScriptedModel(_Streaming):
+    """A function as a model, for tests and for trying the graph."""
 
     signature = "scripted"
 
     def __init__(self, name: str, answer: Callable[[Request], str]) -> None:
         self.name = name
         self._answer = answer
-
-    def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order."""
-        return [response for _, response in self.answers(requests)]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, one after the other."""

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def engine_kind(spec: ModelSpec) -> EngineKind[Any] | None:
-    """Find what runs a model; None for kinds that have their responses at hand."""
+    """Find the engine kind of a model; None for baselines and recorded responses."""
     if isinstance(spec, ServerSpec) and spec.serve:
         return _STARTED
     return _ENGINES.get(spec.kind) if spec.kind in SPECS else installed_kind(spec.kind)
 
 
 def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLocalSpec:
-    """Put in whole paths where relative ones start at bench.toml."""
+    """Resolve relative paths against the folder of bench.toml."""
     places = {"path": spec.path, "base": spec.base, "processor": spec.processor}
     if spec.chat_template != PLAIN_TEMPLATE:
         places["chat_template"] = spec.chat_template
@@ -41,7 +41,7 @@ def placed(spec: AnyLocalSpec, resolve: Callable[[Path | str], Path]) -> AnyLoca
 
 
 def served(spec: ServerSpec, resolve: Callable[[Path | str], Path]) -> ServerSpec:
-    """Put in whole paths where relative ones start at bench.toml."""
+    """Resolve relative paths against the folder of bench.toml."""
     places = {"path": spec.path, "addresses_file": spec.addresses_file}
     return spec.model_copy(
         update={name: str(resolve(place)) for name, place in places.items() if place}
@@ -70,7 +70,7 @@ def _vllm(spec: VllmSpec, at: EngineContext) -> Engine:
 
 
 def _on(spec: LocalSpec, here: "LocalEngine") -> Engine:
-    """Put an engine where its section wants it."""
+    """Wrap an engine in Ray replicas where its section asks for them."""
     if spec.on != "ray":
         return here
     from resources.models.workers.ray_replicas import RayEngine

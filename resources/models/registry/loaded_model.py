@@ -42,7 +42,7 @@ class LoadedCheckpoint:
 
 
 class CheckpointInspection:
-    """Loads a checkpoint as the engine does, keeps it for a look, and watches it being asked."""
+    """Loads a checkpoint as the engine does, and keeps it for inspection."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -52,7 +52,7 @@ class CheckpointInspection:
         """Whether the last conversation failed in its template or processor, unasked."""
 
     def load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> "CheckpointInspection":
-        """Load; what comes back answers as the loaded model.
+        """Load the checkpoint; returns a wrapper that answers as the loaded model.
 
         Raises:
             ModelError: If it does not load.
@@ -79,15 +79,11 @@ class CheckpointInspection:
 
     @property
     def control_tokens(self) -> list[str]:
-        """Some of the checkpoint's own."""
+        """The checkpoint's first special tokens."""
         return self._tokenizer.all_special_tokens[:_MOST_TOKENS]  # type: ignore[no-any-return]
 
     def described(self, spec: LocalSpec, checkpoint: Checkpoint) -> LoadedCheckpoint:
-        """Say what is in memory.
-
-        Args:
-            spec: How it is asked.
-            checkpoint: Where it was loaded from.
+        """Describe the loaded checkpoint.
 
         Raises:
             ModelError: If the checkpoint's generation configuration cannot be read.
@@ -118,7 +114,7 @@ class CheckpointInspection:
 
 
 def _recommended(written: dict[str, Any]) -> str:
-    """Write what a generation configuration says beside its tokens; "" if it says nothing.
+    """Format the decoding fields of a generation configuration.
 
     >>> _recommended({"eos_token_id": 2, "do_sample": True, "top_k": 20})
     'do_sample = True, top_k = 20'

@@ -1,11 +1,4 @@
-"""Model check: loads a model, asks six probes and reports.
-
-Nothing is remembered, and nothing that is remembered is used.
-
-Opens a model by name for a check: as an evaluation does, but with nothing remembered.
-
-What a model is tried with: six conversations of a few words, and images drawn on the spot.
-"""
+"""Model check: loads a model, sends six probes and reports; the cache is not used."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +46,7 @@ _SEED = 11
 
 
 class DrawnImages:
-    """Images by digest, of one to five sprites each; the same bytes every time."""
+    """Synthetic images by digest, of one to five sprites each; deterministic."""
 
     def __init__(self) -> None:
         self._images: dict[str, bytes] = {}
@@ -84,7 +77,7 @@ class DrawnImages:
 
 
 def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prompt]:
-    """The six conversations, by what is particular about each.
+    """The six probe conversations, by name.
 
     Args:
         images: What they show.
@@ -116,7 +109,7 @@ def probes(images: DrawnImages, control_tokens: Iterable[str]) -> dict[str, Prom
 
 
 def sized(images: DrawnImages) -> list[Prompt]:
-    """A question about an image of each size, of several lengths, to be asked in one batch."""
+    """A question about an image of each size, with prompts of different length."""
     more = ("", "Look closely. ", "Look at every part of the picture, from left to right. ")
     return [
         Prompt.of(image, words + _HOW_MANY) for image, words in zip(images.sized, more, strict=True)
@@ -141,7 +134,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCheck:
-    """What was found out about a model."""
+    """The findings of a model check."""
 
     model: str
     kind: str = ""
@@ -158,7 +151,7 @@ class ModelCheck:
 
     @property
     def failures(self) -> list[str]:
-        """Why this model should not be evaluated as it is; empty if it may be."""
+        """Reasons against evaluating this model."""
         said = [self.error] if self.error else []
         said += [f"{one.probe}: {one.error}" for one in self.probes if one.failed]
         return said + ([f"batch: {self.batch}"] if self.batch_failed else [])
@@ -166,7 +159,7 @@ class ModelCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A model that can be asked."""
+    """A model under check."""
 
     ask: Ask
     images: DrawnImages
@@ -177,7 +170,7 @@ class Subject:
 
 
 def asking(engine: Engine) -> Ask:
-    """Ask an engine, with responses in the order of the requests."""
+    """Wrap an engine so that responses come in the order of the requests."""
 
     def ask(requests: Sequence[Request]) -> list[Response]:
         arrived = dict(validate_arrivals(engine.stream(requests), len(requests)))
@@ -187,7 +180,7 @@ def asking(engine: Engine) -> Ask:
 
 
 def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
-    """Ask a model everything; what cannot be asked is part of what is found.
+    """Run all probes; refused ones are findings.
 
     Raises:
         ModelError: If it does not load, or cannot be asked at all.
@@ -197,7 +190,7 @@ def try_out(found: ModelCheck, subject: Subject) -> ModelCheck:
 
 
 def _asked_alone(subject: Subject) -> tuple[tuple[ProbeResult, ...], list[float]]:
-    """Ask the probes one by one; the first one loads the model."""
+    """Send the probes one by one; the first one loads the model."""
     loading = subject.loading
     answered: list[ProbeResult] = []
     seconds: list[float] = []
@@ -227,7 +220,7 @@ def _probed(name: str, response: Response, *, refused: bool) -> ProbeResult:
 
 
 def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
-    """Ask three questions about images of three sizes together, and each alone."""
+    """Send three questions about images of three sizes together, and each alone."""
     if not subject.batched:
         return replace(found, batch="not tried: a server does not say what it computes together")
     requests = [_request("a batch", prompt, subject) for prompt in sized(subject.images)]
@@ -246,10 +239,10 @@ def _in_batch(found: ModelCheck, subject: Subject) -> ModelCheck:
 
 
 def compared(alone: Sequence[Response], together: Sequence[Response], *, exactly: bool) -> str:
-    """Say whether responses in a batch are those alone.
+    """Compare responses in a batch with those alone.
 
-    In half precision and on GPUs sums are rounded in another way in another batch, and a near-tie
-    may fall the other way: there only the first word of a response has to be the same.
+    In half precision and on GPUs sums round differently in different batches, and a near-tie may
+    fall the other way: there only the first word has to be equal.
 
     >>> yes, also = Response(text="2 cats."), Response(text="2 of them")
     >>> compared([yes], [also], exactly=False)
@@ -292,12 +285,7 @@ _BATCH_TOKENS = 10**6
 
 
 def check_model(name: str, settings: Settings) -> ModelCheck:
-    """Load a model, ask it, and describe it; what goes wrong is part of the description.
-
-    Args:
-        name: Of bench.toml, an embedded model, or a watched checkpoint.
-        settings: bench.toml.
-    """
+    """Load, probe and describe a model; errors are part of the description."""
     found = ModelCheck(model=name)
     try:
         spec = settings.model(name)
@@ -371,7 +359,7 @@ def _transformers(
 
 
 def _short(spec: AnySpec) -> AnySpec:
-    """Ask for few tokens, and for several questions in a batch whatever their images weigh."""
+    """Limit the response length, and make the batch large enough for the probes."""
     update: dict[str, object] = {}
     if isinstance(spec, SamplingSection):
         update |= {"max_tokens": min(spec.max_tokens, _MAX_TOKENS)}

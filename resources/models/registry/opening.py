@@ -45,14 +45,8 @@ if TYPE_CHECKING:
     from resources.response_cache.store import ResponseStore
 
 
-def _unwatched(done: int, remembered: int, total: int) -> None:
-    """Show nothing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OpeningOptions:
-    """How a model is opened."""
-
     condition: str
     progress: Progress
     throughput: Throughput | None
@@ -60,7 +54,7 @@ class _OpeningOptions:
 
 
 class Models(dg.ConfigurableResource[Any]):
-    """Every model that may be evaluated or may judge, by the name used as partition key."""
+    """Every model and judge, by the name used as partition key."""
 
     settings: SettingsResource
     image_store: ImageStore
@@ -78,16 +72,10 @@ class Models(dg.ConfigurableResource[Any]):
         self,
         name: str,
         condition: str = "main",
-        progress: Progress = _unwatched,
+        progress: Progress = lambda *_: None,
         throughput: Throughput | None = None,
     ) -> Generator[ChatModel]:
         """Open a model for the length of a ``with`` block.
-
-        Args:
-            name: The name of the model.
-            condition: Of recorded responses, those to take.
-            progress: Is told how far an asking has come.
-            throughput: Counts what is asked, where something has to be.
 
         Raises:
             UnknownNameError: If no model has that name; lists those that have one.
@@ -100,7 +88,7 @@ class Models(dg.ConfigurableResource[Any]):
             yield self._opened(name, asking)
 
     def bring(self, name: str, images: Iterable[str]) -> None:
-        """Have images near that a model will be shown, where they are objects.
+        """Prefetch images that a model will need, where they are in an object store.
 
         Raises:
             UnknownNameError: If no model has that name.
@@ -109,11 +97,11 @@ class Models(dg.ConfigurableResource[Any]):
             self.image_store.place.bring(images)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
-        """Give memory back when a run ends."""
+        """Free memory when a run ends."""
         self.close()
 
     def close(self) -> None:
-        """Give the memory of the engine that is kept back."""
+        """Free the memory of the kept engine."""
         while self._kept:
             self._kept.popitem()[1].close()
 
@@ -143,10 +131,7 @@ class Models(dg.ConfigurableResource[Any]):
     def _engine(
         self, kind: EngineKind[Any], spec: ModelSpec, at: EngineContext, until: ExitStack
     ) -> Engine:
-        """Keep an engine from one asset to the next: loading it can take minutes.
-
-        One at a time: a model and its judge may not fit beside each other.
-        """
+        """Keep an engine with weights from one asset to the next, one at a time."""
         watched = at.name if checkpoint_folders.KEY.fullmatch(at.name) else ""
         key = f"{spec.kind} {spec.model_dump_json()} {watched}"  # its folder may be overwritten
         if key in self._kept:
@@ -172,14 +157,9 @@ class Models(dg.ConfigurableResource[Any]):
 
 
 def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: Settings) -> None:
-    """Refuse a watched checkpoint that was overwritten between finding and identifying it.
+    """Refuse a checkpoint that was overwritten since it was found.
 
-    Likewise one that a command was given, if its folder holds another by now.
-
-    Its name says what it holds; from here on the engine sees to it that this stays.
-
-    Raises:
-        ModelError: If the folder holds another one now.
+    Its name has its content; from here on the engine verifies it.
     """
     if name in settings.given:
         refuse_changed_checkpoint(name, spec)
@@ -190,14 +170,14 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
 
 
 def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
-    """Put the limits of its section to an engine; ours for servers looks at them itself."""
+    """Apply the budget of a section; the server engine applies it itself."""
     if isinstance(spec, PriceSection) and has_budget(spec) and spec.kind != "server":
         return WithinBudget(engine, spec, at.spent)
     return engine
 
 
 def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
-    """Name the model that a blind one is without its images.
+    """The model that a blind one wraps.
 
     Raises:
         SettingsError: If that is blind itself.
@@ -215,7 +195,7 @@ def _recorded(name: str, spec: RecordedSpec, settings: Settings, condition: str)
 def recorded_of(
     name: str, spec: RecordedSpec, settings: Settings
 ) -> tuple[list[RecordedResponse], Path]:
-    """Read the recorded responses of a model, and say from which file.
+    """Read the recorded responses of a model; returns them and the file.
 
     Raises:
         SettingsError: If the file has no such model, or several and none is named.

@@ -1,7 +1,4 @@
-"""A model that is written in Python, run as an engine.
-
-Behind the response store, like any other.
-"""
+"""Engine of models written in Python."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,13 +26,13 @@ OpenImage: TypeAlias = Callable[[str], Image.Image]  # SHA-256 -> the image, as 
 
 
 class PythonEngine:
-    """Asks what a factory makes, a batch at a time."""
+    """Runs the model that a factory makes, a batch at a time."""
 
     decoding = None  # the model's own affair; its signature says what it wants to say
     peak_memory = None
 
     def __init__(self, spec: PythonSpec, at: EngineContext) -> None:
-        """Import the factory; the model is made when somebody wants to know who it is.
+        """Import the factory; the model is made on first use.
 
         Raises:
             SettingsError: If there is no such module, or nothing of that name in it.
@@ -62,11 +59,7 @@ class PythonEngine:
         return f"{self._model.signature}{said}"
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests batch by batch; yields position and response.
-
-        Raises:
-            ModelError: If the model cannot be asked at all, or not every request has a response.
-        """
+        """Yield position and response, batch by batch."""
         for start in range(0, len(requests), self._spec.batch_size):
             batch = requests[start : start + self._spec.batch_size]
             try:
@@ -76,20 +69,17 @@ class PythonEngine:
             yield from enumerate(responses, start)
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Drop the model."""
         self.__dict__.pop("_model", None)
 
     def particulars(self, request: Request) -> str:
-        """What a response depends on beside the prompt: the code, and the question it may look at.
-
-        And the decoder's version, where it changes the pixels of an image.
-        """
+        """The code, the question, and the decoder's version where it changes pixels."""
         asked = [request.question] if request.question else []
         parts = [self._code, digest(asked), self._shown.particulars(request)]
         return "\n".join(filter(None, parts))
 
     def _alone(self, request: Request) -> Response:
-        """Ask anew what came in a batch with an image that cannot be shown."""
+        """Retry alone a request whose batch had an image that does not decode."""
         try:
             return self._asked([request])[0]
         except ImageError as why:
@@ -118,7 +108,7 @@ class PythonEngine:
 
 
 def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any]) -> str:
-    """Say which option the factory does not take; "" if it takes all, or cannot be looked at."""
+    """The first option that the factory does not accept; "" if all are fine."""
     try:
         parameters = signature(factory).parameters.values()
     except (TypeError, ValueError):  # such as a class written in C
@@ -131,7 +121,7 @@ def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any
 
 
 def _files_of(module: ModuleType) -> list[Path]:
-    """The innermost package that a module lies in; if it lies in none, its file."""
+    """The files of the innermost package of a module, or its file."""
     if not module.__file__:
         return []
     file = Path(module.__file__)

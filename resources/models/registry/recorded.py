@@ -1,8 +1,8 @@
-"""Responses that were made elsewhere, from a file of JSON lines.
+"""Responses recorded elsewhere, from a file of JSON lines.
 
 One object a line: ``question_id`` and ``text``; optionally ``model``, ``condition`` ("main"),
 ``sample`` (0), and ``judge_response`` for the judge named "recorded". Blank lines are skipped;
-other fields are refused, since one of these may be meant.
+unknown fields are errors.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class RecordedResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReport:
-    """How responses cover the questions; ids in the order they come."""
+    """Coverage of the questions by the responses; ids in order of appearance."""
 
     n_read: int
     n_used: int
@@ -65,7 +65,7 @@ def read_responses(path: Path) -> list[RecordedResponse]:
 def by_model(
     responses: Sequence[RecordedResponse], nameless: str
 ) -> dict[str, list[RecordedResponse]]:
-    """Part responses by model, in order; those that name none belong to ``nameless``."""
+    """Group responses by model, in order; those without a name belong to ``nameless``."""
     parted: dict[str, list[RecordedResponse]] = defaultdict(list)
     for one in responses:
         parted[one.model or nameless].append(one)
@@ -73,9 +73,9 @@ def by_model(
 
 
 def report(questions: Sequence[Question], responses: Sequence[RecordedResponse]) -> ResponseReport:
-    """Compare responses of one model and condition with the questions they are to answer.
+    """Compare the responses of one model and condition with the questions.
 
-    Where several draws are recorded, a question is missing only if it has none of them.
+    A question with several draws is missing only if it has none of them.
     """
     asked = dict.fromkeys(question.question_id for question in questions)
     answered = dict.fromkeys(one.question_id for one in responses)
@@ -90,7 +90,7 @@ def report(questions: Sequence[Question], responses: Sequence[RecordedResponse])
 
 
 class _RecordedAnswers:
-    """Says what a file says, by question and number of the draw."""
+    """Looks responses up by question and sample number."""
 
     def __init__(self, name: str, said: Mapping[tuple[str, int], str], file: Path) -> None:
         self.name = name
@@ -99,23 +99,15 @@ class _RecordedAnswers:
 
     @property
     def signature(self) -> str:
-        """The name of the file; who was asked how is not known here."""
+        """The name of the file."""
         return f"recorded|{self._file.name}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; what the file lacks has a response with ``error``.
-
-        Raises:
-            ModelError: If a request neither comes from a question nor has a name.
-        """
+        """Answer each request, in order; what the file lacks has a response with ``error``."""
         return [self._find(request) for request in requests]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other.
-
-        Raises:
-            ModelError: As ``response``.
-        """
+        """Answer each request, in order, one after the other."""
         return ((request, self._find(request)) for request in requests)
 
     def _find(self, request: Request) -> Response:
@@ -142,22 +134,14 @@ class RecordedModel(_RecordedAnswers):
 
 
 class EvaluatedModel(RecordedModel):
-    """A model of bench.toml whose responses are all recorded: it has to have some."""
+    """A model of bench.toml with recorded responses; an error if none of them matches."""
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; what the file lacks has a response with ``error``.
-
-        Raises:
-            ModelError: If the file has none of them.
-        """
+        """Answer each request, in order; what the file lacks has a response with ``error``."""
         return [response for _, response in self.answers(requests)]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-        """Answer each request, in order, one after the other.
-
-        Raises:
-            ModelError: As ``response``, at the end.
-        """
+        """Answer each request, in order, one after the other."""
         n = len(requests)
         n_failed = 0
         for request, response in super().answers(requests):

@@ -19,28 +19,22 @@ _FIRST = 0xF0000  # of a private use area that no template writes in
 
 
 class ChatTemplate:
-    """Applies the chat template of a processor to conversations whose texts are marked.
+    """Applies a processor's chat template, and verifies that no text is lost.
 
-    Each text has a character of its own in front and one behind. So it does not matter whether the
-    template trims or escapes texts, where it puts them, or whether one text is part of another.
+    Each text gets a unique private character in front and behind. So it does not matter whether the
+    template trims, escapes or moves texts, or whether one text contains another.
     """
 
     def __init__(
         self, processor: "Processor", *, text_only: bool, variables: dict[str, Any]
     ) -> None:
-        """Prepare to apply.
-
-        Args:
-            processor: With a chat template.
-            text_only: It is a tokenizer, whose templates want strings.
-            variables: Of the chat template.
-        """
+        """Store the processor and the template's variables."""
         self._processor = processor
         self._text_only = text_only
         self._variables = variables
 
     def taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
-        """Write turns as parts, or as strings where the template wants strings.
+        """Find the message form that the template accepts: parts, or strings.
 
         Returns:
             The conversation, and what the template writes behind its last text.
@@ -65,7 +59,7 @@ class ChatTemplate:
         yield [message if images_of([message]) else as_text(message) for message in talk]
 
     def _ending(self, form: list[Message]) -> str:
-        """Look for every text in what the template writes; give what is behind the last."""
+        """Verify that every text appears; returns what follows the last one."""
         numbers = count()
         needed: dict[str, str] = {}  # mark -> text
         last = -1
@@ -91,7 +85,7 @@ class ChatTemplate:
         return written[last + 1 :]
 
     def written(self, talk: Sequence[Message]) -> str:
-        """Write a conversation in the form that the template takes.
+        """Apply the template.
 
         Raises:
             ValueError: If the template refuses it.
@@ -125,18 +119,18 @@ class SpelledTokens:
     """
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", template: str) -> None:
-        """Prepare for a tokenizer, which gets further tokens, and its chat template."""
+        """Store the tokenizer, which gets further tokens, and its chat template."""
         self._tokenizer = tokenizer
         self._template = template
         self._standing: dict[int, str] = {}  # piece -> the character that stands for it
         self._pieces: dict[int, int] = {}  # number of such a character -> piece
 
     def as_text(self, text: str) -> str:
-        """Replace every spelled token of the template or the tokenizer, and every stand-in."""
+        """Escape every special token of the template or tokenizer, and every stand-in."""
         return self._control.sub(lambda found: self._written(found[0]), text)
 
     def put_back(self, input_ids: "Tensor") -> None:
-        """Replace the numbers of stand-ins by those of the pieces, in place."""
+        """Replace the ids of stand-ins by those of the pieces, in place."""
         for number, piece in self._pieces.items():
             input_ids[input_ids == number] = piece
 

@@ -1,4 +1,4 @@
-"""Turns the tokens that a checkpoint drew into a response's text."""
+"""Detokenization of responses, keeping the tags of reasoning and answers."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -12,24 +12,18 @@ if TYPE_CHECKING:
 
 
 class ResponseTexts:
-    """Writes tokens as text, without special ones but those around a thought or an answer."""
+    """Decodes tokens without special ones, but with reasoning and answer tags."""
 
     def __init__(
         self, tokenizer: "PreTrainedTokenizerBase", ends: Iterable[int], tags: Tags | None
     ) -> None:
-        """Prepare to write.
-
-        Args:
-            tokenizer: Of the checkpoint.
-            ends: Tokens that end a response.
-            tags: Around the thoughts of this model, beside the known ones.
-        """
+        """Store the tokenizer, its end tokens, and the model's own reasoning tags."""
         self._tokenizer = tokenizer
         self._ends = frozenset(ends)
         self._tags = tags or ()
 
     def of(self, tokens: Sequence[int]) -> str:
-        """Write a response's tokens as text."""
+        """Decode the tokens of a response."""
         runs = groupby(tokens, lambda token: token in self._marks)
         return "".join(
             self._tokenizer.decode(list(run), skip_special_tokens=not marks) for marks, run in runs
@@ -37,7 +31,7 @@ class ResponseTexts:
 
     @cached_property
     def _marks(self) -> frozenset[int]:
-        """Special tokens around thoughts and answers; a channel's mark is made of several."""
+        """Special tokens in reasoning and answer tags."""
         known = [mark for form in (*THOUGHTS, *ANSWERS) for mark in (form.opening, form.closing)]
         known += self._tags
         added = self._tokenizer.added_tokens_decoder
@@ -50,10 +44,7 @@ class ResponseTexts:
 
 
 def ends_of(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> frozenset[int]:
-    """Tokens that end a response.
-
-    As the checkpoint's generation says, or its model, or tokenizer.
-    """
+    """The end tokens of the generation configuration, the model, or the tokenizer."""
     said: Any = (
         model.generation_config.eos_token_id,
         model.config.get_text_config().eos_token_id,

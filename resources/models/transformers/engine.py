@@ -1,15 +1,14 @@
-"""Local engine: a Hugging Face checkpoint on one or several devices.
+"""Engine of a Hugging Face checkpoint on one or several devices."""
 
-Several devices, a process with all the weights on each; requests go to whichever is free.
-"""
-
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, pin
-from resources.config.sections.local_models import TransformersSpec
+from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.models.transformers.image_digests import ImageDigests
 from resources.models.transformers.loading import device_of, dtype_of
 from resources.models.transformers.model import load
@@ -25,13 +24,87 @@ from resources.models.workers.processes import Processes
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRecorder
 
+Spec = TypeVar("Spec", TransformersSpec, VllmSpec)
 
-class TransformersEngine:
-    """Runs a checkpoint on CUDA, MPS or the CPU; weights are loaded at the first request.
 
-    In float32 on the CPU a response is the same alone and in any batch; in half precision, and on
-    GPUs, sums are rounded differently in different batches, and a near-tie may fall the other way.
-    Sampled responses depend on seed, prompt and sample number, not on what else is asked.
+class CheckpointEngine(ABC, Generic[Spec]):
+    """An engine of a local checkpoint, loaded at the first request."""
+
+    def __init__(self, spec: Spec, location: str, read_image: ReadImage, load: Load) -> None:
+        self._spec: Spec = spec
+        self._location = location
+        self._read_image = read_image
+        self._load = load
+        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """Content of the checkpoint, precision, and settings that change responses."""
+
+    @cached_property
+    def decoding(self) -> Decoding:
+        """The default decoding of a request."""
+        spec = self._spec
+        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
+
+    @property
+    def peak_memory(self) -> int | None:
+        """Peak bytes of tensors during the last stream; None if unknown."""
+        return None
+
+    @cached_property
+    def job(self) -> Job:
+        """The description of the model for a worker."""
+        spec, rest = as_recommended(self._spec, self._card)
+        return Job(
+            spec=spec,
+            checkpoint=self.checkpoint,
+            read_image=self._read_image,
+            load=self._load,
+            rest=rest,
+        )
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint, pinned to its content."""
+        spec = self._spec
+        pinned = pin(
+            self._location,
+            spec.revision,
+            getattr(spec, "gguf_file", None),  # vLLM's have none
+            processor=spec.processor,
+            base=spec.base,
+        )
+        return with_template(spec, pinned)
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        """Yield position and response, batch by batch."""
+        yield from self.shown.noted(requests, self._batches.stream(requests))
+
+    def particulars(self, request: Request) -> str:
+        """The decoder's version where it changes the pixels of an image."""
+        return self.shown.particulars(request)
+
+    def close(self) -> None:
+        """Free the memory; a later request loads the weights again."""
+        self._batches.close()
+
+    @cached_property
+    def _batches(self) -> Batches:
+        return self.job.batches()
+
+    @cached_property
+    def _card(self) -> Card | None:
+        return card_of(self._spec, self.checkpoint)
+
+
+class TransformersEngine(CheckpointEngine[TransformersSpec]):
+    """Runs a checkpoint on CUDA, MPS or the CPU.
+
+    In float32 on the CPU a response does not depend on its batch; in half precision and on GPUs,
+    sums round differently in different batches, and a near-tie may fall the other way. Sampled
+    responses depend only on seed, prompt and sample number.
     """
 
     def __init__(
@@ -43,26 +116,14 @@ class TransformersEngine:
         *,
         digests: ImageDigests | None = None,
     ) -> None:
-        """Prepare to load.
-
-        Args:
-            spec: How it is asked.
-            location: A folder, ``package:NAME`` or a hub id.
-            read_image: Finds the images that prompts name.
-            load: Loads the checkpoint.
-            digests: Remembers what processors make of an image; None: no part of the identity.
-        """
-        self._spec = spec
-        self._location = location
-        self._read_image = read_image
-        self._load = load
-        self.shown = ImageChangeRecorder(read_image, LOCAL_CHANGES)
+        """Store the configuration; without ``digests``, image preprocessing is not identified."""
+        super().__init__(spec, location, read_image, load)
         self._digests = digests
         self._peak_memory: int | None = None
 
     @cached_property
     def identity(self) -> str:
-        """Content or commit of the checkpoint, precision, and what is done to the prompt.
+        """Content of the checkpoint, precision, and settings that change the prompt.
 
         Raises:
             ModelError: If there is no such checkpoint, it is incomplete, or its processor does not
@@ -76,93 +137,25 @@ class TransformersEngine:
         parts += [attention] if (attention := self._spec.attention) != "auto" else []
         return ",".join(parts)
 
-    @cached_property
-    def decoding(self) -> Decoding:
-        """How responses are drawn where a request does not say otherwise.
-
-        Raises:
-            ModelError: If it is the card's, and that cannot be followed.
-        """
-        spec = self._spec
-        return self._card.decoding(spec.max_tokens, spec.seed) if self._card else spec.decoding
-
-    @cached_property
-    def _card(self) -> Card | None:
-        return card_of(self._spec, self.checkpoint)
-
-    @cached_property
-    def job(self) -> Job:
-        """What it takes to ask the same of the checkpoint elsewhere.
-
-        Raises:
-            ModelError: If there is no such checkpoint, or its card cannot be followed.
-        """
-        spec, rest = as_recommended(self._spec, self._card)
-        return Job(
-            spec=spec,
-            checkpoint=self.checkpoint,
-            read_image=self._read_image,
-            load=self._load,
-            rest=rest,
-        )
-
-    @cached_property
-    def _batches(self) -> Batches:
-        return self.job.batches()
-
     @property
     def peak_memory(self) -> int | None:
-        """Bytes that tensors held at most during the last stream, weights included; CUDA only."""
+        """Peak bytes of tensors during the last stream, with the weights; CUDA only."""
         return self._peak_memory
 
-    @cached_property
-    def checkpoint(self) -> Checkpoint:
-        """The checkpoint, pinned to what it holds.
-
-        Raises:
-            ModelError: If there is no such checkpoint or it is incomplete.
-        """
-        spec = self._spec
-        pinned = pin(
-            self._location,
-            spec.revision,
-            spec.gguf_file,
-            processor=spec.processor,
-            base=spec.base,
-        )
-        return with_template(spec, pinned)
-
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests batch by batch; yields position and response.
-
-        Raises:
-            ModelError: If the checkpoint is incomplete or does not load.
-        """
+        """Yield position and response, batch by batch."""
         device = device_of(self._spec.device)
         reset_peak_memory(device)
-        yield from self.shown.noted(requests, self._batches.stream(requests))
+        yield from super().stream(requests)
         self._peak_memory = peak_memory(device)
-
-    def particulars(self, request: Request) -> str:
-        """The decoder's version where it changes the pixels of an image."""
-        return self.shown.particulars(request)
-
-    def close(self) -> None:
-        """Give back the memory; a later request loads the weights again."""
-        self._batches.close()
 
 
 class DataParallelEngine(SideBySide):
-    """Runs one checkpoint on several devices at once; processes start at the first request.
+    """Runs one checkpoint on several devices, one process each, started on demand.
 
-    A process that dies costs nothing but time: what it had not answered yet is asked once more, on
-    another device, after everything else. Only what two processes died of, or what no process is
-    left for, comes back with ``error``; the next stream starts the dead ones again.
-
-    The identity is that of one device. A device changes nothing but with whom a request shares a
-    batch, which no identity names: in float32 on the CPU responses are the same to the letter, in
-    half precision and on GPUs they are as alike as those of two batch sizes. GPUs of different
-    models round differently besides; keep to one model where that matters.
+    The requests of a process that dies are retried once on another device; what two processes died
+    of gets ``error``. The identity is that of one device: as with batch sizes, responses are equal
+    in float32 on the CPU, and equal up to rounding on GPUs of one model.
     """
 
     def __init__(
@@ -174,9 +167,7 @@ class DataParallelEngine(SideBySide):
         *,
         digests: ImageDigests | None = None,
     ) -> None:
-        """Prepare to load ``location``; ``read_image`` and ``load`` are sent to the processes.
-
-        ``digests`` is for the identity, as with one device.
+        """Store the configuration; ``read_image`` and ``load`` are sent to the processes.
 
         Raises:
             ModelError: If all devices are to be used, and there is none.

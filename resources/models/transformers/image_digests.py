@@ -1,9 +1,8 @@
 """Digests of a checkpoint's image preprocessing.
 
-The same checkpoint gives other tensors, and so other responses, where transformers resizes with
-torchvision instead of Pillow, or changes a default. So a digest of the tensors of one drawn image
-is part of a response's identity. It is remembered by what it depends on; after an upgrade it is
-made anew, and where it comes out the same, nothing is asked again.
+transformers may resize with torchvision instead of Pillow, or change a default: the same checkpoint
+then gives other tensors. A digest of the tensors of one synthetic image is part of the identity. It
+is cached by what it depends on, and computed anew after an upgrade.
 """
 
 import json
@@ -28,17 +27,13 @@ _DIGITS = 8
 
 
 class ImageDigests:
-    """A JSON file of digests by what they depend on; many processes may use it.
-
-    A file that cannot be read is replaced. Of two processes that write at once one is forgotten;
-    what it knew is then made once more.
-    """
+    """Digests in a JSON file, shared by processes; a lost entry is computed again."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def of(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-        """The digest for a checkpoint; its processor is loaded if that is not known yet.
+        """The digest of a checkpoint; loads its processor unless it is cached.
 
         Raises:
             ModelError: If the processor does not load, or takes no image.
@@ -69,7 +64,7 @@ class ImageDigests:
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
-    """Everything that tensors depend on, without importing any of it."""
+    """Everything that the tensors depend on, without importing any of it."""
     settings = json.dumps(spec.processor_kwargs, sort_keys=True)
     packages = (f"{name}={_version(name)}" for name in _PACKAGES)
     return " ".join([checkpoint.content, settings, *packages])
@@ -101,7 +96,7 @@ def _digest(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
 
 
 def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
-    """Write a tensor as its shape and a digest of its rounded numbers; anything else as it is."""
+    """A tensor as shape and digest of its rounded values; anything else as repr."""
     if not hasattr(made, "is_floating_point"):
         return repr(made)
     numbers = (made.double() * _STEPS).round().long() if made.is_floating_point() else made.long()
@@ -109,7 +104,7 @@ def _written(made: Any) -> str:  # noqa: ANN401 - a tensor, mostly
 
 
 def _drawn() -> PILImage.Image:
-    """Draw stripes and slopes, which every way of resizing blurs in its own way."""
+    """An image of stripes and slopes, which every resampling blurs differently."""
     width, height = _SIZE
     colours = bytes(
         level

@@ -33,10 +33,7 @@ _SHRINK = 0.9
 
 
 class ImageTokens:
-    """Counts the tokens of the prompt that one processor makes of an image.
-
-    May be asked by several threads, if the processor is used by nothing else.
-    """
+    """Counts the prompt tokens that a processor makes of an image; thread-safe."""
 
     def __init__(self, processor: "ProcessorMixin") -> None:
         self._processor = processor
@@ -44,7 +41,7 @@ class ImageTokens:
         self._known = lru_cache(maxsize=10_000)(self._told if self._teller else self._tried)
 
     def of(self, width: int, height: int) -> int:
-        """Tokens of an image of that size in px.
+        """Tokens of an image of a size in px.
 
         Raises:
             ValueError: If the processor refuses images of that size, or its tokens cannot be
@@ -57,7 +54,7 @@ class ImageTokens:
                 raise ValueError(f"an image of {width} x {height} px: {why}") from why
 
     def most(self) -> int:
-        """The most tokens of any of a range of shapes.
+        """Maximum tokens over a range of shapes.
 
         Raises:
             ValueError: If the processor refuses one.
@@ -66,7 +63,7 @@ class ImageTokens:
         return max(self.of(*shape) for shape in (*_SHAPES, *narrow))
 
     def within(self, image: PILImage.Image, limit: int) -> PILImage.Image:
-        """Shrink an image of which the processor would make more than ``limit`` tokens.
+        """Shrink an image to at most ``limit`` tokens.
 
         Raises:
             ValueError: If even an image of few pixels is more.
@@ -81,7 +78,7 @@ class ImageTokens:
 
     @cached_property
     def _teller(self) -> Callable[..., Any] | None:
-        """The processor's own way of counting, where it has one."""
+        """The processor's own counting method, if it has one."""
         if type(self._processor).__name__ == "SmolVLMProcessor":
             from transformers import Idefics3Processor  # cuts and writes images the same way
 
@@ -90,7 +87,7 @@ class ImageTokens:
 
     @cached_property
     def _same_for_all(self) -> int | None:
-        """Tokens of every image, where a family that cannot tell makes all of one size."""
+        """Tokens of every image, for families that resize all images to one size."""
         if self._teller:
             return None
         try:
@@ -104,7 +101,7 @@ class ImageTokens:
         return int(self._teller(image_sizes=[(height, width)])["num_image_tokens"][0])
 
     def _tried(self, width: int, height: int) -> int:
-        """Show a black image to a family that cannot tell beforehand."""
+        """Count by processing a black image."""
         shown = {"images": [[PILImage.new("RGB", (width, height))]], "return_tensors": "pt"}
         made = self._processor(text=[str(self._processor.image_token)], **shown)
         frame = self._processor.tokenizer("")["input_ids"]  # what is around any text
@@ -112,7 +109,7 @@ class ImageTokens:
 
 
 def limit_tokens(processor: "ProcessorMixin", limit: int, name: str) -> None:
-    """Set a processor so that no image becomes more than ``limit`` tokens, and as many as can be.
+    """Configure a processor for at most ``limit`` tokens per image, and as many as possible.
 
     Raises:
         ModelError: If the family makes more of every image; says how many at least. Or if its
@@ -142,7 +139,7 @@ def _limit(processor: "ProcessorMixin", limit: int, name: str) -> None:
 
 
 def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN401 - any image processor
-    """Settings to try, each list from those that make the most tokens to those that make least."""
+    """Settings to try, each list from most to fewest tokens."""
     if len(points := getattr(images, "image_grid_pinpoints", None) or ()) > 1:
         # LLaVA-NeXT, LLaVA-OneVision: height and width; every row ends in a token.
         by_tokens = sorted(points, key=lambda sides: (sides[0] * sides[1], sides[0]))
@@ -162,7 +159,7 @@ def _ladders(images: Any, limit: int) -> Iterator[list[_Settings]]:  # noqa: ANN
 
 
 def _goes_by_area(images: Any) -> bool:  # noqa: ANN401 - as above
-    """Whether ``longest_edge`` means the px of the whole image: Qwen-VL, GLM-4V."""
+    """Whether ``longest_edge`` bounds the area in px: Qwen-VL, GLM-4V."""
     size = getattr(images, "size", None)
     return bool(getattr(size, "longest_edge", None) and getattr(images, "merge_size", None))
 
@@ -200,17 +197,13 @@ REFUSALS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErro
 
 
 class LeastSizes:
-    """Knows which images one processor, or the model behind it, cannot take."""
+    """Enlarges images that a processor, or the model behind it, refuses."""
 
     def __init__(self, processor: "Processor") -> None:
         self._processor = processor
 
     def enlarged(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
-        """Enlarge the images that are not taken to the least size that may be.
-
-        Args:
-            talk: A conversation.
-            tried: Show each image to the processor; else only what is known beforehand counts.
+        """Enlarge refused images to the minimum size.
 
         Returns:
             The conversation, and what was changed.
@@ -245,10 +238,7 @@ class LeastSizes:
 
     @cached_property
     def _merged(self) -> int | None:
-        """Px of a side that one token stands for, where the model fails on an image of one token.
-
-        So do Pixtral and Mistral 3, in whose models it loses a dimension.
-        """
+        """Px of a token's side, for Pixtral and Mistral 3, which fail on one-token images."""
         merged = getattr(self._processor, "spatial_merge_size", None)
         patch = getattr(self._processor, "patch_size", None)
         return merged * patch if isinstance(merged, int) and isinstance(patch, int) else None

@@ -1,4 +1,4 @@
-"""Loads a checkpoint's weights, whatever the family, its precision, or its adapter."""
+"""Loads the weights of a checkpoint of any family, precision or adapter."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ _SHOWN = 3  # names of tensors in an error
 
 
 def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedModel":
-    """Load weights onto their device, ready to generate.
+    """Load weights onto their device.
 
     Raises:
         ModelError: If the family is not known, code is not trusted, a package is missing, or
@@ -68,11 +68,7 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
 
 
 def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
-    """Refuse a model some of whose tensors are not those of the checkpoint, but random.
-
-    Args:
-        location: The checkpoint.
-        loading: The loading information of transformers.
+    """Refuse a model with randomly initialized tensors.
 
     Raises:
         ModelError: If tensors are missing or of the wrong shape; names some.
@@ -89,9 +85,9 @@ def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
 
 
 def refuse_incomplete_parts(model: "Module", location: str, revision: str | None) -> None:
-    """Refuse a loaded model of another library if a part that transformers loaded is incomplete.
+    """Refuse a model of another library with an incomplete transformers part.
 
-    Such libraries do not hand the loading information on; it is had again, without the tensors. A
+    Such libraries do not pass the loading information on; it is loaded again without tensors. A
     pooler may be missing: releases without one do not use it.
 
     Raises:
@@ -113,7 +109,7 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
 
 
 def why_not(why: Exception) -> str:
-    """Say in one sentence why a checkpoint does not load."""
+    """The reason why a checkpoint does not load, in one sentence."""
     if "trust_remote_code" in str(why):
         return (
             "its code comes with the checkpoint; if you would run it yourself, say "
@@ -123,7 +119,7 @@ def why_not(why: Exception) -> str:
 
 
 def device_of(written: str) -> str:
-    """Choose the device: the one that is configured, or for "auto" the first there is."""
+    """The configured device, or for "auto" the first available one."""
     if written != "auto":
         return written
     import torch
@@ -134,14 +130,14 @@ def device_of(written: str) -> str:
 
 
 def dtype_of(spec: TransformersSpec) -> str:
-    """Choose the precision: the one that is configured, or bfloat16 on CUDA, else float32."""
+    """The configured precision, or bfloat16 on CUDA, else float32."""
     if spec.dtype != "auto":
         return spec.dtype
     return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
 
 
 def origin(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Where weights and configuration are loaded from, as arguments of ``from_pretrained``."""
+    """Arguments of ``from_pretrained`` for weights and configuration."""
     where: dict[str, Any] = {
         "revision": checkpoint.revision,
         "trust_remote_code": spec.trust_remote_code,
@@ -150,7 +146,7 @@ def origin(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "PretrainedConfig") -> Any:  # noqa: ANN401 - an Auto class of transformers
-    """Choose the class that generates: by family, or the checkpoint's own if it is trusted."""
+    """The Auto class that generates: by family, or the checkpoint's own if trusted."""
     from transformers import (
         MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
         MODEL_FOR_MULTIMODAL_LM_MAPPING,
@@ -182,7 +178,7 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
 def _adapted(
     spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
 ) -> "PreTrainedModel":
-    """Put a PEFT adapter on its base."""
+    """Apply a PEFT adapter to its base."""
     try:
         from peft import PeftModel
     except ImportError as why:

@@ -1,8 +1,4 @@
-"""A checkpoint in memory: answers one batch of conversations.
-
-torch and transformers are imported inside functions here and in the modules beside, because they
-take seconds.
-"""
+"""A loaded checkpoint that answers batches of conversations."""
 
 import sys
 import time
@@ -36,13 +32,10 @@ if TYPE_CHECKING:
 
 
 class TransformersModel:
-    """Weights, and the processor that turns conversations into tensors.
+    """Weights and processor.
 
-    Every turn reads its whole conversation anew. ``generate`` can go on from the keys and values
-    of an earlier call, but only where the new prompt begins with the very tokens of the old one.
-    Here it does not: some chat templates rewrite earlier turns, thoughts are taken out of them,
-    and the text of a response need not come back as the tokens that were drawn. In a batch,
-    responses of unequal length would leave padding inside the conversations besides.
+    Every turn encodes its whole conversation anew: the keys and values of an earlier call only fit
+    a prompt that begins with the same tokens, and templates rewrite earlier turns.
     """
 
     def __init__(
@@ -65,11 +58,11 @@ class TransformersModel:
 
     @property
     def weights(self) -> "PreTrainedModel":
-        """What generates."""
+        """The model."""
         return self._model
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Tokens of images, so that batches can be of like size; 0 where that is not known."""
+        """Tokens of images; 0 if unknown."""
         if self._model.config.model_type in _ONE_AT_A_TIME and images:
             return sys.maxsize
         if self._image_tokens is None:
@@ -80,24 +73,15 @@ class TransformersModel:
             return 0  # if it is refused, that is an error when it is its turn
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> PromptBatch:
-        """Make the tensors of a batch; may run in a thread while another batch is answered.
-
-        Raises:
-            ValueError: If the chat template or the processor cannot take a conversation.
-        """
+        """Make the tensors of a batch; thread-safe."""
         with self._borrowed() as tensors:
             return tensors.of(conversations)
 
     def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation.
 
-        ``seconds`` is the batch's time divided by its size: what a response cost. A conversation
-        that leaves no room for a whole response is not asked: its response has ``error``, as has
-        one whose tokens were drawn of scores that are no numbers.
-
-        Raises:
-            RuntimeError: If memory runs out, among others.
-            ValueError: If no conversation leaves room.
+        ``seconds`` is the batch's time divided by its size. A response whose scores became NaN or
+        infinite has ``error``.
         """
         import torch
 
@@ -119,10 +103,7 @@ class TransformersModel:
 
     @contextmanager
     def _borrowed(self) -> Iterator[PromptTensors]:
-        """Lend a processor to one thread at a time: tokenizers are not made for several.
-
-        Each is a copy of one that is itself never used, so that none is copied while it changes.
-        """
+        """Lend a processor to one thread at a time: tokenizers are not thread-safe."""
         try:
             tensors = self._idle.pop()
         except IndexError:
@@ -149,13 +130,13 @@ class TransformersModel:
 
     @cached_property
     def context(self) -> int | None:
-        """Tokens that a prompt and its response may have together; None where nobody says."""
+        """Maximum tokens of prompt and response; None if unknown."""
         text = self._model.config.get_text_config()
         limit = getattr(text, "max_position_embeddings", None)
         return limit if isinstance(limit, int) and limit > 0 else None
 
     def _generation(self, draw: Draw) -> "GenerationConfig":
-        """A fresh configuration: what the checkpoint's says beside its tokens is for its card."""
+        """A fresh configuration without the checkpoint's own sampling fields."""
         from transformers import GenerationConfig
 
         return GenerationConfig(
@@ -171,7 +152,7 @@ class TransformersModel:
         )
 
     def _new(self, tokens: "Tensor", prompt: "Tensor") -> "Tensor":
-        """Cut the prompt off; some families give back only what is new, or start with one token."""
+        """Cut the prompt off; some families return only new tokens."""
         if self._model.config.is_encoder_decoder:
             return tokens[:, 1:]
         n = prompt.shape[1]

@@ -1,7 +1,7 @@
-"""That a model computes with numbers: weights and scores that are NaN or infinite are errors.
+"""NaN checks on weights and scores.
 
-Of NaN every comparison is false, so that the first token of the vocabulary is drawn for ever, or
-the one that ends a response: an empty answer, which would be scored as wrong.
+Every comparison with NaN is false: the model would repeat the first token for ever, or end at once
+with an empty response that is scored as wrong.
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,9 @@ _AT_ONCE = 2**24  # numbers that are copied where a type has no largest one
 
 
 def refuse_infinite_weights(model: "Module", location: str) -> None:
-    """Refuse a model with NaN or infinity among its parameters, or NaN in its buffers.
+    """Refuse a model with NaN or infinity in its parameters, or NaN in its buffers.
 
-    Masks lie in buffers, and are minus infinity where nothing is to be seen.
-
-    Args:
-        model: On its device.
-        location: The checkpoint.
+    Masks in buffers may be minus infinity.
 
     Raises:
         ModelError: If there is any; names the first tensor.
@@ -44,7 +40,7 @@ def refuse_infinite_weights(model: "Module", location: str) -> None:
 
 
 def _ends(numbers: "Tensor") -> Iterator["Tensor"]:
-    """The smallest and the largest number of a tensor, or of its parts; NaN if there is one."""
+    """Minimum and maximum of a tensor, or of its parts; NaN if it has one."""
     import torch
 
     if numbers.is_meta or not numbers.is_floating_point() or not numbers.numel():
@@ -58,17 +54,14 @@ def _ends(numbers: "Tensor") -> Iterator["Tensor"]:
 
 
 class Finite:
-    """Watches the scores of a batch as they are made; changes none.
-
-    Looking costs no waiting for the device: what was seen is asked for when all is done.
-    """
+    """Logits processor that records non-finite scores, without synchronizing the device."""
 
     def __init__(self) -> None:
         self._first_bad: Tensor | None = None
         self._step = 0
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """Note rows of scores (batch x vocabulary) whose largest is NaN or infinite."""
+        """Record rows of scores (batch x vocabulary) whose maximum is NaN or infinite."""
         import torch
 
         bad = ~torch.isfinite(scores.amax(dim=-1))
@@ -80,7 +73,7 @@ class Finite:
         return scores
 
     def bad_from(self, n: int) -> list[int | None]:
-        """Of each of ``n`` conversations the token whose scores were none first, from 0."""
+        """For each of ``n`` conversations the first bad token, from 0."""
         if self._first_bad is None:
             return [None] * n
         rows = self._first_bad.view(n, -1).tolist()  # of beams there are several each

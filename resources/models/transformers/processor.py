@@ -3,7 +3,6 @@
 The video half needs torchvision even where the images do not.
 """
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.files import read_object
 from resources.checkpoints.identity import Checkpoint, first_line
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.sections.local_models import PLAIN_TEMPLATE, LocalSpec
@@ -38,9 +38,7 @@ _VIDEO = "video_processor"
 
 
 def load_processor(spec: LocalSpec, checkpoint: Checkpoint) -> "Processor":
-    """Load a processor, or a tokenizer where a model is asked without images.
-
-    It pads on the left, and has a chat template.
+    """Load a processor, or the tokenizer of a text-only model; pads on the left.
 
     Raises:
         ModelError: If torchvision or another package is missing or broken, or the checkpoint has
@@ -97,7 +95,7 @@ def _seeing(
 
 
 def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
-    """The processor class that a checkpoint names, where it is one of transformers' own."""
+    """The processor class of transformers that a checkpoint names, if any."""
     from transformers.models.auto.processing_auto import processor_class_from_name
     from transformers.utils import cached_file
 
@@ -108,22 +106,12 @@ def _class_of(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a
     }
     for name in _NAMES_ITS_CLASS:
         file = cached_file(location, name, revision=origin.get("revision"), **quiet)
-        written = _object_in(Path(file)) if file else {}
+        written = read_object(Path(file)) if file else {}
         if "AutoProcessor" in written.get("auto_map", {}) and origin["trust_remote_code"]:
             return None
         if known := processor_class_from_name(written.get("processor_class") or ""):
             return known
     return _class_for_model(location, origin)
-
-
-def _object_in(file: Path) -> dict[str, Any]:
-    try:
-        written = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as why:
-        raise ModelError(f"{file}: cannot be read as JSON: {why}") from why
-    if not isinstance(written, dict):
-        raise ModelError(f"{file}: expected an object, found {written!r:.60}")
-    return written
 
 
 def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
@@ -133,7 +121,7 @@ def _class_for_model(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN
 
 
 def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
-    """Make a subclass that neither loads nor wants a video processor."""
+    """Make a subclass without a video processor."""
     attributes = list(named.get_attributes())
     kept = [name for name in attributes if name != _VIDEO]
 
@@ -160,7 +148,7 @@ def _without_video(named: Any) -> Any:  # noqa: ANN401 - a class of transformers
 
 
 class _NoVideo:
-    """Stands where SmolVLM looks up, for every conversation, how videos would be read."""
+    """Placeholder that SmolVLM reads video settings from."""
 
     def __getattr__(self, name: str) -> None:
         if name.startswith("__"):
@@ -182,11 +170,7 @@ def _template(
 
 
 def _placeholder(processor: "Processor") -> str:
-    """What a text without a chat template has where an image is, as a piece of a template.
-
-    Some processors (BLIP-2, Florence-2) put it in front of the text themselves, and would count
-    another one as another image.
-    """
+    """The image placeholder; "" where the processor adds it (BLIP-2, Florence-2)."""
     token = str(getattr(processor, "image_token", ""))
     without, having = (_length(processor, text) for text in ("a", f"{token}a"))
     bare = len(processor.tokenizer("a")["input_ids"])
@@ -195,14 +179,14 @@ def _placeholder(processor: "Processor") -> str:
 
 
 def has_one_place(spec: LocalSpec, processor: "Processor") -> bool:
-    """Whether the processor puts the image in front of the text, so that there can be but one."""
+    """Whether the processor puts the image in front of the text, and takes only one."""
     if spec.text_only or spec.chat_template != PLAIN_TEMPLATE:
         return False
     return str(processor.image_token) not in str(processor.chat_template)
 
 
 def _length(processor: "Processor", text: str) -> int | None:
-    """Tokens of a text beside an image; None if the processor refuses it."""
+    """Tokens of a text with an image; None if the processor refuses it."""
     shown = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:
         return int(processor(text=[text], **shown)["input_ids"].shape[-1])

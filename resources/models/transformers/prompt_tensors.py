@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBatch:
-    """A batch of conversations that one call of ``generate`` can go on from."""
+    """Tensors of a batch, and facts about its prompts."""
 
     inputs: "BatchFeature"  # on the CPU, padded
     prompt_tokens: Sequence[int]  # without padding
@@ -28,11 +28,10 @@ class PromptBatch:
 
 
 class PromptTensors:
-    """Applies a chat template and a processor; for one thread at a time.
+    """Applies chat template and processor; for one thread at a time.
 
-    What a question says is text, also where it spells a token of the checkpoint such as
-    ``<image>``. What the template leaves out, or the processor refuses, is an error: a model that
-    was not asked everything was not asked.
+    Special tokens that a question spells are text. A text that the template drops, or an image that
+    the processor refuses, is an error.
     """
 
     def __init__(
@@ -44,15 +43,9 @@ class PromptTensors:
         max_image_tokens: int | None = None,
         one_image: bool = False,
     ) -> None:
-        """Prepare to apply.
+        """Store the processor; ``tokens`` is None where it is a tokenizer.
 
-        Args:
-            processor: With a chat template; says on which side to pad.
-            tokens: Counts what images become; None where ``processor`` is a tokenizer.
-            variables: Of the chat template.
-            max_image_tokens: Most tokens that an image may become.
-            one_image: The processor puts the image in front of the text, and has no place for
-                a second one.
+        ``one_image``: the processor puts the image in front of the text, and takes only one.
         """
         self._processor = processor
         self._tokens = tokens
@@ -111,7 +104,7 @@ class PromptTensors:
         return inputs
 
     def _sized(self, talk: list[Message], *, tried: bool) -> tuple[list[Message], str]:
-        """Enlarge what the family refuses, shrink what is too many tokens, and say so."""
+        """Enlarge refused images, shrink large ones; returns the conversation and a note."""
         talk, enlarged = self._sizes.enlarged(talk, tried=tried)
         shrunk: list[str] = []
 
@@ -128,7 +121,7 @@ class PromptTensors:
         return talk, "; ".join(filter(None, notes))
 
     def _counted(self, talk: Sequence[Message]) -> tuple[int, ...]:
-        """Count, where it can be: some families take images whose tokens cannot be told."""
+        """Tokens of the images; none for families that cannot tell."""
         try:
             return tuple(self._tokens.of(*p.size) for p in images_of(talk)) if self._tokens else ()
         except ValueError:

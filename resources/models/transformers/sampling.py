@@ -1,9 +1,7 @@
-"""Sampling per row, and decoding from ``generation_config.json``.
+"""Sampling per conversation, and ``decoding = "card"`` from ``generation_config.json``.
 
-What a checkpoint's own ``generation_config.json`` recommends, for ``decoding = "card"``.
-
-Without that name nothing of the file is used but its end tokens: a repetition penalty of 1.05,
-which Qwen2.5-VL publishes, changes most greedy responses.
+Otherwise only the end tokens of that file are used: a repetition penalty of 1.05, which Qwen2.5-VL
+publishes, changes most greedy responses.
 """
 
 import json
@@ -23,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def choosers(draw: Draw, prompt_tokens: Sequence[int]) -> list[Any]:
-    """The logits processors of a batch, in the order to apply them.
-
-    Args:
-        draw: How responses are drawn.
-        prompt_tokens: Of each conversation, without padding.
-    """
+    """Logits processors of a batch; ``prompt_tokens`` are lengths without padding."""
     from transformers import NoRepeatNGramLogitsProcessor
 
     rest = draw.rest
@@ -43,10 +36,7 @@ def choosers(draw: Draw, prompt_tokens: Sequence[int]) -> list[Any]:
 
 
 class RepetitionPenalty:
-    """Makes tokens that were there before less likely (Keskar et al. 2019, section 4.1).
-
-    The padding in front of a shorter prompt was never there.
-    """
+    """Repetition penalty (Keskar et al. 2019, section 4.1) that ignores padding."""
 
     def __init__(self, penalty: float, prompt_tokens: Sequence[int]) -> None:
         self._penalty = penalty
@@ -71,11 +61,7 @@ class RepetitionPenalty:
 
 
 class RowSampler:
-    """Draws each token with the conversation's own chance, whoever else is in the batch.
-
-    The largest of log-probability plus Gumbel noise is a draw from the distribution; each
-    conversation has a generator of its own.
-    """
+    """Samples each conversation with a generator of its own, by the Gumbel-max trick."""
 
     def __init__(self, draw: Draw) -> None:
         from transformers import (
@@ -96,7 +82,7 @@ class RowSampler:
         self._generators: list[Generator] = []
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """Change scores (batch x vocabulary) so that the largest of a row is the token drawn."""
+        """Change scores (batch x vocabulary) so that the maximum of a row is the sample."""
         import torch
 
         if not self._generators:
@@ -160,14 +146,14 @@ Better no number than one of another decoding.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A recommended decoding."""
+    """The decoding that a model card recommends."""
 
     temperature: float = 0.0  # 0: greedy, or beams
     top_p: float = 1.0
     rest: Mapping[str, Any] = field(default_factory=dict)  # as transformers names it
 
     def decoding(self, max_tokens: int, seed: int | None) -> Decoding:
-        """Write it as part of a response's identity."""
+        """The recommendation as part of a response's identity."""
         return Decoding(
             temperature=self.temperature,
             top_p=self.top_p,
@@ -179,7 +165,7 @@ class Card:
 
 
 def read_card(checkpoint: Checkpoint) -> Card:
-    """Read the recommendation of a checkpoint; without a file, greedy decoding.
+    """Read the recommendation of a checkpoint; greedy without a file.
 
     Raises:
         ModelError: If the file cannot be read, or recommends what is not followed here.
@@ -191,7 +177,7 @@ def read_card(checkpoint: Checkpoint) -> Card:
 
 
 def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
-    """Read the file of a checkpoint as it is; empty where it has none.
+    """Read ``generation_config.json``; empty without a file.
 
     Raises:
         ModelError: If it cannot be read.
@@ -207,12 +193,12 @@ def written_card(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def card_of(spec: LocalSpec, checkpoint: Checkpoint) -> Card | None:
-    """Read the recommendation, where responses are to be drawn by it; see ``read_card``."""
+    """Read the recommendation if the section asks for it."""
     return read_card(checkpoint) if spec.named_decoding == "card" else None
 
 
 def as_recommended(spec: AnyLocalSpec, card: Card | None) -> tuple[AnyLocalSpec, Mapping[str, Any]]:
-    """Put a card's temperature and top_p into a spec; the rest is for ``Draw``."""
+    """Apply a card's temperature and top_p to a section; returns the other fields."""
     if card is None:
         return spec, {}
     drawn = {"temperature": card.temperature, "top_p": card.top_p}

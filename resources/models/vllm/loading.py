@@ -1,4 +1,4 @@
-"""Arguments of vLLM, and checkpoint features that it would ignore."""
+"""Arguments of vLLM, features that it would ignore, NaN checks on weight files."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -31,12 +31,7 @@ _INSTEAD = 'merge it into its base (merge_and_unload of PEFT), or use kind = "tr
 
 
 def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, Any]:
-    """Write the arguments of vLLM's ``LLM``.
-
-    Args:
-        spec: How the checkpoint is to be run.
-        checkpoint: What is run.
-        model: Folder or hub id that holds weights and processor.
+    """Arguments of vLLM's ``LLM``; ``model`` holds weights and processor.
 
     Raises:
         ModelError: If vLLM cannot run its adapter, or cannot do what is configured.
@@ -69,7 +64,7 @@ def arguments(spec: VllmSpec, checkpoint: Checkpoint, model: str) -> dict[str, A
 
 
 def refuse_unfollowed(card: Iterable[str], location: str) -> None:
-    """Refuse what a card recommends beside temperature and top_p that vLLM cannot do.
+    """Refuse fields of a model card that vLLM has no equivalent for.
 
     Raises:
         ModelError: If there is anything; names it.
@@ -82,10 +77,7 @@ def refuse_unfollowed(card: Iterable[str], location: str) -> None:
 
 
 def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
-    """Make a folder of links to weights and processor, where the two lie apart.
-
-    vLLM looks for the processor where the weights are; its ``tokenizer`` is for that alone.
-    """
+    """Link weights and processor into one folder, where vLLM looks for both."""
     if not checkpoint.processor:
         return None
     weights = _folder(checkpoint.location, checkpoint.revision)
@@ -100,7 +92,7 @@ def put_together(checkpoint: Checkpoint) -> "TemporaryDirectory[str] | None":
 
 
 def _at_top(files: Iterable[Path], folder: Path) -> set[str]:
-    """What lies in a folder itself: the files, or the folders in it that hold them."""
+    """Top-level names of files in a folder."""
     return {file.relative_to(folder).parts[0] for file in files}
 
 
@@ -123,7 +115,7 @@ def _refuse_what_only_processors_do(spec: VllmSpec) -> None:
 
 
 def _rank(adapter: Path, *, towers: bool) -> int:
-    """Check that vLLM runs an adapter whole; the rank that it has to make room for."""
+    """Check that vLLM applies an adapter completely; returns the rank to reserve."""
     config = read_object(adapter / ADAPTER_CONFIG)
     if config.get("peft_type") != "LORA":
         raise ModelError(f"{adapter}: vLLM runs LORA, not {config.get('peft_type')}; {_INSTEAD}")
@@ -142,7 +134,7 @@ def _rank(adapter: Path, *, towers: bool) -> int:
 
 
 def _tensors(adapter: Path) -> list[str]:
-    """Names of an adapter's tensors, without reading what is in them."""
+    """Names of an adapter's tensors."""
     file = next(
         adapter / name
         for name in sorted(ADAPTER_WEIGHTS, reverse=True)
@@ -171,7 +163,9 @@ _EXPONENTS: Mapping[str, tuple[str, int]] = {
 
 
 def refuse_infinite_files(checkpoint: Checkpoint) -> None:
-    """Refuse a checkpoint with NaN or infinity in its safetensors files; a hub's is not looked at.
+    """Refuse local safetensors files with NaN or infinity.
+
+    vLLM runs in other processes, and answers NaN with the first token of the vocabulary for ever.
 
     Raises:
         ModelError: If there is any; names the file and the tensor.

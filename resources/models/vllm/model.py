@@ -1,7 +1,7 @@
-"""A checkpoint that vLLM holds: answers one batch of conversations; vllm is imported inside.
+"""A checkpoint in vLLM, for its offline API (``LLM.generate``, ``LLM.chat``) of 0.28 to 0.33.
 
-Written for the offline API (``LLM.generate``, ``LLM.chat``) as it is in the sources of vLLM 0.28,
-0.30 and 0.33.
+``LLM.chat`` applies chat template and tokenizer itself; doing both here gives every prompt the
+tokens that it has with ``transformers``, and keeps a spelled ``<image>`` text.
 """
 
 import time
@@ -42,10 +42,10 @@ class VllmPrompt:
 
 
 class TokenPrompts(PromptTensors):
-    """Writes conversations as tokens with one placeholder for each image."""
+    """Encodes conversations as tokens with one placeholder per image."""
 
     def asked(self, conversation: Sequence[Message]) -> VllmPrompt:
-        """Write one conversation.
+        """Encode one conversation.
 
         Raises:
             ValueError: If the chat template or the processor cannot take it.
@@ -67,7 +67,7 @@ class TokenPrompts(PromptTensors):
         )
 
     def _token_ids(self, prompt: str) -> list[int]:
-        """Tokenize as processors do: what begins and ends a text is added unless it is there."""
+        """Tokenize as processors do: bos is added unless the text has it."""
         tokenizer = self._processor.tokenizer if self._tokens else self._processor
         bos = tokenizer.bos_token
         adds = self._tokens is not None and not (bos and prompt.startswith(str(bos)))
@@ -77,12 +77,12 @@ class TokenPrompts(PromptTensors):
         return token_ids
 
     def _tells(self, talk: Sequence[Message]) -> bool:
-        """Whether what images become can be told, which it cannot where they are refused."""
+        """Whether the tokens of all images are known."""
         return not self._tokens or len(self._counted(talk)) == len(images_of(talk))
 
 
 def as_messages(conversation: Sequence[Message]) -> VllmPrompt:
-    """Write a conversation as ``LLM.chat`` takes it."""
+    """Convert a conversation to messages of ``LLM.chat``."""
     return VllmPrompt(
         prompt=[said | {"content": list(map(_part, said["content"]))} for said in conversation]
     )
@@ -107,7 +107,7 @@ _WHILE_LOADING = (
 
 
 class VllmModel:
-    """Weights that vLLM holds, on one or several GPUs."""
+    """Weights in vLLM, on one or several GPUs."""
 
     def __init__(
         self,
@@ -118,14 +118,9 @@ class VllmModel:
         adapter: str = "",
         files: "TemporaryDirectory[str] | None" = None,
     ) -> None:
-        """Prepare to ask.
+        """Wrap an LLM; without ``prompts``, vLLM encodes the conversations.
 
-        Args:
-            llm: Holds the weights.
-            spec: How it is asked.
-            prompts: Writes prompts; None leaves that to vLLM.
-            adapter: Folder of the LoRA that every request is answered with.
-            files: What the weights were loaded from, kept as long as they are.
+        ``files`` keeps the folder of the weights alive.
         """
         self._llm = llm
         self._spec = spec
@@ -137,15 +132,11 @@ class VllmModel:
         self._context = int(llm.model_config.max_model_len)
 
     def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Not needed: vLLM itself runs as many requests side by side as fit."""
+        """Not needed: vLLM forms its own batches."""
         return 0
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[VllmPrompt]:
-        """Write conversations as vLLM takes them.
-
-        Raises:
-            ValueError: If the chat template or the processor cannot take one.
-        """
+        """Encode conversations."""
         if self._prompts is None:
             return [as_messages(talk) for talk in conversations]
         with self._one_at_a_time:
@@ -154,12 +145,7 @@ class VllmModel:
     def answer(self, prepared: list[VllmPrompt], draw: Draw) -> list[Response]:
         """Generate the next turn of each conversation.
 
-        ``seconds`` is the batch's time divided by its size: what a response cost.
-
-        Raises:
-            ValueError: If a conversation leaves no room for a whole response, or vLLM refuses one
-                or breaks a response off.
-            ModelError: If its engine has died.
+        ``seconds`` is the batch's time divided by its size.
         """
         for asked in prepared:
             self._refuse_too_long(asked.least_tokens, draw)
@@ -244,11 +230,7 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
 
 
 def _params(draw: Draw) -> list["SamplingParams"]:
-    """Write how each response is drawn; nothing is left to what a checkpoint recommends.
-
-    Raises:
-        ValueError: If vLLM refuses it.
-    """
+    """Sampling parameters of each response; no default of the checkpoint applies."""
     from vllm import SamplingParams
     from vllm.exceptions import VLLMError
 
@@ -288,7 +270,7 @@ def _prompts(spec: VllmSpec, checkpoint: Checkpoint) -> TokenPrompts:
 
 
 def _template(spec: VllmSpec) -> dict[str, Any]:
-    """Write what ``LLM.chat`` is to know of the chat template."""
+    """Arguments of ``LLM.chat`` for the chat template."""
     more: dict[str, Any] = {}
     if spec.chat_template:
         file = Path(spec.chat_template).expanduser()

@@ -1,9 +1,4 @@
-"""Batching of local requests: order, prefetch, recovery from failures.
-
-Whatever generates the text, transformers or vLLM, is asked through ``Answers``.
-
-In which order requests are asked, and which together.
-"""
+"""Batching of local requests: order, image prefetch, recovery from failures."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,14 +27,14 @@ from resources.response_cache.engine import ReadImage
 
 
 def as_asked(request: Request, spec: LocalSpec) -> Request:
-    """Put the configured temperature where there is none; drop images nobody can see."""
+    """Apply the configured temperature; drop the images of a text-only model."""
     prompt = request.prompt.without_images() if spec.text_only else request.prompt
     temperature = spec.temperature if request.temperature is None else request.temperature
     return replace(request, prompt=prompt, temperature=temperature)
 
 
 def in_order(asked: Sequence[Request]) -> list[int]:
-    """Positions of requests in the order to ask them: group by group, longest first."""
+    """Positions of requests in processing order: group by group, longest first."""
     return sorted(range(len(asked)), key=lambda i: _rank(asked[i]), reverse=True)
 
 
@@ -71,7 +66,7 @@ Conversations: TypeAlias = list[list[Message]]
 
 @dataclass(frozen=True, slots=True)
 class _SizedRequest:
-    """The images of a request, and how many tokens they become."""
+    """The decoded images of a request, and their tokens."""
 
     images: DecodedImages
     weight: int
@@ -83,7 +78,7 @@ class _SizedRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Requests to ask together, their images, and the first turn being prepared."""
+    """A batch: requests by position, their images, and the first turn in preparation."""
 
     requests: dict[int, Request]  # by position
     images: DecodedImages
@@ -91,13 +86,13 @@ class _Batch:
 
 
 class Batches:
-    """Asks one model; it is loaded at the first request.
+    """Answers requests with one model, loaded at the first request.
 
-    Requests with the same number of turns and images are asked together, longest first, so that
-    little is padded and memory runs out at the start, if at all. Then the batch is halved, and
-    stays so. A request that fails alone is answered with ``error`` and costs the others nothing.
+    Requests with the same number of turns and images form batches, longest first, so that padding
+    is small and memory runs out at the start, if at all. Then the batch is halved for good. A
+    request that fails alone gets ``error`` and costs the others nothing.
 
-    While the model answers a batch, threads decode images and make tensors of the next ones.
+    While the model answers a batch, threads decode the images and prepare the tensors of the next.
     """
 
     def __init__(
@@ -107,14 +102,7 @@ class Batches:
         load: Callable[[], Answers],
         rest: Mapping[str, Any] | None = None,
     ) -> None:
-        """Prepare to ask.
-
-        Args:
-            spec: How the model is asked.
-            read_image: Finds the images that prompts name.
-            load: Loads the model.
-            rest: What a card recommends beside the temperature.
-        """
+        """Store the configuration; ``rest`` holds further fields of generation_config."""
         self._spec = spec
         self._read_image = read_image
         self._load = load
@@ -123,11 +111,7 @@ class Batches:
         self._batch_size = spec.batch_size
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests batch by batch; yields position and response.
-
-        Raises:
-            ModelError: If the model does not load, or cannot be asked any more.
-        """
+        """Yield position and response, batch by batch."""
         asked = [as_asked(request, self._spec) for request in requests]
         failed: list[tuple[int, Response]] = []
         with _threads(_READERS) as readers, _threads(_BATCHES_AHEAD) as makers:
@@ -140,7 +124,7 @@ class Batches:
         yield from failed
 
     def close(self) -> None:
-        """Give back the memory; a later request loads the model again."""
+        """Free the memory; a later request loads the model again."""
         if self._model:
             self._model = None
             free_memory()
@@ -156,7 +140,7 @@ class Batches:
         readers: ThreadPoolExecutor,
         failed: list[tuple[int, Response]],
     ) -> Iterator[_Batch]:
-        """Cut requests into batches; those whose images cannot be read are ``failed``."""
+        """Form batches; requests whose images do not decode are added to ``failed``."""
         pending = deque(in_order(asked))
         ahead: dict[int, Future[_SizedRequest]] = {}
         pixels = _UNSEEN
@@ -178,7 +162,7 @@ class Batches:
             yield from self._cut(asked, seen)
 
     def _cut(self, asked: Sequence[Request], seen: Mapping[int, _SizedRequest]) -> Iterator[_Batch]:
-        """Put requests of like weight together, the heaviest first, each batch within bounds."""
+        """Form batches of similar weight, the heaviest first."""
         waiting = deque(sorted(seen, key=lambda i: seen[i].weight, reverse=True))
         while waiting:
             limit = self._spec.batch_tokens // max(1, seen[waiting[0]].weight)
@@ -200,7 +184,7 @@ class Batches:
         return replace(batch, prepared=makers.submit(self._loaded.prepare, talks))
 
     def _ask(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
-        """Answer a batch; one that fails is asked in halves, down to the request that fails."""
+        """Answer a batch; a failing one is halved down to the request that fails."""
         half = (len(batch.requests) + 1) // 2
         if len(batch.requests) > self._batch_size:  # cut when there seemed to be more memory
             yield from self._ask_halves(batch, half)
@@ -229,7 +213,7 @@ class Batches:
         yield from self._ask(_Batch(dict(items[half:]), batch.images))
 
     def _converse(self, batch: _Batch) -> list[Response]:
-        """Answer every open turn, first all first ones; tokens and seconds are those of all."""
+        """Answer every open turn; tokens and seconds are sums over the turns."""
         requests = list(batch.requests.values())
         conversations: Conversations = [[] for _ in requests]
         answers: list[list[Response]] = []
@@ -258,7 +242,7 @@ class Batches:
 
 
 def _together(responses: Sequence[Response]) -> Response:
-    """One response of several turns; what follows a turn that failed answers nothing."""
+    """Combine the responses of several turns; an error is final."""
     return next((response for response in responses if response.error), None) or Response.together(
         responses
     )
@@ -266,7 +250,7 @@ def _together(responses: Sequence[Response]) -> Response:
 
 @contextmanager
 def _threads(number: int) -> Iterator[ThreadPoolExecutor]:
-    """Lend threads; what none of them has begun when the block is left is never done."""
+    """A thread pool whose queued tasks are dropped at the end of the block."""
     lent = ThreadPoolExecutor(number)
     try:
         yield lent

@@ -1,7 +1,4 @@
-"""One model many times: requests go to whichever of its workers is free.
-
-Hands requests out in chunks to whoever is free, and those of the dead to others.
-"""
+"""Worker pool: chunks of requests go to whichever worker is free."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +19,7 @@ _WORDS = {1: "one", 2: "two"}
 
 
 class Chunks:
-    """One stream: what still waits, who was handed what, and over what somebody died."""
+    """Progress of one stream: waiting requests, chunks by worker, deaths by request."""
 
     def __init__(self, spec: LocalSpec, requests: Sequence[Request], workers: Workers) -> None:
         # Engines never look at the question, and it need not travel.
@@ -37,11 +34,11 @@ class Chunks:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether somebody is still answering."""
+        """Whether a worker still has a chunk."""
         return bool(self._handed)
 
     def responses(self) -> Iterator[tuple[int, Response]]:
-        """Hand out chunks and listen, until everything is answered or nobody is left.
+        """Hand out chunks and yield responses until all are answered or no worker is left.
 
         Raises:
             ModelError: If the model cannot be asked at all.
@@ -65,7 +62,7 @@ class Chunks:
                 worker.ask(chunk)
 
     def _next(self, n: int) -> list[int]:
-        """Take what is asked next; alone, if it would be the last try: only one may be to blame."""
+        """Take the next requests; one that has one try left goes alone."""
         positions = [self._waiting.popleft()]
         if self._is_last_try(positions[0]):
             return positions
@@ -91,7 +88,7 @@ class Chunks:
                 yield position, response
 
     def _bury(self, left: Chunk) -> Iterator[tuple[int, Response]]:
-        """Let another one ask what one leaves behind, unless too many died of it."""
+        """Requeue the requests of a dead worker, unless too many died of them."""
         self._deaths.update(list(left))
         for i in left:
             if self._deaths[i] < self._workers.most_deaths:
@@ -105,30 +102,29 @@ class Chunks:
 
 
 class LocalEngine(Engine, KeyExtension, Protocol):
-    """An engine of this machine that can say what it takes to ask the same elsewhere."""
+    """A local engine that can describe its job to workers."""
 
     shown: ImageChangeRecorder
 
     @property
     def decoding(self) -> Decoding:
-        """How responses are drawn where a request does not say otherwise."""
+        """The default decoding of a request."""
         ...
 
     @property
     def job(self) -> Job:
-        """What a worker elsewhere needs to know."""
+        """The description of the model for a worker."""
         ...
 
 
 class SideBySide:
-    """Asks workers that have all the weights each; they start at the first request.
+    """Answers requests by workers that hold all the weights each, started on demand.
 
-    Responses come to this process, which alone writes them down. Identity and decoding are those of
-    one engine, so that a model keeps its responses however many ask it.
+    Only this process writes to the cache. Identity and decoding are those of one engine.
     """
 
     def __init__(self, one: LocalEngine, workers: Callable[[Job], Workers]) -> None:
-        """Prepare to ask what ``one`` would; ``workers`` makes those that are asked."""
+        """Wrap ``one``; ``workers`` makes the worker pool."""
         self._one = one
         self._make = workers
         self.particulars = one.particulars
@@ -137,31 +133,23 @@ class SideBySide:
 
     @property
     def identity(self) -> str:
-        """That of the checkpoint, asked by one alone.
-
-        Raises:
-            ModelError: If there is no such checkpoint here, or it is incomplete.
-        """
+        """The identity of the wrapped engine."""
         return self._one.identity
 
     @property
     def decoding(self) -> Decoding:
-        """How responses are drawn where a request does not say otherwise."""
+        """The default decoding of a request."""
         return self._one.decoding
 
     @property
     def peak_memory(self) -> int | None:
-        """Bytes on the fullest device during the last stream, weights included; CUDA only."""
+        """Peak bytes on the fullest device during the last stream; CUDA only."""
         return self._peak_memory
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Answer requests, longest first, by all workers; yields position and response.
+        """Yield position and response, longest requests first.
 
-        Closing the iterator early ends the workers.
-
-        Raises:
-            ModelError: If no worker can start, or the checkpoint does not load whole, is another
-                one where a worker is, or has a card that cannot be followed.
+        Closing the iterator early stops the workers.
         """
         job = self._one.job
         self._workers = self._workers or self._make(job)
@@ -175,6 +163,6 @@ class SideBySide:
                 self.close()
 
     def close(self) -> None:
-        """End the workers; a later request starts them again."""
+        """Stop the workers; a later request starts them again."""
         if self._workers:
             self._workers.end()

@@ -1,4 +1,4 @@
-"""Worker port: processes or Ray actors that hold one model each."""
+"""Worker port, and models whose weight files are verified while they answer."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Chunk: TypeAlias = dict[int, Request]  # by position among all that is asked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What a worker needs to know; all of it can be pickled."""
+    """A worker's task description; picklable."""
 
     spec: LocalSpec
     checkpoint: Checkpoint
@@ -33,11 +33,11 @@ class Job:
     rest: Mapping[str, Any]  # what a card recommends beside the temperature
 
     def on(self, device: str) -> Self:
-        """The same on a certain device, where the kind of model has a say in that."""
+        """The same job on a device, for kinds of models that have one."""
         return replace(self, spec=self.spec.model_copy(update={"device": device}))
 
     def batches(self) -> Batches:
-        """What asks the model; it is loaded at the first request, if it is what was pinned."""
+        """Batching over the model, which is loaded and verified at the first request."""
         return Batches(
             self.spec,
             self.read_image,
@@ -48,14 +48,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A whole chunk has been answered."""
+    """The end of a chunk."""
 
     peak_memory: int | None  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerDied:
-    """A worker is no more; what it had not answered is lost."""
+    """The end of a worker; its unanswered requests are requeued."""
 
     why: str
 
@@ -64,28 +64,28 @@ Said: TypeAlias = tuple[int, Response] | Done | ModelError
 
 
 class Worker(Protocol):
-    """One of them; its own key in dictionaries."""
+    """One worker, hashable."""
 
     def ask(self, chunk: Chunk) -> None:
-        """Hand over a chunk; only to one that is free."""
+        """Send a chunk to a free worker."""
         ...
 
 
 class Workers(Protocol):
-    """All of them."""
+    """A pool of workers."""
 
     @property
     def most_deaths(self) -> int:
-        """How many may die over a request before nobody is asked it again."""
+        """Number of workers that may die of a request before it is given up."""
         ...
 
     @property
     def n_alive(self) -> int:
-        """Those that can be asked now, or will be able to."""
+        """Workers that are or will be available."""
         ...
 
     def start(self) -> None:
-        """Start those that are missing.
+        """Start the missing workers.
 
         Raises:
             ModelError: If that cannot be.
@@ -93,11 +93,11 @@ class Workers(Protocol):
         ...
 
     def free(self) -> Sequence[Worker]:
-        """Those that can be handed a chunk now."""
+        """Workers without a chunk."""
         ...
 
     def hear(self) -> Iterator[tuple[Worker, Said | WorkerDied]]:
-        """Wait until there is something to hear, or somebody new is free.
+        """Wait for messages, or for a free worker.
 
         Raises:
             ModelError: If nobody will ever be.
@@ -105,7 +105,7 @@ class Workers(Protocol):
         ...
 
     def end(self) -> None:
-        """End them, whatever they are doing."""
+        """Stop all workers."""
         ...
 
 
@@ -115,7 +115,7 @@ Spec = TypeVar("Spec", bound=LocalSpec)
 def load_named(
     load: Callable[[Spec, Checkpoint], Answers], spec: Spec, checkpoint: Checkpoint
 ) -> Answers:
-    """Load a checkpoint whose files are those that its content was digested of.
+    """Load a checkpoint whose files still have the digested content.
 
     Raises:
         ModelError: If they are not, before or after loading, or it does not load.
@@ -126,7 +126,7 @@ def load_named(
 
 
 def with_template(spec: LocalSpec, checkpoint: Checkpoint) -> Checkpoint:
-    """Put the checksum of a chat template that lies in a file of its own to those of a checkpoint.
+    """Add a separate chat template file to the checksums of a checkpoint.
 
     Raises:
         ModelError: If it cannot be read.
@@ -146,11 +146,10 @@ def _alone(file: Path) -> list[Path]:
 
 
 class _PinnedModel:
-    """A loaded model whose weights may still be read from their files, page by page.
+    """A loaded model that verifies its weight files after each batch.
 
-    safetensors maps files into memory: who writes into one changes the model that is being asked,
-    and who cuts one short ends the process (SIGBUS; what was answered is kept). To read them
-    instead would hold the weights twice while they load, and once more for each process.
+    safetensors maps files into memory: overwriting one changes the running model, truncating one
+    kills the process (SIGBUS; cached responses are kept).
     """
 
     def __init__(self, model: Answers, checkpoint: Checkpoint) -> None:
@@ -164,11 +163,7 @@ class _PinnedModel:
         return self._model.prepare(conversations)
 
     def answer(self, prepared: Any, draw: Draw) -> list[Response]:  # noqa: ANN401 - from prepare
-        """Generate the next turn of each conversation.
-
-        Raises:
-            ModelError: If the files were overwritten; what was just said is not kept.
-        """
+        """Generate the next turn of each conversation."""
         responses = self._model.answer(prepared, draw)
         self._checksums = still_loaded(self._checksums)
         return responses

@@ -1,7 +1,4 @@
-"""Workers on this machine: a process for each device.
-
-One process of a data-parallel engine: a checkpoint on one device, asked through a pipe.
-"""
+"""Workers on this machine: one process per device."""
 
 import signal
 from collections.abc import Iterator, Sequence
@@ -19,7 +16,7 @@ from resources.models.workers.port import Chunk, Done, Job, Said, WorkerDied
 
 
 def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]") -> None:
-    """Answer chunk after chunk, each response as it arrives, until the other end is closed."""
+    """Answer chunks from a pipe until its other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the other end, which then hangs up
     _share_cores(n_processes)
     batches = job.batches()
@@ -32,12 +29,7 @@ def work(job: Job, device: str, n_processes: int, pipe: "Connection[Said, Chunk]
 
 
 def answered(chunk: Chunk, batches: Batches, device: str) -> Iterator[Said]:
-    """Answer a chunk, each response as it arrives.
-
-    Then that it is done, or why nothing can be asked.
-
-    ``device`` is the one whose memory is counted; "": none.
-    """
+    """Answer a chunk: yields responses, then ``Done`` or the reason why nothing can be answered."""
     positions = list(chunk)
     reset_peak_memory(device)
     try:
@@ -60,22 +52,22 @@ _UNTIL_KILLED = 10.0  # s that a process has to end in
 
 
 class Processes:
-    """Spawned processes; the dead are started again with the next stream."""
+    """Spawned processes; dead ones are restarted with the next stream."""
 
     most_deaths = 2
 
     def __init__(self, jobs: Sequence[tuple[str, Job]]) -> None:
-        """Prepare to start a process for each device and its job."""
+        """Store the jobs by device."""
         self._jobs = jobs
         self._workers: list[_Process] = []
 
     @property
     def n_alive(self) -> int:
-        """Processes that nobody has heard the end of."""
+        """Processes not known to be dead."""
         return len(self._workers)
 
     def start(self) -> None:
-        """Start those that are missing."""
+        """Start the missing processes."""
         for worker in [worker for worker in self._workers if not worker.is_alive]:
             self._workers.remove(worker)
             worker.end()
@@ -85,11 +77,11 @@ class Processes:
                 self._workers.append(_Process(number, device, job, len(self._jobs)))
 
     def free(self) -> "list[_Process]":
-        """Those that were handed nothing, or have answered it."""
+        """Processes without a chunk."""
         return [worker for worker in self._workers if not worker.busy]
 
     def hear(self) -> "Iterator[tuple[_Process, Said | WorkerDied]]":
-        """Wait until one of those that were handed something says a word, or hangs up."""
+        """Wait for a message or the end of a busy process."""
         busy = [worker for worker in self._workers if worker.busy]
         heard = wait([worker.pipe for worker in busy])
         for worker in busy:
@@ -101,13 +93,13 @@ class Processes:
                 yield worker, said
 
     def end(self) -> None:
-        """End the processes."""
+        """Stop the processes."""
         while self._workers:
             self._workers.pop().end()
 
 
 class _Process:
-    """This end of a process."""
+    """Handle of a process."""
 
     def __init__(self, number: int, device: str, job: Job, n_processes: int) -> None:
         spawn = get_context("spawn")  # a fork would inherit the locks of our threads, and CUDA
@@ -123,17 +115,14 @@ class _Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process still runs."""
         return self._process.is_alive()
 
     def ask(self, chunk: Chunk) -> None:
-        """Hand over a chunk."""
         self.busy = True
         with suppress(OSError):  # it has died; whoever listens next will hear that
             self.pipe.send(chunk)
 
     def hear(self) -> Said | WorkerDied:
-        """Take what was said last."""
         try:
             said: Said = self.pipe.recv()
         except (EOFError, OSError):
@@ -145,7 +134,6 @@ class _Process:
         return said
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
         self.pipe.close()
         self._process.terminate()
         self._process.join(_UNTIL_KILLED)

@@ -34,7 +34,7 @@ class Replica:
         return str(ray.util.get_node_ip_address())
 
     def answer(self, chunk: Chunk) -> Iterator[list[Said | WorkerDied]]:
-        """Answer a chunk; what comes together is sent together, and nothing waits for the next."""
+        """Answer a chunk; available responses are sent together, without waiting for more."""
         came: queue.SimpleQueue[Said | WorkerDied] = queue.SimpleQueue()
         threading.Thread(target=self._answer, args=(chunk, came), daemon=True).start()
         while True:
@@ -66,15 +66,12 @@ _ITS_DEATHS = ("RayActorError", "ActorDiedError", "ActorUnavailableError")
 
 
 class RayReplicas:
-    """Actors; one that dies is replaced on another node as long as the stream lasts.
-
-    As often as there are replicas, at most: what kills them all would go on for ever.
-    """
+    """Actors; one that dies is replaced on another node, once per replica and stream."""
 
     most_deaths = 3
 
     def __init__(self, job: Job, n_replicas: int, needs: dict[str, float]) -> None:
-        """Prepare to start ``n_replicas``, each of which takes what ``needs`` says."""
+        """Store the job and the resources of one replica."""
         self._job = job
         self._n = n_replicas
         self._needs = needs
@@ -84,15 +81,11 @@ class RayReplicas:
 
     @property
     def n_alive(self) -> int:
-        """Those that are up or on their way."""
+        """Actors that run or start."""
         return len(self._actors)
 
     def start(self) -> None:
-        """Start those that are missing.
-
-        Raises:
-            ModelError: If no cluster can be reached.
-        """
+        """Start the missing actors."""
         connect()
         self._spare = self._n
         while len(self._actors) < self._n:
@@ -100,15 +93,11 @@ class RayReplicas:
         self._since = time.monotonic()
 
     def free(self) -> "list[_Actor]":
-        """Those that are up, and have nothing to answer."""
+        """Running actors without a chunk."""
         return [actor for actor in self._actors if actor.is_up and not actor.answers]
 
     def hear(self) -> "Iterator[tuple[_Actor, Said | WorkerDied]]":
-        """Wait until one says something, or is up.
-
-        Raises:
-            ModelError: If none has come up in ten minutes, or none ever could.
-        """
+        """Wait for a message, or for an actor to start."""
         import ray
 
         waiting = {actor.answers or actor.coming: actor for actor in self._actors}
@@ -124,7 +113,7 @@ class RayReplicas:
                 yield actor, said
 
     def end(self) -> None:
-        """End the actors."""
+        """Stop the actors."""
         while self._actors:
             self._actors.pop().end()
 
@@ -132,7 +121,7 @@ class RayReplicas:
         self._actors.append(_Actor(self._job, self._needs))
 
     def _bury(self, actor: "_Actor", died: WorkerDied) -> None:
-        """Let another actor take the place of one; that may be cut off only, and be alive."""
+        """Replace an actor; one that is merely unreachable is killed."""
         self._actors.remove(actor)
         actor.end()
         _LOG.warning("%s; what it had not answered is asked elsewhere", died.why)
@@ -141,7 +130,7 @@ class RayReplicas:
             self._add()
 
     def _look_for_room(self) -> None:
-        """Do not wait for ever for a replica that finds no room."""
+        """Fail when no actor could start in ten minutes, or none ever can."""
         if any(actor.is_up for actor in self._actors):
             self._since = time.monotonic()
             return
@@ -156,7 +145,7 @@ class RayReplicas:
 
 
 class _Actor:
-    """This end of an actor."""
+    """Handle of an actor."""
 
     def __init__(self, job: Job, needs: dict[str, float]) -> None:
         import ray
@@ -170,15 +159,13 @@ class _Actor:
 
     @property
     def is_up(self) -> bool:
-        """Whether it runs on a node."""
         return bool(self._where)
 
     def ask(self, chunk: Chunk) -> None:
-        """Hand over a chunk."""
         self.answers = self._actor.answer.options(num_returns="streaming").remote(chunk)
 
     def hear(self) -> Iterator[Said | WorkerDied]:
-        """Take what is there; called when Ray says that something is."""
+        """The available messages; called when Ray reports some."""
         import ray
         from ray.exceptions import RayError
 
@@ -205,7 +192,7 @@ class _Actor:
         return said
 
     def end(self) -> None:
-        """End it wherever it is, also if it only cannot be reached at the moment."""
+        """Kill the actor, also if it is unreachable."""
         import ray
         from ray.exceptions import RayError
 
@@ -214,20 +201,19 @@ class _Actor:
 
 
 def _named(why: Exception) -> str:
-    """What became of an actor, in a word; Ray itself writes a page."""
+    """The name of Ray's error, whose text is a page."""
     name = type(why).__name__
     return name if name in _ITS_DEATHS else f"{name}: {str(why).strip().splitlines()[-1]}"
 
 
 class RayEngine(SideBySide):
-    """Asks actors on the nodes of a cluster.
+    """Answers requests by actors on the nodes of a Ray cluster.
 
-    Of a node that dies what it had not answered is asked on another one, and its actor is replaced;
-    what three died over comes back with ``error``. Every replica makes sure that the checkpoint on
-    its node is that of this machine, to the byte.
+    The requests of a dead node are answered on another; those that three actors died of get
+    ``error``. Every replica verifies that its node has the same checkpoint.
     """
 
     def __init__(self, one: LocalEngine, spec: LocalSpec) -> None:
-        """Prepare to ask what ``one`` would."""
+        """Wrap an engine."""
         needs = {"gpu": spec.gpus, **spec.needs}
         super().__init__(one, lambda job: RayReplicas(job, spec.replicas, needs))

@@ -101,7 +101,7 @@ def test_a_link_in_a_folder_below_is_followed_as_any(folder: Path, tmp_path: Pat
     _write(tmp_path / "elsewhere.jinja", "2")
     assert pin(str(folder)).content != before
     (tmp_path / "elsewhere.jinja").unlink()
-    with pytest.raises(ModelError, match=r"default\.jinja: a link to what is not there"):
+    with pytest.raises(ModelError, match=r"default\.jinja: broken link"):
         pin(str(folder))
 
 

@@ -53,10 +53,12 @@ def test_the_method_is_read_where_transformers_reads_it(
         pytest.param(by("hqq"), "cpu", "runs on cuda, not on cpu", id="HQQ without a GPU"),
         pytest.param(by("fbgemm_fp8"), "cpu", "runs on cuda", id="fbgemm without a GPU"),
         pytest.param(by("metal"), "cuda:0", "runs on mps, not on cuda:0", id="for Apple's alone"),
-        pytest.param(by("nvfp4"), "cuda", "vLLM does", id="what transformers does not load"),
-        pytest.param(by("zip"), "cuda", "quantised by zip, which is none of", id="unknown"),
+        pytest.param(by("nvfp4"), "cuda", "only vLLM loads", id="what transformers does not load"),
+        pytest.param(by("zip"), "cuda", "quantised by zip, expected one of", id="unknown"),
         pytest.param(by(""), "cuda", "no named method", id="no method"),
-        pytest.param({"quantization_config": "int4"}, "cpu", "by int4, which", id="not an object"),
+        pytest.param(
+            {"quantization_config": "int4"}, "cpu", "by int4, expected", id="not an object"
+        ),
     ],
 )
 def test_what_would_not_load_is_refused_with_what_it_needs(

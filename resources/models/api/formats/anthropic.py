@@ -44,11 +44,11 @@ class Anthropic:
         self._answering = ServedModelCheck(spec.model)
 
     def message(self, turn: Turn) -> dict[str, Any]:
-        """Write a turn, without empty texts, which the API refuses."""
+        """Convert a turn; empty texts are left out, because the API refuses them."""
         return {"role": turn.role, "content": [self._block(p) for p in turn.parts if p != ""]}
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        """Write a request. What the system says stands apart; a turn of nothing is left out."""
+        """Encode a request; system turns become the ``system`` field."""
         system = [one for m in messages if m["role"] == "system" for one in m["content"]]
         said = [m for m in messages if m["role"] != "system" and m["content"]]
         fields = {
@@ -61,7 +61,7 @@ class Anthropic:
         return orjson.dumps(fields | self._spec.extra_body)
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Join the texts. What was read from a cache was read, and is counted like the rest."""
+        """Join the text blocks; cached prompt tokens count like the others."""
         refuse_others(received, "type", "message")
         refuse_others(received, "role", "assistant")
         blocks = received.get("content")
@@ -88,7 +88,7 @@ class Anthropic:
 
 
 def _text(blocks: Sequence[object], end: str, tags: Tags | None) -> str:
-    """Thought and text; a thought may be hidden, or shown as a summary."""
+    """Reasoning and text of the content blocks."""
     thought, text, thinks = "", "", False
     for block in blocks:
         match block:

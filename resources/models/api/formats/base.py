@@ -1,4 +1,4 @@
-"""Protocol of an API format."""
+"""Protocol of an API format, and images encoded for JSON."""
 
 import base64
 import io
@@ -12,23 +12,23 @@ from resources.response_cache.engine import ReadImage
 
 
 class ApiFormat(Protocol):
-    """Writes requests to one server, and reads its responses."""
+    """Encodes the requests of one API, and decodes its responses."""
 
     holds: str
     """The field of a body that responses are in; a body without it may be an error."""
 
     @property
     def path(self) -> str:
-        """What follows the address of the server: ``/chat/completions``."""
+        """The path behind the server's address: ``/chat/completions``."""
         ...
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """What is sent with every request, beside the key."""
+        """Headers of every request, without the key."""
         ...
 
     def message(self, turn: Turn) -> dict[str, Any]:
-        """Write one turn of a conversation.
+        """Convert one turn of a conversation.
 
         Raises:
             ImageError: If an image cannot be read, or does not decode.
@@ -36,11 +36,7 @@ class ApiFormat(Protocol):
         ...
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        """Write a whole request.
-
-        Args:
-            request: What is asked.
-            messages: The conversation so far.
+        """Encode a whole request.
 
         Raises:
             orjson.JSONEncodeError: If a text is not valid Unicode.
@@ -48,7 +44,7 @@ class ApiFormat(Protocol):
         ...
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Read a body with status 200. Reasoning that is kept apart goes in front of the text.
+        """Decode a body with status 200; separate reasoning goes in front of the text.
 
         Raises:
             NoResponseError: If it is not certainly a response.
@@ -60,7 +56,7 @@ _JPEG = b"\xff\xd8"
 
 
 def encoded(image: Image, read_image: ReadImage) -> tuple[str, str]:
-    """Write an image as base64: its very bytes where every server reads them alike, else as PNG.
+    """Encode an image as base64: as stored where every server decodes it alike, else as PNG.
 
     Args:
         image: The image.

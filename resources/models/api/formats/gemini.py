@@ -51,16 +51,16 @@ class Gemini:
 
     @property
     def path(self) -> str:
-        """The model is part of it: as it is named, below ``models`` if it says no folder."""
+        """The path with the model, below ``models`` unless it names a folder."""
         name = self._spec.model if "/" in self._spec.model else f"models/{self._spec.model}"
         return f"/{quote(name)}:generateContent"
 
     def message(self, turn: Turn) -> dict[str, Any]:
-        """Write a turn, without empty texts, which the API refuses."""
+        """Convert a turn; empty texts are left out, because the API refuses them."""
         return {"role": _ROLES[turn.role], "parts": [self._part(p) for p in turn.parts if p != ""]}
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        """Write a request; a ``generationConfig`` of extra_body is put into ours."""
+        """Encode a request; a ``generationConfig`` of extra_body is merged into ours."""
         system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
         extra = self._spec.extra_body
         fields = {
@@ -74,7 +74,7 @@ class Gemini:
         return orjson.dumps(fields)
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Read the only candidate; a prompt that was blocked has none, and is a refusal."""
+        """Decode the only candidate; a blocked prompt has none, and is a refusal."""
         usage = fields_of(received.get("usageMetadata"))
         hidden = bool(token_count(usage.get("thoughtsTokenCount")))
         text, end = _said(received, self._spec.thinking_tags, hidden=hidden)
@@ -98,13 +98,7 @@ class Gemini:
 
 
 def _said(received: Mapping[str, Any], tags: Tags | None, *, hidden: bool) -> tuple[str, str]:
-    """Text and end of the first candidate.
-
-    Args:
-        received: The body.
-        tags: Of this model's thoughts.
-        hidden: Whether the model thought without the server showing it.
-    """
+    """Text and finish reason of the first candidate; ``hidden`` if it has hidden reasoning."""
     reason = fields_of(received.get("promptFeedback")).get("blockReason")
     if not received.get("candidates") and isinstance(reason, str) and reason:
         return "", "content_filter"

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most servers offer, each a little otherwise."""
+"""OpenAI's chat completions, and the deviations of the servers that offer them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -68,7 +68,7 @@ class OpenAI:
         self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
 
     def message(self, turn: Turn) -> dict[str, Any]:
-        """Write a turn; only texts become one string, which more servers take."""
+        """Convert a turn; a turn of texts becomes one string, which more servers accept."""
         texts = [part for part in turn.parts if isinstance(part, str)]
         if len(texts) == len(turn.parts):
             return {"role": turn.role, "content": "\n".join(texts)}
@@ -81,15 +81,15 @@ class OpenAI:
         return {"role": turn.role, "content": parts}
 
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        """Write a request; what extra_body says of a field goes before all else."""
+        """Encode a request; extra_body overrides every other field."""
         drawn = self._spec.drawn_fields(request.sample, request.temperature)
         fields = self._constant | {"messages": messages} | drawn
         return orjson.dumps(fields | self._spec.extra_body)
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Read the only choice.
+        """Decode the only choice.
 
-        A message that refuses is of the kind "refusal", whatever its finish_reason.
+        A message with a refusal has the finish reason "refusal".
         """
         if (kind := text(received, "object") or "").lower() in _NO_COMPLETION:
             raise NoResponseError(f"the response is of the kind {kind!r}")
@@ -121,7 +121,7 @@ class OpenAI:
 
 
 def _end(reason: object) -> str:
-    """Ollama may give none. DeepSeek breaks off when it is overloaded. Gemini names its filter."""
+    """Map a finish reason; Ollama may send none, DeepSeek one for overload."""
     if reason is None:
         return ""
     if isinstance(reason, str) and reason in _OVERLOADED:
@@ -133,7 +133,7 @@ def _end(reason: object) -> str:
 
 
 def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
-    """OpenRouter says beside its own word what the provider said; vLLM may stop at any word."""
+    """Raise for the finish reasons that OpenRouter and vLLM send in fields of their own."""
     native, stopped = choice.get("native_finish_reason"), choice.get("stop_reason")
     if isinstance(native, str) and native.lower() in FAILED:
         raise NoResponseError(f"the response was broken off: native_finish_reason {native!r}")
@@ -144,14 +144,7 @@ def _refuse_broken_off(choice: Mapping[str, Any]) -> None:
 def _said(
     message: Mapping[str, Any], end: str, tags: Tags | None, *, hidden: bool
 ) -> tuple[str, str]:
-    """Thought and text of a message, and what kind of response it is.
-
-    Args:
-        message: As received.
-        end: Its finish_reason.
-        tags: Of this model's thoughts.
-        hidden: Whether the model thought without the server showing it.
-    """
+    """Text and finish reason of a message; ``hidden`` if it has hidden reasoning."""
     thought, said = _parts(message.get("content"))
     thought = _thought(message) or thought
     refusal, calls = text(message, "refusal"), _calls(message)
@@ -172,12 +165,11 @@ def _said(
 
 
 def _is_empty_text(message: Mapping[str, Any]) -> bool:
-    """Whether a model said nothing, as against a message that lacks what it said."""
+    """Whether the content is present and empty, as opposed to missing."""
     return "content" in message and message["content"] != []
 
 
 def _calls(message: Mapping[str, Any]) -> bool:
-    """Whether a model called a tool, or what a server took for a call."""
     calls, call = message.get("tool_calls"), message.get("function_call")
     if not (calls or call):
         return False
@@ -188,7 +180,7 @@ def _calls(message: Mapping[str, Any]) -> bool:
 
 
 def _parts(content: object) -> tuple[str, str]:
-    """Split content into thought and text: a string, or a list of parts as Mistral documents it."""
+    """Split content into reasoning and text: a string, or Mistral's list of parts."""
     if content is None or isinstance(content, str):
         return "", content or ""
     if not isinstance(content, list):
@@ -215,7 +207,7 @@ def _thought(message: Mapping[str, Any]) -> str:
 
 
 def _joined(said: object) -> str:
-    """Join a text, or a list of parts that have one; "" for anything else."""
+    """Join a text or a list of parts; "" for anything else."""
     if isinstance(said, str):
         return said
     parts = [part for part in said if isinstance(part, dict)] if isinstance(said, list) else []

@@ -1,7 +1,4 @@
-"""Strict parsing of response bodies; failures sent with HTTP 200.
-
-What stands beside a response and says that it is none: servers that fail as if all were well.
-"""
+"""Strict decoding of response bodies, including failures sent with HTTP 200."""
 
 import json
 import logging
@@ -25,7 +22,7 @@ _WELL = {"", "1", "200", "1000", "10000", "20000", "ok", "success", "succeeded",
 
 
 def is_nothing(said: object) -> bool:
-    """Whether nothing is said, however deep: relays in Go write an error that was none like that.
+    """Whether a value is empty at every depth, as the empty errors of some relays are.
 
     >>> is_nothing({"message": "", "code": None, "details": [{}]}), is_nothing({"code": 7})
     (True, False)
@@ -38,9 +35,9 @@ def is_nothing(said: object) -> bool:
 
 
 def says_failure(received: Mapping[str, Any]) -> bool:
-    """Whether the fields of a body say that it failed, in the words of relays and vendors.
+    """Whether the fields of a body report a failure, in the words of relays and vendors.
 
-    Beside a text they mean little. Beside none they say why there is none.
+    Only meaningful for a body without a text.
 
     >>> says_failure({"code": 500, "msg": "no"}), says_failure({"code": 0, "msg": "success"})
     (True, False)
@@ -57,7 +54,7 @@ def says_failure(received: Mapping[str, Any]) -> bool:
 
 
 def _is_failure(code: object) -> bool:
-    """Whether a code is none of those of success; what is no code at all says nothing."""
+    """Whether a code is not one of success."""
     known = isinstance(code, int | str) and not isinstance(code, bool)
     return known and str(code).strip().lower().lstrip("0") not in _WELL
 
@@ -71,7 +68,7 @@ _TAGS: Tags = ("<think>", "</think>")
 
 
 class NoResponseError(Exception):
-    """The body is JSON, but not what the API documents; says what is missing.
+    """The body is JSON, but not what the API documents.
 
     Args:
         what: What is missing.
@@ -88,14 +85,7 @@ class NoResponseError(Exception):
 def read(
     form: ApiFormat, data: bytes, seconds: float, headers: Mapping[str, str]
 ) -> Response | Failure:
-    """Read the body of an answer with status 200: whatever it is, a response or a failure.
-
-    Args:
-        form: The API.
-        data: The body.
-        seconds: How long it took.
-        headers: Its headers.
-    """
+    """Decode the body of an answer with status 200."""
     try:
         received = parsed(data)
     except ValueError as why:
@@ -118,7 +108,7 @@ def read(
 
 
 def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
-    """Translate why a response ended into the words that are stored.
+    """Map a finish reason to the stored ones.
 
     Raises:
         NoResponseError: If it is none of those with which a response is whole.
@@ -134,9 +124,9 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
 def with_thought(
     thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
 ) -> str:
-    """Put what a server keeps apart as reasoning in front of the text, as most models write it.
+    """Put separate reasoning in front of the text.
 
-    Marks that the thought speaks of are broken up, so that who takes it off takes off just it.
+    Tags inside the reasoning are broken up, so that only the outer ones delimit it.
 
     Args:
         thought: The reasoning.
@@ -160,12 +150,12 @@ def with_thought(
 
 
 def fields_of(value: object) -> Mapping[str, Any]:
-    """A JSON object; an empty one for anything else."""
+    """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def total(first: object, *more: object) -> int | None:
-    """Add up numbers of tokens; None if the first is none, 0 for any other that is none.
+    """Sum token counts; None if the first is none, 0 for any other that is none.
 
     >>> total(5, None, 2), total(None, 2)
     (7, None)
@@ -175,7 +165,7 @@ def total(first: object, *more: object) -> int | None:
 
 
 def _error_inside(received: object, holds: str) -> object:
-    """An error that came with status 200: beside the responses, or instead of them."""
+    """An error sent with status 200, beside the responses or instead of them."""
     inner = received[0] if isinstance(received, list) and received else received
     if not isinstance(inner, dict):
         return None
@@ -186,7 +176,7 @@ def _error_inside(received: object, holds: str) -> object:
 
 
 def _is_silent(response: Response) -> bool:
-    """Whether nothing was answered, and the end of it does not say why."""
+    """Whether the text is empty for no stated reason."""
     return response.finish_reason in _WHOLE and not without_reasoning(response.text).strip()
 
 
@@ -199,7 +189,7 @@ def _status_of(error: object) -> int:
 
 
 def _broken_up(thought: str, marks: Sequence[str]) -> str:
-    """Put a blank into each mark; one of a single character is written as its number."""
+    """Insert a blank into each tag; write one of a single character as its code point."""
     for mark in marks:
         if len(mark) == 1:
             thought = thought.replace(mark, f"U+{ord(mark):04X}")
@@ -211,10 +201,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def parsed(data: bytes) -> object:
-    """Parse JSON in UTF-8 in which no object tells a field twice.
+    """Parse UTF-8 JSON; a duplicate field with another value is an error.
 
-    A mark of byte order in front is let pass. Half a character, a number that is none and what
-    follows the end are refused, as the standard wants it.
+    A byte order mark is accepted.
 
     >>> parsed(b'{"a": 1, "b": [true, null]}')
     {'a': 1, 'b': [True, None]}
@@ -246,7 +235,7 @@ def _told_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def text(of: Mapping[str, Any], name: str) -> str | None:
-    """A text; None if it is null or not there.
+    """A text field; None if it is null or missing.
 
     Raises:
         NoResponseError: If it is anything else.
@@ -258,7 +247,7 @@ def text(of: Mapping[str, Any], name: str) -> str | None:
 
 
 def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
-    """Make sure that a field says what it should, if it says anything.
+    """Check that a field, if present, has the expected value.
 
     Raises:
         NoResponseError: If it says something else, such as "user" for the role.
@@ -269,11 +258,7 @@ def refuse_others(of: Mapping[str, Any], name: str, expected: str) -> None:
 
 
 def first_of(listed: object, name: str) -> dict[str, Any]:
-    """The first of several alternatives, of which one was asked for.
-
-    Args:
-        listed: What should be a list of objects; an ``index`` that is not there is 0.
-        name: Of the list, for complaints.
+    """The first of several choices, of which one was requested.
 
     Raises:
         NoResponseError: If there is none, or it is not certain which is the first.
@@ -288,7 +273,7 @@ def first_of(listed: object, name: str) -> dict[str, Any]:
 
 
 def _index(one: object) -> int | None:
-    """The number of an alternative; None for what cannot be one."""
+    """The index of a choice; None if it is invalid."""
     number = one.get("index") if isinstance(one, dict) else False
     if number is None:
         return 0
@@ -301,9 +286,9 @@ _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
 class ServedModelCheck:
-    """Takes down which model answered, and says once that it is another than was asked.
+    """Records the model that answered, and logs once if it is not the requested one.
 
-    What is only a version of the one that was asked is taken down and not said.
+    A dated version of the requested model is recorded and not logged.
     """
 
     def __init__(self, asked: str) -> None:
@@ -311,9 +296,7 @@ class ServedModelCheck:
         self._said = False
 
     def note(self, answered: object) -> str:
-        """What to keep beside a response.
-
-        "" where a server names the model that was asked, or none.
+        """The note to store with a response; "" if the requested model answered.
 
         Raises:
             NoResponseError: If what should be a name is no text.
@@ -330,7 +313,7 @@ class ServedModelCheck:
 
 
 def is_version(answered: str, asked: str) -> bool:
-    """Whether the model that answered is the one that was asked, with a date or a number added.
+    """Whether a model name is the requested one with a date or a number added.
 
     >>> is_version("gpt-4o-2024-08-06", "gpt-4o"), is_version("gpt-4o-mini", "gpt-4o")
     (True, False)

@@ -169,7 +169,7 @@ def test_several_devices_have_the_identity_of_one(vlm: Path, tmp_path: Path) -> 
 def test_a_processor_that_does_not_load_is_said_so(vlm: Path, tmp_path: Path) -> None:
     broken = changed(vlm, tmp_path / "m", lambda s: None)
     (broken / "processor_config.json").write_text("{")
-    with pytest.raises(ModelError, match=r"processor_config\.json: cannot be read as JSON"):
+    with pytest.raises(ModelError, match=r"processor_config\.json: not JSON"):
         digest(broken, tmp_path / "p.json")
 
 

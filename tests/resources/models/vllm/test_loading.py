@@ -86,14 +86,16 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
     ):
         folder.mkdir()
         for name in names:
-            (folder / name).write_text(folder.name)
+            (folder / name).write_text(f'"{folder.name}"')
     apart = Checkpoint(location=str(weights), content="", processor=str(root))
     together = put_together(apart)
     assert together is not None
     with together as folder:
         below = Path(folder, "additional_chat_templates")
         assert [file.name for file in below.iterdir()] == ["other.jinja"]
-        assert {one.name: one.read_text() for one in Path(folder).iterdir() if one != below} == {
+        assert {
+            one.name: json.loads(one.read_text()) for one in Path(folder).iterdir() if one != below
+        } == {
             "config.json": "checkpoint-5",
             "model.safetensors": "checkpoint-5",
             "modeling_own.py": "checkpoint-5",
