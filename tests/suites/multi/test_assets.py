@@ -5,8 +5,8 @@ import pytest
 
 from bench_assets.core.schema.rows import Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
-from bench_assets.suites.multi.construction.rewriting import Transformation
 from bench_assets.suites.multi.construction.selection import EliteChoice, SelectionDecision
+from bench_assets.suites.multi.construction.transformations import SolverAnswer, Transformation
 from bench_assets.suites.multi.dataset.questions import KnowledgeLink
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
@@ -57,9 +57,9 @@ def test_selection_keeps_the_first_of_each_piece_and_passes_others_over(built):
     assert not asked & passed_over
 
 
-def test_all_six_transformations_are_made_and_none_is_at_fault(built):
+def test_all_six_transformations_are_applied_and_the_others_wait_for_review(built):
     rows = built.read(Transformation, "transformations")
-    assert {row.name for row in rows} == {
+    assert {row.name for row in rows if not row.fault} == {
         "choose_elements",
         "split_blanks",
         "negate",
@@ -67,7 +67,11 @@ def test_all_six_transformations_are_made_and_none_is_at_fault(built):
         "distill",
         "deepen",
     }
-    assert [row.fault for row in rows if row.fault] == []
+    assert all(row.proof for row in rows if not row.fault)
+    waiting = built.read(Transformation, "transformation_review")
+    assert waiting == [row for row in rows if row.fault]
+    assert 0 < len(waiting) < len(rows)
+    assert built.read(SolverAnswer, "solver_answers") == []
 
 
 def test_a_table_with_joined_cells_is_a_image_in_the_store(built):

@@ -15,7 +15,7 @@ from bench_assets.suites.multi.construction.decisions import (
 )
 from bench_assets.suites.multi.construction.item_checks import defects, duplicates
 from bench_assets.suites.multi.construction.markup import prepare
-from bench_assets.suites.multi.construction.rewriting import apply, transformations
+from bench_assets.suites.multi.construction.transformations import apply, propose
 from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
@@ -46,7 +46,7 @@ def edition(folder, seed):
     notes = read_annotations(release.annotations)
     items = [one for one in merge([one.item for one in prepared], notes).items if not defects(one)]
     stored = {name: image(name, content) for name, content in data.items()}
-    made = apply(items, transformations(items, requested_transformations(notes), 0.1, seed))
+    made = apply(items, propose(items, requested_transformations(notes), 0.1, seed))
     hashes = {name: one.sha256[:16] for name, one in stored.items()}  # drawn twice alike or not
     made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
     sizes = {one.sha256: one.n_bytes for one in stored.values()}

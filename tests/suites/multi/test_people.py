@@ -16,7 +16,7 @@ from bench_assets.suites.multi.construction.decisions import (
     requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
-from bench_assets.suites.multi.construction.rewriting import apply, transformations
+from bench_assets.suites.multi.construction.transformations import SolverAnswer, apply, propose
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge
 from tests.annotation.said import answer, fits
@@ -29,16 +29,32 @@ ANEW = "write it anew, below"
 DISTILL = "distill: take away words that give the answer away"
 
 
-def test_people_are_asked_to_transform_what_a_rule_doubts_and_nothing_else():
-    (asked,) = TRANSFORMATION_REVIEW.units([ORDERS, PLAIN], [SMALL])
+def units(items, images=(), answers=()):
+    rows = propose(items, {}, 0.0, 0)
+    return TRANSFORMATION_REVIEW.units(rows, answers, items, images)
+
+
+def test_proposals_without_a_proof_are_reviewed_and_nothing_else():
+    (asked,) = units([ORDERS, PLAIN], [SMALL])
     assert asked.unit_id == ORDERS.item_id
     assert asked.shown["Answer"] == "B"
-    assert "the options may hold only as a whole: 顺序" in asked.shown["Why a person has to look"]
+    assert asked.shown["Proposal 1 (choose_elements)"].endswith("D. 4\n\nBD")
+
+
+def test_what_two_solvers_agree_on_is_not_reviewed():
+    agreed = [
+        SolverAnswer(
+            new_id=ORDERS.item_id, name="choose_elements", solver=one, answer="B D", agrees=True
+        )
+        for one in ("x", "y")
+    ]
+    assert units([ORDERS], answers=agreed) == []
+    assert len(units([ORDERS], answers=agreed[:1])) == 1
 
 
 def test_images_stand_under_the_marks_of_the_text():
     with_image = item(specific=f"[IMAGE_1]{ORDERS.specific}", images=("a.png", "gone.png"))
-    (asked,) = TRANSFORMATION_REVIEW.units([with_image], [SMALL])
+    (asked,) = units([with_image], [SMALL])
     assert asked.images == {"[IMAGE_1]": "a" * 64}
 
 
@@ -50,6 +66,11 @@ def annotation(**fields):
     ("values", "row"),
     [
         pytest.param({"how": "leave it as it is"}, annotation(), id="left"),
+        pytest.param(
+            {"how": "apply the proposal"},
+            annotation(transform={"name": "accept", "words": "", "instead": ""}),
+            id="accepted",
+        ),
         pytest.param(
             {"how": DISTILL, "words": "正确的", "instead": ""},
             annotation(transform={"name": "distill", "words": "正确的", "instead": ""}),
@@ -68,7 +89,7 @@ def annotation(**fields):
     ],
 )
 def test_a_decision_is_an_annotation_of_the_second_round(values, row):
-    (asked,) = TRANSFORMATION_REVIEW.units([ORDERS], [])
+    (asked,) = units([ORDERS])
     said = answer(asked.unit_id, "ana", **{k: v for k, v in values.items() if v})
     assert fits(TRANSFORMATION_REVIEW.task, asked, said) == ""
     assert TRANSFORMATION_REVIEW.to_rows([said]) == [row]
@@ -83,7 +104,7 @@ def test_of_two_people_the_first_counts():
 
 def test_what_was_distilled_goes_through_the_rule_that_proves_it():
     (said,) = TRANSFORMATION_REVIEW.to_rows([answer(ORDERS.item_id, how=DISTILL, words="正确的")])
-    (row,) = transformations([ORDERS], requested_transformations([said]), 0.0, 0)
+    (row,) = propose([ORDERS], requested_transformations([said]), 0.0, 0)
     assert (row.specific.startswith("顺序是"), row.fault, row.by) == (True, "", "annotator")
 
 

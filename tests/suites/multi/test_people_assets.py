@@ -12,7 +12,11 @@ from bench_assets.suites.multi.construction.annotation import (
     TRANSFORMATION_REVIEW,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
-from bench_assets.suites.multi.construction.rewriting import Transformation
+from bench_assets.suites.multi.construction.transformations import (
+    SolverAnswer,
+    Transformation,
+    propose,
+)
 from bench_assets.suites.multi.dataset.source import MultiItem
 from tests.annotation.said import answer
 from tests.home import Home
@@ -32,6 +36,8 @@ def home(tmp_path):
         ("duplicates", [pair()], Duplicate),
         ("dropped_items", [], Rejection),
         ("images", [], StoredImage),
+        ("transformation_proposals", propose([ORDERS], {}, 0.0, 0), Transformation),
+        ("solver_answers", [], SolverAnswer),
     ):
         made.tables.write(["multi", table], rows, row)
     return made
@@ -59,7 +65,8 @@ def test_a_conflict_that_people_settle_takes_the_earlier_question_out(home):
 def test_what_a_person_wrote_anew_goes_before_any_rule(home):
     said = answer(ORDERS.item_id, how=ANEW, question="顺序是[MASK]", type="FB", right="1")
     told(home, TRANSFORMATION_REVIEW, said)
-    materialize(home, construction.transformations, "annotated_items")
+    read = ("annotated_items", "transformation_proposals", "solver_answers")
+    materialize(home, construction.transformations, *read)
     rows = home.read(Transformation, "transformations")
     assert [(row.name, row.by) for row in rows if row.item_id == ORDERS.item_id] == [
         ("by hand", "ana")

@@ -9,9 +9,11 @@ from pydantic import Field
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.suite_assets import asking, out
 from bench_assets.core.images.near_duplicates import image_hash
-from bench_assets.core.schema.chat import ChatModel, Request
+from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
+from bench_assets.evaluation.task import AnsweredQuestion
+from bench_assets.suites.multi import prompts
 from bench_assets.suites.multi.assets.questions import MULTI, release_of
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import TRANSFORMATION_REVIEW
@@ -19,26 +21,33 @@ from bench_assets.suites.multi.construction.decisions import (
     AnnotatedItems,
     Annotation,
     ItemRevision,
-    manual_transformations,
+    decide,
     read_annotations,
     requested_transformations,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.item_checks import duplicates as find_duplicates
-from bench_assets.suites.multi.construction.rewriting import (
-    Transformation,
-    apply,
-    proposal_prompt,
-    read_proposal,
-)
-from bench_assets.suites.multi.construction.rewriting import transformations as transform
 from bench_assets.suites.multi.construction.selection import (
     Reading,
     SelectionDecision,
     SelectionParameters,
     select,
 )
+from bench_assets.suites.multi.construction.transformations import (
+    SolverAnswer,
+    Transformation,
+    apply,
+    confirm,
+    proposal_prompt,
+    propose,
+    read_proposal,
+    shares,
+    transformed,
+    unproven,
+)
+from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import MultiItem
+from bench_assets.suites.multi.scoring import max_points, score_carefully
 from bench_assets.suites.multi.settings import MultiSettings
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
@@ -137,43 +146,99 @@ def annotation(
 
 
 @dg.asset(
-    ins=MULTI.ins("annotated_items"),
-    deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
-    **MULTI.stage("select", asks="judge"),
+    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("select", asks="judge")
 )
-def transformations(  # noqa: PLR0913, PLR0917  (a resource or table each)
+def transformation_proposals(
     context: dg.AssetExecutionContext,
     config: TransformationConfig,
     sources: SourceFiles,
     settings: SettingsResource,
     models: Models,
-    tables: TableFiles,
     annotated_items: list[MultiItem],
 ) -> dg.Output[list[Transformation]]:
-    """Make questions harder and of other types (section 3.2, data post-process; Figure 6).
+    """Propose transformations (section 3.2, data post-process; Figure 6).
 
-    One row: one question that came of a transformation, or the reason why none did. The paper
-    has 3.22 times as many MA questions after it. The release has no rows.
+    One row: one question that a transformation makes, with the form of the whitelist that proves
+    its gold, or its fault. The release has no rows.
     """
     annotations = _annotations(sources)
     if annotations is None:
         return table_output(list[Transformation]())
-    said = heard(tables, TRANSFORMATION_REVIEW)
-    rows = manual_transformations(annotated_items, said)
-    written = {row.item_id for row in rows}
-    others = [item for item in annotated_items if item.item_id not in written]
-    rows += transform(
-        others,
-        requested_transformations(annotations) | requested_transformations(said),
-        config.share,
-        config.seed,
-    )
+    requests = requested_transformations(annotations)
+    rows = propose(annotated_items, requests, config.share, config.seed)
     if writer := settings.load().suite("multi", MultiSettings).writer:
         changed = {row.item_id for row in rows}
         left = [item for item in annotated_items if item.item_id not in changed]
         with asking(context, models, writer) as (model, _):
-            rows += _proposals(model, left)
+            rows += _rewrites(model, left)
     return table_output(rows)
+
+
+@dg.asset(
+    ins=MULTI.ins("annotated_items", "transformation_proposals", stored="images"),
+    **MULTI.stage("select", asks="judge"),
+)
+def solver_answers(
+    context: dg.AssetExecutionContext,
+    settings: SettingsResource,
+    models: Models,
+    annotated_items: list[MultiItem],
+    transformation_proposals: list[Transformation],
+    stored: list[StoredImage],
+) -> dg.Output[list[SolverAnswer]]:
+    """Answer the proposed questions whose gold no rule proves, with two or more solver models.
+
+    One row: one solver's answer to one question. Empty unless bench.toml has `solvers`.
+    """
+    by_id = {item.item_id: item for item in annotated_items}
+    rows = unproven(transformation_proposals)
+    made = {row.new_id: (row, transformed(by_id[row.item_id], row)) for row in rows}
+    images = {image.name: image for image in stored}
+    questions = to_questions([item for _, item in made.values()], images, "built").questions
+    answers = []
+    for solver in settings.load().suite("multi", MultiSettings).solvers if questions else ():
+        with asking(context, models, solver) as (model, _):
+            requests = [Request(prompt=prompts.main(one), question=one) for one in questions]
+            for one, response in zip(questions, model.response(requests), strict=True):
+                name = made[one.question_id.removeprefix("multi/")][0].name
+                answers.append(_solver_answer(one, response, name, solver))
+    return table_output(answers)
+
+
+@dg.multi_asset(
+    name="multi_transformations",
+    ins=MULTI.ins("annotated_items", "transformation_proposals", "solver_answers"),
+    deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
+    outs={
+        "transformations": out(
+            MULTI.stage("select"),
+            Transformation,
+            "One row: one question that a transformation makes, with the proof of its gold (a form "
+            "of the whitelist, an annotator, or all solvers) or the reason why it is not applied. "
+            "The paper has 3.22 times as many MA questions after it. The release has no rows.",
+        ),
+        "transformation_review": out(
+            MULTI.stage("select"),
+            Transformation,
+            "One row: a transformation that waits for `multi/transformation_review`, because "
+            "nothing proves its gold.",
+        ),
+    },
+)
+def transformations(
+    sources: SourceFiles,
+    settings: SettingsResource,
+    tables: TableFiles,
+    annotated_items: list[MultiItem],
+    transformation_proposals: list[Transformation],
+    solver_answers: list[SolverAnswer],
+) -> tuple[dg.Output[list[Transformation]], dg.Output[list[Transformation]]]:
+    """Decide which proposals are applied; report the share of each outcome."""
+    solvers = settings.load().suite("multi", MultiSettings).solvers
+    reviews = heard(tables, TRANSFORMATION_REVIEW) if release_of(sources).annotations else []
+    rows = decide(annotated_items, transformation_proposals, reviews)
+    rows = confirm(rows, solver_answers, solvers)
+    return table_output(rows, shares(rows)), table_output(unproven(rows))
 
 
 @dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("select"))
@@ -219,11 +284,11 @@ def _annotations(sources: SourceFiles) -> list[Annotation] | None:
     return read_annotations(file) if file else None
 
 
-def _proposals(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
-    """What a model proposes for the items that nothing else changes, as far as a rule proves it.
+def _rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
+    """Rewrites that a model proposes for items without another proposal.
 
     Raises:
-        ModelError: If it does not response about an item; what came back is remembered.
+        ModelError: If a request fails; the other responses are cached.
     """
     responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
     if failed := [response.error for response in responses if response.error]:
@@ -236,5 +301,24 @@ def _proposals(model: ChatModel, items: list[MultiItem]) -> list[Transformation]
         for item, response in zip(items, responses, strict=True)
         if (proposal := read_proposal(response.said.answer.strip()))
     }
-    asked = [item for item in items if item.item_id in proposed]
-    return transform(asked, proposed, 0.0, 0, by=model.name)
+    chosen = [item for item in items if item.item_id in proposed]
+    return propose(chosen, proposed, 0.0, 0, by=model.name)
+
+
+def _solver_answer(question: Question, response: Response, name: str, solver: str) -> SolverAnswer:
+    prediction = Prediction(
+        question_id=question.question_id,
+        model=solver,
+        condition="main",
+        text=response.said.answer,
+        error=response.error,
+    )
+    score = score_carefully(AnsweredQuestion(question, prediction), ())
+    return SolverAnswer(
+        new_id=question.question_id.removeprefix("multi/"),
+        name=name,
+        solver=solver,
+        answer="\n".join(score.answer),
+        agrees=not response.error and (score.points or 0.0) >= max_points(question) > 0,
+        error=response.error,
+    )

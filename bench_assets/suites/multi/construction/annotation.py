@@ -18,13 +18,19 @@ from bench_assets.annotation.tasks import (
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction.decisions import (
-    BY_HAND,
     Annotation,
     TwinDecision,
     WrittenPiece,
 )
 from bench_assets.suites.multi.construction.item_checks import Duplicate
-from bench_assets.suites.multi.construction.rewriting import FOR_REVIEW, transformations
+from bench_assets.suites.multi.construction.transformations import (
+    ACCEPT,
+    BY_HAND,
+    SolverAnswer,
+    Transformation,
+    confirm,
+    unproven,
+)
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import TYPES
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
@@ -32,6 +38,7 @@ from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 _SEMANTICS = 2  # the round of annotation that transformations belong to
 _LEAVE = "leave it as it is"
 _HOW: Mapping[str, str] = {
+    "apply the proposal": ACCEPT,
     "write it anew, below": BY_HAND,
     "distill: take away words that give the answer away": "distill",
     "deepen: a property in the place of a value or name": "deepen",
@@ -51,7 +58,7 @@ _TRANSFORM = AnnotationTask(
     title="Can the question be made harder?",
     about="section 3.2, Figure 6",
     instructions=(
-        "A rule would transform this question, and cannot be sure of it; why, stands beside it."
+        "A rule or a model proposes to transform this question; nothing proves its new answer yet."
         " Choose what is to be done. Distilling and deepening replace words that stand in the"
         " question exactly once. Whatever is done, exactly one answer must stay right, it must need"
         " no less thought than before, and nothing that is needed to answer may be lost."
@@ -102,21 +109,34 @@ _TWINS = AnnotationTask(
 )
 
 
-def _transformation_items(items: Sequence[Raw], images: Sequence[StoredImage]) -> list[Unit]:
-    doubts: dict[str, list[str]] = {}
-    for row in transformations(items, {}, 0.0, 0):
-        if row.fault.startswith(FOR_REVIEW):
-            doubts.setdefault(row.item_id, []).append(f"{row.name}: {row.fault}")
+def _transformation_units(
+    proposals: Sequence[Transformation],
+    solver_answers: Sequence[SolverAnswer],
+    items: Sequence[Raw],
+    images: Sequence[StoredImage],
+) -> list[Unit]:
+    """Make one unit an item whose proposal neither a rule nor the solvers confirm."""
+    solvers = sorted({answer.solver for answer in solver_answers})
+    waiting: dict[str, list[Transformation]] = {}
+    for row in unproven(confirm(proposals, solver_answers, solvers)):
+        waiting.setdefault(row.item_id, []).append(row)
     return [
         Unit(
             task=_TRANSFORM.name,
             unit_id=one.item_id,
-            shown={**_shown(one, ""), "Why a person has to look": "\n".join(doubts[one.item_id])},
+            shown={**_shown(one, ""), **_proposed(waiting[one.item_id])},
             images=_images(one, images, ""),
         )
         for one in items
-        if one.item_id in doubts
+        if one.item_id in waiting
     ]
+
+
+def _proposed(rows: Sequence[Transformation]) -> dict[str, str]:
+    return {
+        f"Proposal {number} ({row.name})": f"{row.general}\n{row.specific}\n\n{row.answer}".strip()
+        for number, row in enumerate(rows, 1)
+    }
 
 
 def _annotations(answers: Sequence[Answer]) -> list[Annotation]:
@@ -220,10 +240,12 @@ def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, st
 TRANSFORMATION_REVIEW = SuiteAnnotationTask(
     task=_TRANSFORM,
     reads={
+        "proposals": TableOf("multi/transformation_proposals", Transformation),
+        "solver_answers": TableOf("multi/solver_answers", SolverAnswer),
         "items": TableOf("multi/annotated_items", Raw),
         "images": TableOf("multi/images", StoredImage),
     },
-    units=_transformation_items,
+    units=_transformation_units,
     row=Annotation,
     to_rows=_annotations,
 )

@@ -15,8 +15,16 @@ from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables import json_records
 from bench_assets.core.tables.json_records import Entry, read_entries
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
-from bench_assets.suites.multi.construction.rewriting import Transformation
 from bench_assets.suites.multi.construction.selection import SelectionDecision
+from bench_assets.suites.multi.construction.transformations import (
+    ACCEPT,
+    ANNOTATOR,
+    BY_HAND,
+    Transformation,
+    accept,
+    as_transformation,
+    propose,
+)
 from bench_assets.suites.multi.dataset.questions import WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import TYPES, Knowledge, MultiItem
 
@@ -162,10 +170,6 @@ def _rejection(item_id: str, reason: str) -> Rejection:
     return Rejection(entry=f"item {item_id}", reason=reason)
 
 
-BY_HAND = "by hand"
-"""Name of a transformation that a person wrote."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenPiece:
     """A knowledge piece by one annotator for one item (section 3.4)."""
@@ -202,6 +206,22 @@ def manual_transformations(
         for item in items
         if item.item_id in written
     ]
+
+
+def decide(
+    items: Sequence[MultiItem],
+    proposals: Iterable[Transformation],
+    reviews: Sequence[Annotation],
+) -> list[Transformation]:
+    """Replace proposals by what reviewers wrote or requested, and confirm the accepted ones."""
+    requests = requested_transformations(reviews)
+    accepted = {name for name, request in requests.items() if request["name"] == ACCEPT}
+    others = {name: request for name, request in requests.items() if name not in accepted}
+    rows = manual_transformations(items, reviews)
+    rows += propose([item for item in items if item.item_id in others], others, 0.0, 0)
+    replaced = {row.item_id for row in rows}
+    left = [row for row in proposals if row.item_id not in replaced]
+    return rows + accept(left, accepted)
 
 
 def add_written_pieces(
@@ -242,17 +262,8 @@ def apply_decisions(
 def _manual_transformation(item: MultiItem, annotation: Annotation) -> Transformation:
     changes: dict[str, Any] = dict(annotation.changes)
     made = replace(item, **changes)
-    return Transformation(
-        item_id=item.item_id,
-        name=BY_HAND,
-        by=annotation.annotator,
-        new_id=made.item_id,
-        type=made.type,
-        general=made.general,
-        specific=made.specific,
-        answer=made.answer,
-        fault="; ".join(defects(made)),
-    )
+    faults = "; ".join(defects(made))
+    return as_transformation(item, made, BY_HAND, annotation.annotator, ANNOTATOR, faults)
 
 
 def _with_decision(pair: Duplicate, drop: str) -> Duplicate:

@@ -1,14 +1,16 @@
-"""The transformations of Figure 6 that a rule can make; each has an ``undo`` that proves it.
+"""The four transformations of Figure 6 that a rule can make, and the forms whose gold is proven.
 
-Of a transformation and its undoing the first is applied only if the second leads back: nothing
-that was right before may be lost. The two that need an eye for language are in ``rewrite``.
-
-By what words ``transform`` tells what may be transformed, and what a person has to look at.
+Each rule makes a proposal, ``undo_...`` shows that it loses nothing, and ``proof_of_...`` names the
+form of the whitelist that proves the new gold, or "". A proposal without a proof is not applied
+until annotators or solvers confirm its gold (see ``transformations``).
 """
 
+import ast
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from string import ascii_lowercase, ascii_uppercase
 
 from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
@@ -16,136 +18,145 @@ from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬"
-CIRCLED_RUN = re.compile(rf"[{CIRCLED}](?:[、和与及,，\s]*[{CIRCLED}])*")
+_CIRCLED_RUN = re.compile(rf"[{CIRCLED}](?:[、和与及,，\s]*[{CIRCLED}])*")
 # Commas make triples and thousands: 3,4,5 and 1,200 are one thing each.
-NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
-STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
-AS_A_WHOLE = re.compile(
-    r"顺序|次序|先后|依次|排列|排序|步骤|流程|搭配|组合|各组|一组|边长|坐标|之比"
+_NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
+_STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
+_STATEMENT_NOUN = "说法|叙述|描述|判断|结论|表述|命题|观点|语句"
+_ALL_STATEMENTS = re.compile(
+    rf"(?:^|[，,。；;：:\n])\s*(?:则|那么)?(?:下列|以下|下面|上述|以上|其中|这些)?(?:[四五六]个)?"
+    rf"(?:关于[^，。；\n]{{1,25}}的|有关[^，。；\n]{{1,25}}的)?(?:{_STATEMENT_NOUN})中?[，,]?"
+    r"(?:正确|不正确|错误)的(?:是|有)[:：]?\s*\[MASK\]"
+)
+_UNARY = (
+    "质数|合数|偶数|奇数|整数|无理数|有理数|正数|负数|自然数|轴对称图形|中心对称图形|化学变化|"
+    "物理变化|氧化物|单质|化合物|混合物|纯净物|矢量|标量|可再生能源|不可再生能源|哺乳动物|"
+    "两栖动物|爬行动物|鸟类|鱼类|昆虫|直辖市|唐代诗人|宋代词人|导体|绝缘体|晶体|非晶体|"
+    "金属元素|非金属元素"
+)
+_ALL_OF_A_KIND = re.compile(
+    r"(?:^|[，,。；;：:\n])\s*(?:其中|下列|以下|下面|上述|以上|这些)?各?"
+    r"(?:数|物质|图形|变化|能源|动物|元素|国家|城市|诗人|材料|物理量|现象)?[中里]?[，,]?"
+    rf"不?(?:属于|是)(?:{_UNARY})的(?:是|有)[:：]?\s*\[MASK\]"
+)
+_COMBINED = re.compile(r"相|互|同|共|[之的][和差积商比]|任取|[两二]数|[两二]者|成对|之间")
+_REFERENCE = re.compile(
+    rf"{_STATEMENT_NOUN}|正确|错误|以上|上述|前[面者一二两三述]|后者|其[他它余]|同上|都不|均不|反之|"
+    r"由此|因此|所以|从而|\[MASK\]|\[IMAGE"
+)
+_ONE_OF = re.compile(
+    r"任选|选[出择取]|[两二三2-9][个项]|一[组对项]|顺序|次序|依次|分别|对应|搭配|条件"
 )
 
-NEGATIONS = (("正确的是[MASK]", "不正确的是[MASK]"), ("是[MASK]", "不是[MASK]"))
-NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了")
+_NEGATIONS = (("正确的是[MASK]", "不正确的是[MASK]"), ("是[MASK]", "不是[MASK]"))
+_NEGATIVE = re.compile(r"不|没|无|非|未|错误|除了|有误")
 # "可能不是" is no complement of "可能是", and "于是" is no "是".
-NO_NEGATION = re.compile(
+_NO_NEGATION = re.compile(
     r"(?:可能|一定|必然|必须|应该?|至少|只|仅|通常|往往|于|还|但|凡|(?<!首)都|也|就|像|要)是\[MASK\]"
 )
-OTHER_OPTIONS = re.compile(
-    r"以上|上述|前[两三]项|其[他它]|[都均皆][不是对正错]|[A-M][、和与及]\s*[A-M]"
+_NOT_ONE_VALUE = re.compile(
+    r"可能|可以|能|约|近|左右|大概|估计|至[少多]|最|不[超少多大小]|以[上下内]|之一|例如|主要|常见|一般|"
+    r"通常|往往|合适|适合|取值|范围|一[个种]|[某任]|平方根|[的个]根|解|因数|约数|倍数|零点"
+)
+_NUMBER = re.compile(
+    r"\$?(-?)(\d+(?:\.\d+)?|\\d?frac\{\d+\}\{[1-9]\d*\}|\d+/[1-9]\d*)\$?\s*(\D{0,12})"
+)
+_OTHER_OPTIONS = re.compile(
+    r"以上|上述|前[两三]项|其[他它]|[都均皆][不是对正错有]|[两二三]者|[A-M][、和与及]\s*[A-M]"
     r"|\b(?:all|none|both|neither) of\b",
     re.IGNORECASE,
 )
-NEEDS_OPTIONS = re.compile(r"下列|以下|下面|选项|哪")
-NOT_UNIQUE = re.compile(r"可以|可能|能够|属于|之一|接近|大约|估计|例如|不")
-PARALLEL = re.compile(r"\[MASK\](?:[、和与及]\[MASK\])+")
-WHICH_IS_WHICH = re.compile(r"分别|依次|respectively", re.IGNORECASE)
-IN_ORDER = re.compile(
-    r"比|差|先后|顺序|前者|坐标|较|[由从][大小高低多少强弱早左上]|[大小多少高低]于|[(（]\[MASK\]"
+_NEEDS_OPTIONS = re.compile(r"下列|以下|下面|选项|哪|[一几]项|有误|正确|错误")
+_PARALLEL = re.compile(r"\[MASK\](?:[、和与及]\[MASK\])+")
+_ALTERNATIVES = re.compile(
+    r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
 )
-NAMED_ONE_BY_ONE = re.compile(r"[^\s,，。；;、\]][、和与及][^\s,，。；;、\[]")
-NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
-LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
-
-
-def elements_of(option: str) -> tuple[str, ...]:
-    """The elements a combined option names; none if it is anything else."""
-    if CIRCLED_RUN.fullmatch(option):
-        return tuple(dict.fromkeys(re.findall(f"[{CIRCLED}]", option)))
-    if NUMBER_RUN.fullmatch(option):
-        return tuple(dict.fromkeys(re.findall(r"\d+", option)))
-    return ()
-
-
-def order_of(element: str) -> int:
-    """Where an element stands among others of its kind."""
-    return CIRCLED.index(element) if element in CIRCLED else int(element)
-
-
-def stripped(text: str) -> str:
-    """Take off what separates one statement from the next."""
-    return text.strip(" \n；;，,。、")
-
-
-def blanks_before(item: MultiItem, group: re.Match[str]) -> int:
-    """How many blanks come before a group of them."""
-    return (item.general + item.specific[: group.start()]).count(MASK)
-
-
-def sentence_around(item: MultiItem, group: re.Match[str]) -> str:
-    """The sentence that the blanks stand in; what other blanks stand for is not known yet."""
-    before = re.split(r"[。；;？?！!\n]", item.specific[: group.start()])[-1]
-    after = re.split(r"[。；;？?！!\n]", item.specific[group.end() :])[0]
-    return f"{before}{group[0]}{after}"
+_OPEN_BLANKS = re.compile(
+    r"写出|举[出例]|列[出举]|任[意写选举]|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
+    r"之一|\[MASK\]\s*等|不唯一|均可|即可"
+)
+_NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
+_LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
+_CALCULATION = re.compile(
+    r"(?:计算|求值)?[:：]?\s*([-\d\s.+*/()^]{3,60}?)\s*(?:=|的?(?:结果|值)?(?:是|为|等于))\s*\[MASK\][。.]?"
+)
+_SIGNS = {r"\times": "*", r"\div": "/", r"\cdot": "*", "×": "*", "÷": "/", "−": "-", "$": ""}
+_SIGNS |= {"（": "(", "）": ")", "＋": "+", "－": "-", "＝": "="}
 
 
 def choose_elements(item: MultiItem) -> list[MultiItem]:
     """Turn combined options into their elements, of which several are right ((1) and (3)).
 
-    "A. 1和3  B. 2和4", gold B, becomes "A. 1  B. 2  C. 3  D. 4", gold BD. Where the stem lists
-    statements ①, ②, ... after the blank, these become the options.
+    "A. 1和3  B. 2和4", gold B, becomes "A. 1  B. 2  C. 3  D. 4", gold BD. If the stem lists
+    statements ①, ②, ... after the blank, these become the options. Options that may be orders are
+    left alone.
     """
     stem, options = split_options(item.specific)
-    combined = [elements_of(option) for option in options]
+    combined = [_elements_of(option) for option in options]
     if item.type != "SA" or not all(combined) or len(item.answer) != 1:
         return []
-    if doubt_of_elements(item):
+    if any(list(listed) != sorted(listed, key=_rank) for listed in combined):
         return []
-    elements = sorted({one for listed in combined for one in listed}, key=order_of)
+    elements = sorted({one for listed in combined for one in listed}, key=_rank)
     right = combined[ascii_uppercase.index(item.answer)]
     if not 2 <= len(right) < len(elements) <= MOST_OPTIONS:
         return []
-    answer = "".join(ascii_uppercase[elements.index(one)] for one in sorted(right, key=order_of))
-    asked, texts = _statements_as_options(stem, elements)
-    return [replace(item, type="MA", specific=with_options(asked, texts), answer=answer)]
-
-
-def doubt_of_elements(item: MultiItem) -> str:
-    """Say why a person has to look before combined options are taken apart; "" if none has.
-
-    What is true of a combination need not be true of its elements: an order, a triple, a pair.
-    """
-    stem, options = split_options(item.specific)
-    combined = [elements_of(option) for option in options]
-    if item.type != "SA" or not all(combined) or max(map(len, combined), default=0) < 2:
-        return ""
-    if found := AS_A_WHOLE.search(stem):
-        return f"the options may hold only as a whole: {found[0]}"
-    if any(list(listed) != sorted(listed, key=order_of) for listed in combined):
-        return "the options may be orders"
-    labels = sorted({order_of(one) for listed in combined for one in listed})
-    if options[0][0] not in CIRCLED and labels != [*range(1, len(labels) + 1)]:
-        return "the numbers in the options may be values"
-    return ""
+    answer = "".join(ascii_uppercase[elements.index(one)] for one in right)
+    text, texts = _statements_as_options(stem, elements)
+    return [replace(item, type="MA", specific=with_options(text, texts), answer=answer)]
 
 
 def undo_choose_elements(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether the right options, taken together, are again the one right combination."""
+    """Whether the right options together are the one right combination."""
     stem, options = split_options(item.specific)
-    right = elements_of(options[ascii_uppercase.index(item.answer)])
-    statements = {mark: stripped(text) for mark, text in STATEMENT.findall(stem)}
+    right = list(_elements_of(options[ascii_uppercase.index(item.answer)]))
+    statements = _statements(stem)
     _, texts = split_options(changed.specific)
     chosen = [texts[ascii_uppercase.index(letter)] for letter in changed.answer]
-    return [statements.get(one, one) for one in sorted(right, key=order_of)] == chosen or (
-        sorted(right, key=order_of) == chosen
-    )
+    return chosen in (right, [statements.get(one, one) for one in right])
+
+
+def proof_of_elements(item: MultiItem) -> str:
+    """The form by which each element is right or wrong by itself.
+
+    Two conditions. The predicate holds of single elements: statements are true or false, or a noun
+    of ``_UNARY`` applies. And every other element is wrong, however the right option is meant: a
+    wrong option adds it alone to right ones.
+    """
+    stem, options = split_options(item.specific)
+    combined = [set(_elements_of(option)) for option in options]
+    right = combined[ascii_uppercase.index(item.answer)]
+    alone = {one for listed in combined if len(listed - right) == 1 for one in listed - right}
+    statements = _statements(stem)
+    if alone != set().union(*combined) - right or not set().union(*combined) <= statements.keys():
+        return ""
+    text = item.general + stem
+    if sum(map(text.count, CIRCLED)) != len(statements) or _ONE_OF.search(text):
+        return ""
+    if any(map(_REFERENCE.search, _plain_statements(stem).values())):
+        return ""
+    if _ALL_STATEMENTS.search(stem):
+        return "statements, each true or false"
+    one_kind = _ALL_OF_A_KIND.search(stem) and not _COMBINED.search(text)
+    return "elements of one kind" if one_kind else ""
 
 
 def negate(item: MultiItem) -> list[MultiItem]:
-    """Ask for what is not so: the complement of the one right option ((2)).
+    """Ask for the complement of the one right option ((2)).
 
-    Not where an option speaks of others ("以上都是"), nor of what only may or must be.
+    Not if an option speaks of others ("以上都是"), nor if something only may or must be so.
     """
     stem, options = split_options(item.specific)
     last_sentence = re.split(r"[。？！\n]", stem)[-1]
-    if item.type != "SA" or len(options) < 3 or NEGATIVE.search(last_sentence):
+    if item.type != "SA" or len(options) < 3 or _NEGATIVE.search(last_sentence):
         return []
-    if NO_NEGATION.search(stem) or any(map(OTHER_OPTIONS.search, options)):
+    if _NO_NEGATION.search(stem) or any(map(_OTHER_OPTIONS.search, options)):
         return []
-    for affirmed, denied in NEGATIONS:
+    for affirmed, denied in _NEGATIONS:
         if stem.count(affirmed) == 1 and stem.count(MASK) == 1:
             others = "".join(a for a in ascii_uppercase[: len(options)] if a != item.answer)
-            asked = with_options(stem.replace(affirmed, denied), options)
-            return [replace(item, type="MA", specific=asked, answer=others)]
+            text = with_options(stem.replace(affirmed, denied), options)
+            return [replace(item, type="MA", specific=text, answer=others)]
     return []
 
 
@@ -153,70 +164,61 @@ def undo_negate(item: MultiItem, changed: MultiItem) -> bool:
     """Whether taking the negation back asks the same, with the one option left as its answer."""
     stem, options = split_options(changed.specific)
     left = "".join(a for a in ascii_uppercase[: len(options)] if a not in changed.answer)
-    texts = [stem.replace(denied, affirmed) for affirmed, denied in NEGATIONS if denied in stem]
+    texts = [stem.replace(denied, affirmed) for affirmed, denied in _NEGATIONS if denied in stem]
     return left == item.answer and split_options(item.specific) == (texts[0], options)
 
 
-def split_blanks(item: MultiItem) -> list[MultiItem]:
-    """Ask for each of several parallel blanks alone, the others given: one fixed answer each ((5)).
+def proof_of_negation(item: MultiItem) -> str:
+    """The form in which no two options hold at once: different exact numbers of one unit."""
+    stem, options = split_options(item.specific)
+    numbers = [_NUMBER.fullmatch(option) for option in options]
+    if not all(numbers) or _NOT_ONE_VALUE.search(item.general + stem):
+        return ""
+    values = {_value(found[1] + found[2]) for found in numbers if found}
+    units = {found[3].strip(" $") for found in numbers if found}
+    ends = re.search(r"是\[MASK\]\s*[。.]?$", stem) is not None
+    return "exact numbers" if ends and len(values) == len(options) and len(units) == 1 else ""
 
-    Where the order is free the blank asked comes first in its group; where 分别, 依次 or
-    "respectively" says which is which it stays in its place. Elsewhere nothing is made.
+
+def split_blanks(item: MultiItem) -> list[MultiItem]:
+    """Ask for each of several parallel blanks alone, the others given in their places ((5)).
+
     Blanks that stand apart are asked with the first of them, and given with the rest.
     """
     group = _group(item)
-    if group is None or doubt_of_order(item):
+    if group is None:
         return []
-    first = blanks_before(item, group)
-    members = range(first, first + group[0].count(MASK))
-    fixed = WHICH_IS_WHICH.search(sentence_around(item, group)) is not None
+    first = _blanks_before(item, group)
     return [
         replace(
-            _given(item, group, asked, apart=number == 0, fixed=fixed),
+            _given(item, group, first + number),
             item_id=f"{item.item_id}{ascii_lowercase[number]}",
         )
-        for number, asked in enumerate(members if fixed else reversed(members))
+        for number in range(group[0].count(MASK))
     ]
 
 
-def doubt_of_order(item: MultiItem) -> str:
-    """Say why a person has to look before parallel blanks are split; "" if none has."""
-    group = _group(item)
-    if group is None:
-        return ""
-    sentence = sentence_around(item, group)
-    if WHICH_IS_WHICH.search(sentence):
-        return ""
-    if found := IN_ORDER.search(sentence) or NAMED_ONE_BY_ONE.search(sentence):
-        return f"the order of the blanks may count: {found[0]}"
-    return ""
-
-
 def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
-    """Whether the text with its answers filled in says the same; the order only if it is free."""
-    before = fill(item.text, blanks_in(item.answer))
-    after = fill(changed.text, blanks_in(changed.answer))
-    group = _group(item)
-    fixed = group is None or WHICH_IS_WHICH.search(sentence_around(item, group)) is not None
-    return before == after if fixed else sorted(before) == sorted(after)
+    """Whether the text with its answers filled in is the same."""
+    return fill(item.text, blanks_in(item.answer)) == fill(changed.text, blanks_in(changed.answer))
+
+
+def proof_of_split(item: MultiItem) -> str:
+    """The form in which the other blanks fix each one: no alternatives, and nothing at will."""
+    if any(map(_ALTERNATIVES.search, blanks_in(item.answer))) or _OPEN_BLANKS.search(item.text):
+        return ""
+    return "each blank in its place, the others given"
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
-    """Take the options away: the right one's text is what belongs into the blank (section 3.2).
-
-    Only where what is asked stands without options, and the text is short and without "或".
-    """
+    """Take the options away: the right one's text belongs into the blank (section 3.2)."""
     stem, options = split_options(item.specific)
     if item.type != "SA" or not options or item.text.count(MASK) != 1 or len(item.answer) != 1:
         return []
     text = options[ascii_uppercase.index(item.answer)]
-    asks_for_options = NEEDS_OPTIONS.search(item.general + stem) or NOT_UNIQUE.search(stem)
-    if (
-        asks_for_options
-        or OTHER_OPTIONS.search(text)
-        or len(text) > LONGEST_BLANK
-        or NO_BLANK.search(text)
-    ):
+    if _NEEDS_OPTIONS.search(item.general + stem) or _OTHER_OPTIONS.search(text):
+        return []
+    if len(text) > _LONGEST_BLANK or _NO_BLANK.search(text):
         return []
     return [replace(item, type="FB", specific=stem, answer=text)]
 
@@ -225,10 +227,20 @@ def undo_to_blank(item: MultiItem, changed: MultiItem) -> bool:
     """Whether the answer is the text of the right option, and of no other."""
     stem, options = split_options(item.specific)
     right = ascii_uppercase.index(item.answer)
-    return (stem, [n for n, text in enumerate(options) if text == changed.answer]) == (
-        changed.specific,
-        [right],
-    )
+    same = [number for number, text in enumerate(options) if text == changed.answer]
+    return (stem, same) == (changed.specific, [right])
+
+
+def proof_of_blank(item: MultiItem) -> str:
+    """The form whose answer is computed: arithmetic with an integer as its value."""
+    stem, options = split_options(item.specific)
+    text = item.general + stem
+    for written, sign in _SIGNS.items():
+        text = text.replace(written, sign)
+    found = _CALCULATION.fullmatch(text.strip())
+    value = _calculated(found[1].replace("^", "**")) if found else None
+    gold = options[ascii_uppercase.index(item.answer)].strip(" $")
+    return "arithmetic" if value is not None and gold == str(value) else ""
 
 
 def with_options(stem: str, options: Sequence[str]) -> str:
@@ -251,42 +263,98 @@ def fill(text: str, answers: Sequence[str]) -> str:
     return re.sub(re.escape(MASK), lambda _: next(left).split("或")[0], text)
 
 
+def _elements_of(option: str) -> tuple[str, ...]:
+    """The elements that a combined option names; none if it is anything else."""
+    if _CIRCLED_RUN.fullmatch(option):
+        return tuple(dict.fromkeys(re.findall(f"[{CIRCLED}]", option)))
+    if _NUMBER_RUN.fullmatch(option):
+        return tuple(dict.fromkeys(re.findall(r"\d+", option)))
+    return ()
+
+
+def _rank(element: str) -> int:
+    return CIRCLED.index(element) if element in CIRCLED else int(element)
+
+
+def _statements(stem: str) -> dict[str, str]:
+    return {mark: text.strip(" \n；;，,。、") for mark, text in _STATEMENT.findall(stem)}
+
+
+def _plain_statements(stem: str) -> dict[str, str]:
+    """Statements, the last one without the question that follows it."""
+    return _statements(_ALL_OF_A_KIND.sub("", _ALL_STATEMENTS.sub("", stem)))
+
+
 def _statements_as_options(stem: str, elements: Sequence[str]) -> tuple[str, list[str]]:
-    listed = {mark: stripped(text) for mark, text in STATEMENT.findall(stem)}
-    start = stem.find(elements[0])
-    if all(listed.get(one) for one in elements) and MASK in stem[:start]:
-        return stem[:start].rstrip(), [listed[one] for one in elements]
-    return stem, list(elements)
+    """Make options of statements, if nothing but the listed statements follows the blank."""
+    listed, start = _statements(stem), stem.find(elements[0])
+    tail = [mark for mark, _ in _STATEMENT.findall(stem[start:])]
+    if tail != list(elements) or MASK not in stem[:start] or not all(listed[one] for one in tail):
+        return stem, list(elements)
+    if any(re.search(r"[。\n]", listed[one]) for one in elements):
+        return stem, list(elements)
+    return stem[:start].rstrip(), [listed[one] for one in elements]
+
+
+def _value(number: str) -> Fraction:
+    r"""The value of a number: "-3", "0.5", "1/2" or "\frac{1}{2}"."""
+    return Fraction(re.sub(r"\\d?frac\{(\d+)\}\{(\d+)\}", r"\1/\2", number))
+
+
+_OPERATORS: Mapping[type, Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+def _calculated(expression: str) -> int | None:
+    """The value of an arithmetic expression, if it is an integer."""
+    try:
+        value = _evaluate(ast.parse(expression.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError):
+        return None
+    return int(value) if value.denominator == 1 else None
+
+
+def _evaluate(node: ast.expr) -> Fraction:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return Fraction(str(value))
+        case ast.UnaryOp(op=ast.USub(), operand=one):
+            return -_evaluate(one)
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as power)):
+            if power > 10:
+                raise ValueError(power)
+            return _evaluate(base) ** power
+        case ast.BinOp(left=one, op=sign, right=other) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_evaluate(one), _evaluate(other))
+    raise ValueError(node)
 
 
 def _group(item: MultiItem) -> re.Match[str] | None:
     """The parallel blanks of a question, if each of all its blanks has a gold."""
-    group = PARALLEL.search(item.specific)
+    group = _PARALLEL.search(item.specific)
     fits = item.text.count(MASK) == len(blanks_in(item.answer))
     few = group is not None and group[0].count(MASK) <= len(ascii_lowercase)
     return group if item.type == "FB" and fits and few else None
 
 
-def _given(
-    item: MultiItem, group: re.Match[str], asked: int, *, apart: bool, fixed: bool
-) -> MultiItem:
-    """One sub-question: the others of its group are given, before or after it."""
-    golds, first = blanks_in(item.answer), blanks_before(item, group)
-    n = group[0].count(MASK)
-    texts = [golds[k].split("或")[0] if k != asked else MASK for k in range(first, first + n)]
-    if not fixed:
-        texts.insert(0, texts.pop(asked - first))
-    marks = [*re.findall(r"\]([、和与及])", group[0]), ""]
-    parallel = "".join(text + mark for text, mark in zip(texts, marks, strict=True))
-    before, after = item.specific[: group.start()], item.specific[group.end() :]
-    outside = [*golds[:first], *golds[first + n :]]
-    if apart:
-        answers = [*golds[:first], golds[asked], *golds[first + n :]]
-        return replace(item, specific=before + parallel + after, answer="\n".join(answers))
+def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:
+    return (item.general + item.specific[: group.start()]).count(MASK)
+
+
+def _given(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
+    """One sub-question: blank ``number`` is asked, the others of its group are given."""
+    golds, first = blanks_in(item.answer), _blanks_before(item, group)
+    members = range(first, first + group[0].count(MASK))
+    kept = {number} | (set(range(len(golds))) - set(members) if number == first else set())
+    texts = [MASK if at in kept else gold for at, gold in enumerate(golds)]
     n_general = item.general.count(MASK)
     return replace(
         item,
-        general=fill(item.general, outside[:n_general]),
-        specific=fill(before, outside[n_general:first]) + parallel + fill(after, outside[first:]),
-        answer=golds[asked],
+        general=fill(item.general, texts[:n_general]),
+        specific=fill(item.specific, texts[n_general:]),
+        answer="\n".join(golds[at] for at in sorted(kept)),
     )
