@@ -146,7 +146,7 @@ def annotation(
 
 
 @dg.asset(
-    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("select", asks="judge")
+    ins=MULTI.ins("annotated_items"), deps=MULTI.source, **MULTI.stage("distractors", asks="judge")
 )
 def transformation_proposals(
     context: dg.AssetExecutionContext,
@@ -176,7 +176,7 @@ def transformation_proposals(
 
 @dg.asset(
     ins=MULTI.ins("annotated_items", "transformation_proposals", stored="images"),
-    **MULTI.stage("select", asks="judge"),
+    **MULTI.stage("distractors", asks="judge"),
 )
 def solver_answers(
     context: dg.AssetExecutionContext,
@@ -211,14 +211,14 @@ def solver_answers(
     deps=[*MULTI.source, answers_key(TRANSFORMATION_REVIEW)],
     outs={
         "transformations": out(
-            MULTI.stage("select"),
+            MULTI.stage("distractors"),
             Transformation,
             "One row: one question that a transformation makes, with the proof of its gold (a form "
             "of the whitelist, an annotator, or all solvers) or the reason why it is not applied. "
             "The paper has 3.22 times as many MA questions after it. The release has no rows.",
         ),
         "transformation_review": out(
-            MULTI.stage("select"),
+            MULTI.stage("distractors"),
             Transformation,
             "One row: a transformation that waits for `multi/transformation_review`, because "
             "nothing proves its gold.",
@@ -241,7 +241,7 @@ def transformations(
     return table_output(rows, shares(rows)), table_output(unproven(rows))
 
 
-@dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("select"))
+@dg.asset(ins=MULTI.ins("annotated_items", "transformations"), **MULTI.stage("distractors"))
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
 ) -> dg.Output[list[MultiItem]]:
