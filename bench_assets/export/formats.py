@@ -30,6 +30,7 @@ class ExportJob:
     standings: Callable[[], Sequence[LeaderboardRow]]
     out: Path
     images: bool = False  # also where the form can do without
+    raw: bool = False  # CSV with cells as they are
     to: str = ""  # where a tracker of experiments keeps its runs
 
 
@@ -46,7 +47,7 @@ class ExportFormat(NamedTuple):
 
 
 def _tables(form: str, leaving: ExportJob) -> list[Path]:
-    return write_tables(leaving.gathered, leaving.standings(), leaving.out, form)
+    return write_tables(leaving.gathered, leaving.standings(), leaving.out, form, raw=leaving.raw)
 
 
 def _model_indices(leaving: ExportJob) -> list[Path]:

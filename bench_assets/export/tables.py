@@ -45,9 +45,16 @@ class Writer(Protocol):
 
 
 def write_tables(
-    gathered: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
+    gathered: TableCollection,
+    standings: Sequence[LeaderboardRow],
+    out: Path,
+    form: str,
+    *,
+    raw: bool = False,
 ) -> list[Path]:
     """Write all tables below a folder, each whole or not at all.
+
+    Cells of CSV that a spreadsheet would take for a formula begin with ', unless ``raw``.
 
     Raises:
         HomeError: If one cannot be written.
@@ -57,7 +64,7 @@ def write_tables(
 
         def opened(name: str, row_type: type[Any]) -> Writer:
             empty = table_of([], row_type, task="", question_set="")
-            return stack.enter_context(_written(out / f"{name}.{form}", empty))
+            return stack.enter_context(_written(out / f"{name}.{form}", empty, raw))
 
         writers = {name: opened(name, row_type) for name, row_type in EVALUATED.items()}
         questions = opened("questions", Question)
@@ -68,7 +75,7 @@ def write_tables(
             for name, row_type in EVALUATED.items():
                 writers[name].write_table(_table(one, name, row_type))
         board = stack.enter_context(
-            _written(out / f"leaderboard.{form}", table_of([], LeaderboardRow))
+            _written(out / f"leaderboard.{form}", table_of([], LeaderboardRow), raw)
         )
         board.write_table(table_of(gathered.discreet(lines), LeaderboardRow))
     return [out / f"{name}.{form}" for name in ("questions", *EVALUATED, "leaderboard")]
@@ -112,16 +119,16 @@ def _table(one: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
 
 
 @contextmanager
-def _written(path: Path, empty: pa.Table) -> Iterator[Writer]:
+def _written(path: Path, empty: pa.Table, raw: bool) -> Iterator[Writer]:
     with open_atomic(path) as file:
-        writer = _opened(file, empty, path.suffix)
+        writer = _opened(file, empty, path.suffix, raw)
         yield writer
         writer.close()
 
 
-def _opened(file: IO[bytes], empty: pa.Table, suffix: str) -> Writer:
+def _opened(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
     if suffix == ".csv":
-        return _Csv(file, flat(empty).schema)
+        return _Csv(file, flat(empty).schema, raw)
     if suffix == ".parquet":
         from pyarrow.parquet import ParquetWriter
 
@@ -133,16 +140,26 @@ def _opened(file: IO[bytes], empty: pa.Table, suffix: str) -> Writer:
 class _Csv:
     """Texts stand in quotes, and what is empty does not: "" and nothing stay apart."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, file: IO[bytes], schema: pa.Schema, raw: bool) -> None:
         from pyarrow.csv import CSVWriter
 
         self._writer = CSVWriter(file, schema)
+        self._raw = raw
 
     def write_table(self, table: pa.Table) -> None:
-        self._writer.write_table(flat(table))
+        self._writer.write_table(flat(table) if self._raw else _formula_safe(flat(table)))
 
     def close(self) -> None:
         self._writer.close()
+
+
+def _formula_safe(table: pa.Table) -> pa.Table:
+    """``formula_safe`` of all texts."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            safe = pc.replace_substring_regex(table.column(at), r"^([=+\-@\t\r])", r"'\1")
+            table = table.set_column(at, field, safe)
+    return table
 
 
 class _JsonLines:

@@ -28,6 +28,7 @@ from bench_assets.annotation.answers.resolution import ResolvedAnswers, count, o
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json
+from bench_assets.core.text.escaping import formula_safe
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.annotation.label_studio import server
@@ -206,13 +207,9 @@ def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
     for answer in answers:
         said = ["; ".join(answer.values.get(name, ())) for name in columns]
         told = [getattr(answer, name) for name in about]
-        lines.writerow(map(_formula_safe, (*told, *said)))
+        cells = (*told, *said)
+        lines.writerow(formula_safe(one) if isinstance(one, str) else one for one in cells)
     return text.getvalue()
-
-
-def _formula_safe(value: object) -> object:
-    runs = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if runs else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

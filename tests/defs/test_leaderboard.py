@@ -1,10 +1,13 @@
 """The leaderboard shows every model; one whose table cannot be read by name, with no number."""
 
+import csv
+import io
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +15,13 @@ import pytest
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest, to_table
-from bench_assets.defs.tables.leaderboard import MEASURED, as_markdown, leaderboard_frame, standings
+from bench_assets.defs.tables.leaderboard import (
+    MEASURED,
+    as_csv,
+    as_markdown,
+    leaderboard_frame,
+    standings,
+)
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
 
@@ -108,3 +117,10 @@ def test_without_readable_questions_every_model_is_named_without_a_number(
 def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
     tables.path(QUESTIONS).unlink()
     assert standings(TASK, tables, []) == []
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_of_the_csv_is_a_formula(start):
+    frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
+    rows = list(csv.reader(io.StringIO(as_csv(frame))))
+    assert rows[1:] == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]

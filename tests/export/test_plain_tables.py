@@ -1,17 +1,20 @@
 """All tables as CSV, Parquet and JSON Lines, read as their users read them."""
 
+import csv
 import json
 import re
+from dataclasses import replace
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Question
 from bench_assets.export.collection import TableFilter
 from bench_assets.export.formats import FORMATS, format_of
-from bench_assets.export.tables import FORMS
+from bench_assets.export.tables import FORMS, _Csv
 from resources.tables.parquet import TableFiles
 from tests.export.measured_home import KEY, MODEL, NASTY, TASK, leaving, questions
 
@@ -42,13 +45,41 @@ def test_every_table_is_there_and_names_task_and_questions_first(exported):
         assert len(frame) == n
 
 
-def test_texts_come_back_as_they_were_whatever_they_begin_with(exported):
-    folder, form = exported
+@pytest.mark.parametrize("form", FORMS)
+def test_raw_texts_come_back_as_they_were_whatever_they_begin_with(home, form):
+    folder = home / "out"
+    FORMATS[form].write(replace(leaving(home, folder), raw=True))
     frame = read(folder, form, "questions")
     assert frame["text"][1] == f"What is 1? {NASTY}"
     assert frame["context"][1] == "@context"
     options = frame["options"][1]
     assert list(json.loads(options) if form == "csv" else options) == [NASTY, "- minus"]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_cell_of_csv_is_no_formula(tmp_path, start):
+    table = pa.table({"a": [f"{start}cmd|'/c calc'!A0", "1 = 1", "", None], "n": [-1.5, 2, 3, 4]})
+    file = tmp_path / "a.csv"
+    with file.open("wb") as opened:
+        writer = _Csv(opened, table.schema, raw=False)
+        writer.write_table(table)
+        writer.close()
+    with file.open(newline="") as opened:
+        rows = list(csv.reader(opened))
+    assert rows[1] == [f"'{start}cmd|'/c calc'!A0", "-1.5"]
+    assert [row[0] for row in rows[2:]] == ["1 = 1", "", ""]
+
+
+def test_no_cell_of_any_exported_csv_is_a_formula(home):
+    FORMATS["csv"].write(leaving(home, home / "out"))
+    cells = [
+        cell
+        for file in (home / "out").glob("*.csv")
+        for row in csv.reader(file.open(newline=""))
+        for cell in row
+    ]
+    assert f"'{NASTY}" in cells or any(cell.startswith("'@context") for cell in cells)
+    assert not [one for one in cells if re.match(r"[=+@\t\r]|-(?![\d.])", one)]
 
 
 def test_what_failed_has_no_points_and_what_is_no_number_is_empty(exported):

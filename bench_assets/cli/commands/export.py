@@ -71,6 +71,13 @@ ImagesOption = Annotated[
     bool, typer.Option("--images", help="Put the images into the logs of inspect.")
 ]
 
+RawOption = Annotated[
+    bool,
+    typer.Option(
+        "--raw", help="csv: leave cells that a spreadsheet would take for a formula as they are."
+    ),
+]
+
 
 @app.command()
 def export(
@@ -84,6 +91,7 @@ def export(
     to: ToOption = "",
     *,
     images: ImagesOption = False,
+    raw: RawOption = False,
 ) -> None:
     """Export results in the format of another project.
 
@@ -100,6 +108,7 @@ def export(
         out=out,
         to=to,
         images=images,
+        raw=raw,
     )
     if source and len(asked.suites) != 1:
         raise typer.BadParameter("--source is the source of one suite: name it with --suite")

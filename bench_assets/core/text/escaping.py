@@ -27,6 +27,15 @@ def one_line(text: str) -> str:
     return printable(re.sub(r"\r\n|[\t\n\r]", " ", text))
 
 
+def formula_safe(text: str) -> str:
+    """Write a CSV cell so that a spreadsheet takes it for a text and not for a formula.
+
+    >>> formula_safe("=1+1"), formula_safe("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def printable_json(written: str) -> str:
     r"""The same for JSON that was written: it reads as it did, unfit characters are escapes.
 

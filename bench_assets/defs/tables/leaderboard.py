@@ -22,6 +22,7 @@ from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, Metric, clust
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.ranks import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
+from bench_assets.core.text.escaping import formula_safe
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
@@ -271,13 +272,19 @@ def _export() -> dg.AssetsDefinition:
     ) -> None:
         frame = leaderboard_frame(leaderboard)
         export = tables.export
-        export.put("leaderboard.csv", frame.to_csv(index=False).encode())
+        export.put("leaderboard.csv", as_csv(frame).encode())
         export.put("leaderboard.parquet", frame.to_parquet(index=False))
         context.add_output_metadata(
             {"rows": len(frame), "csv": dg.MetadataValue.path(export.named("leaderboard.csv"))}
         )
 
     return leaderboard_export
+
+
+def as_csv(frame: "pd.DataFrame") -> str:
+    """CSV that a spreadsheet reads without running a cell."""
+    safe = frame.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
+    return str(safe.to_csv(index=False))
 
 
 def as_markdown(rows: Sequence[LeaderboardRow]) -> str:

@@ -39,6 +39,7 @@ class ExportRequest:
     out: Path | None = None
     to: str = ""
     images: bool = False
+    raw: bool = False
 
 
 class ExportResult(NamedTuple):
@@ -76,6 +77,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
         standings=partial(_leaderboard_rows, bench, wanted.tasks),
         out=asked.out or home / FOLDER / asked.form,
         images=asked.images,
+        raw=asked.raw,
         to=asked.to,
     )
     written = form.write(leaving)
