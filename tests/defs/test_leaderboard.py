@@ -122,5 +122,5 @@ def test_without_questions_nothing_is_shown(tables: TableFiles) -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_no_cell_of_the_csv_is_a_formula(start):
     frame = pd.DataFrame({"model": [f"{start}1+1", "plain"], "value": [-0.5, 0.5]})
-    rows = list(csv.reader(io.StringIO(as_csv(frame))))
+    rows = list(csv.reader(io.StringIO(as_csv(frame), newline="")))
     assert rows[1:] == [[f"'{start}1+1", "-0.5"], ["plain", "0.5"]]
