@@ -3,6 +3,7 @@
 The lines of the leaderboard of one task: what was measured here, and what papers print.
 """
 
+import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -284,7 +285,7 @@ def _export() -> dg.AssetsDefinition:
 def as_csv(frame: "pd.DataFrame") -> str:
     """CSV that a spreadsheet reads without running a cell."""
     safe = frame.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
-    return str(safe.to_csv(index=False))
+    return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 
 
 def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
