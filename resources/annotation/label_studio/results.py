@@ -105,6 +105,8 @@ def _values(result: Sequence[Mapping[str, Any]]) -> Values:
     found: dict[str, tuple[str, ...]] = {}
     for part in result:
         name = part["from_name"]
+        if turn := part.get("image_rotation"):
+            raise ValueError(f"points are on an image that was turned by {turn} degrees there")
         found[name] = found.get(name, ()) + tuple(_given(part["value"]))
     return {name: given for name, given in found.items() if given}
 

@@ -94,6 +94,18 @@ def test_accounts_in_either_shape_are_pseudonyms(
         ({"result": [{"from_name": "v", "value": {"choices": [["a", "b"]]}}]}, "expected a text"),
         ({"result": [{"from_name": "v", "value": {"choices": 3}}]}, "not iterable"),
         ({"result": [{"from_name": "pts", "value": {"keypointlabels": ["x"]}}]}, "KeyError 'x'"),
+        (
+            {
+                "result": [
+                    {
+                        "from_name": "pts",
+                        "image_rotation": 90,
+                        "value": {"x": 25, "y": 50, "keypointlabels": ["x"]},
+                    }
+                ]
+            },
+            "turned by 90 degrees",
+        ),
         ({"created_at": "yesterday"}, "Invalid isoformat"),
         ({"created_at": None}, "no answer"),
     ],
