@@ -1,4 +1,5 @@
-"""What can be scored in an exam without looking at its images: by letters, lengths, sizes, texts.
+"""What can be scored in an exam without understanding its images: by letters, lengths, sizes,
+texts, and by brightness, contrast, sharpness and measures of the images.
 
 A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
 and put the questions of one task in each, one list a seed, into ``shortcuts``::
@@ -8,7 +9,7 @@ and put the questions of one task in each, one list a seed, into ``shortcuts``::
     def test_no_task_can_be_passed_without_looking(editions):  # five of them
         for task in TASKS:
             exams = [[q for q in edition.questions if q.category == task] for edition in editions]
-            assert unfair(exams, lambda image: len(store.read(image))) == {}
+            assert unfair(exams, lambda image: len(store.read(image)), store.open) == {}
 
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
@@ -20,24 +21,46 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
+from statistics import median
 from string import ascii_uppercase
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from scipy.stats import binomtest
 
 from bench_assets.core.schema.rows import Question
 
 Exam: TypeAlias = Sequence[Question]
+Open: TypeAlias = Callable[[str], Image.Image]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option
 
+LEARNED = "the letter by"
+_RARE = 1e-3
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def unfair(
-    exams: Sequence[Exam], n_bytes: Callable[[str], int], margin: float = 0.10
+    exams: Sequence[Exam],
+    n_bytes: Callable[[str], int],
+    open_image: Open | None = None,
+    margin: float = 0.10,
 ) -> dict[str, float]:
-    """Name the shortcuts that score more than chance and a margin; see ``shortcuts``."""
-    limit = chance(exams) + margin
-    return {name: share for name, share in shortcuts(exams, n_bytes).items() if share > limit}
+    """Name the shortcuts that score more than chance and a margin; see ``shortcuts``.
+
+    One that is learned must also be beyond luck: there are many of them for few questions.
+    """
+    luck, n = chance(exams), sum(map(len, exams))
+    found = shortcuts(exams, n_bytes, open_image)
+    return {
+        name: share
+        for name, share in found.items()
+        if share > luck + margin
+        and (LEARNED not in name or binomtest(round(share * n), n, luck).pvalue < _RARE)
+    }
 
 
 def chance(exams: Sequence[Exam]) -> float:
@@ -46,12 +69,15 @@ def chance(exams: Sequence[Exam]) -> float:
     return sum(shares) / len(shares)
 
 
-def shortcuts(exams: Sequence[Exam], n_bytes: Callable[[str], int]) -> dict[str, float]:
+def shortcuts(
+    exams: Sequence[Exam], n_bytes: Callable[[str], int], open_image: Open | None = None
+) -> dict[str, float]:
     """Score every shortcut that applies, over all questions of all exams.
 
     Args:
         exams: The questions of one task, a list a seed.
         n_bytes: The size of an image's file by its SHA-256.
+        open_image: Decodes an image by its SHA-256; None: statistics of pixels are not tried.
     """
     everything = [question for exam in exams for question in exam]
     guesses: dict[str, Callable[[Exam], Guess]] = {
@@ -70,8 +96,17 @@ def shortcuts(exams: Sequence[Exam], n_bytes: Callable[[str], int]) -> dict[str,
             "the longest option": lambda _: lambda question: max(question.options, key=len),
             "the shortest option": lambda _: lambda question: min(question.options, key=len),
         }
-        guesses |= _by_number(everything) | _by_size(everything, n_bytes)
-    return {name: _share(exams, guess) for name, guess in guesses.items()}
+        guesses |= _by_number(everything)
+        measured = {"file size": n_bytes}
+        if open_image:
+            measured |= {name: _measured(open_image, name) for name in STATISTICS}
+        for name, measure in measured.items():
+            guesses |= _by_images(everything, name, measure)
+    found = {name: _share(exams, guess) for name, guess in guesses.items()}
+    if open_image and all(question.options for question in everything):
+        for name in STATISTICS:
+            found |= _by_thresholds(exams, name, _measured(open_image, name))
+    return found
 
 
 def right_text(question: Question) -> str:
@@ -156,31 +191,85 @@ def _numbers(options: Iterable[str]) -> list[Fraction]:
     return [Fraction(one[0]) for one in found if one] if all(found) else []
 
 
-def _by_size(
-    everything: Sequence[Question], n_bytes: Callable[[str], int]
+def _measured(open_image: Open, name: str) -> Callable[[str], float]:
+    return cache(lambda image: STATISTICS[name](np.asarray(open_image(image).convert("L"), float)))
+
+
+def _sharpness(grey: NDArray[np.float64]) -> float:
+    """Variance of the Laplacian."""
+    inner = grey[1:-1, 1:-1]
+    around = grey[:-2, 1:-1] + grey[2:, 1:-1] + grey[1:-1, :-2] + grey[1:-1, 2:]
+    return float((around - 4 * inner).var())
+
+
+STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "brightness": lambda grey: float(grey.mean()),
+    "contrast": lambda grey: float(grey.std()),
+    "sharpness": _sharpness,
+    "width": lambda grey: float(grey.shape[1]),
+    "height": lambda grey: float(grey.shape[0]),
+}
+"""Of an image in levels of grey: what can be told without understanding it."""
+
+
+def _by_images(
+    everything: Sequence[Question], name: str, measure: Callable[[str], float]
 ) -> dict[str, Callable[[Exam], Guess]]:
-    """Go by the files of the images, where the options are images."""
+    """Go by a statistic of the images, where the options are images."""
     extra = {len(one.images) - len(one.options) for one in everything}
     if extra not in ({0}, {1}):
         return {}
-    sizes = {image: n_bytes(image) for one in everything for image in one.images}
     (before,) = extra
 
-    def by(key: Callable[[int, int], int]) -> Callable[[Exam], Guess]:
+    def by(key: Callable[[float, float], float]) -> Callable[[Exam], Guess]:
         def guess(question: Question) -> str:
-            of_all = [sizes[image] for image in question.images]
-            keys = [key(size, of_all[0]) for size in of_all[before:]]
+            of_all = [measure(image) for image in question.images]
+            keys = [key(value, of_all[0]) for value in of_all[before:]]
             return question.options[keys.index(min(keys))]
 
         return lambda _: guess
 
-    ways = {"the largest file": by(lambda size, _: -size), "the smallest file": by(_size)}
+    ways = {
+        f"the greatest {name}": by(lambda value, _: -value),
+        f"the least {name}": by(lambda value, _: value),
+    }
     if before:
-        ways["the file nearest in size"] = by(lambda size, first: abs(size - first))
-        ways["the file farthest in size"] = by(lambda size, first: -abs(size - first))
+        ways[f"the nearest {name}"] = by(lambda value, first: abs(value - first))
+        ways[f"the farthest {name}"] = by(lambda value, first: -abs(value - first))
     return ways
 
 
-def _size(size: int, first: int) -> int:
-    del first
-    return size
+def _by_thresholds(
+    exams: Sequence[Exam], name: str, measure: Callable[[str], float]
+) -> dict[str, float]:
+    """Guess a letter by a statistic of the images, learned on the other exams.
+
+    The statistic of the first image, and of the first less the last where there are several, is
+    compared with its median; on either side the letter that is right most often there is chosen.
+    """
+    everything = [one for exam in exams for one in exam]
+    if len(exams) < 2 or not all(one.images for one in everything):
+        return {}
+    ways: dict[str, Callable[[Question], float]] = {
+        f"{LEARNED} {name}": lambda one: measure(one.images[0])
+    }
+    if all(len(one.images) > 1 for one in everything):
+        ways[f"{LEARNED} the difference in {name}"] = lambda one: (
+            measure(one.images[0]) - measure(one.images[-1])
+        )
+    return {way: _cross_validated(exams, value) for way, value in ways.items()}
+
+
+def _cross_validated(exams: Sequence[Exam], value: Callable[[Question], float]) -> float:
+    points = []
+    for nth, exam in enumerate(exams):
+        others = [one for m, other in enumerate(exams) if m != nth for one in other]
+        middle = median(map(value, others))
+        counts = {side: Counter[int]() for side in (False, True)}
+        for one in others:
+            counts[value(one) > middle][one.options.index(right_text(one))] += 1
+        for one in exam:
+            known = counts[value(one) > middle]
+            place = max(range(len(one.options)), key=known.__getitem__)
+            points.append(one.options[place] == right_text(one))
+    return sum(points) / len(points)

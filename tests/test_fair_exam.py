@@ -2,7 +2,9 @@
 
 from string import ascii_uppercase
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.fair_exam import chance, shortcuts, unfair
 from tests.rows import question
@@ -68,7 +70,7 @@ def sizes(image):
             id="the context settles it",
         ),
         pytest.param(
-            "the smallest file",
+            "the least file size",
             [
                 asked(("x", "y"), "y", images=("a:9", "b:7")),
                 asked(("x", "y"), "x", images=("c:5", "d:8")),
@@ -76,7 +78,7 @@ def sizes(image):
             id="the right image has the smallest file",
         ),
         pytest.param(
-            "the file nearest in size",
+            "the nearest file size",
             [
                 asked(("x", "y"), "y", images=("a:9", "b:2", "c:8")),
                 asked(("x", "y"), "x", images=("d:1", "e:3", "f:9")),
@@ -106,3 +108,45 @@ def test_shares_and_chance_are_over_the_questions_of_all_seeds():
 def test_texts_without_options_can_be_guessed_by_the_most_frequent_one():
     exam = [question(text=f"{n}?", answer=(right,)) for n, right in enumerate(("2", "2", "2", "5"))]
     assert shortcuts([exam], sizes)["the most frequent answer"] == 3 / 4
+
+
+def shades(image):
+    """An image of two levels: their middle and half of their distance are its name."""
+    middle, spread = map(int, image.split("+"))
+    pixels = np.full((8, 8), middle, np.uint8)
+    pixels[::2] += spread
+    pixels[1::2] -= spread
+    return Image.fromarray(pixels)
+
+
+SECOND_OR_THIRD = ("the second image", "the third image")
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        pytest.param("the least contrast", "90+5", "90+50", id="the flat one"),
+        pytest.param("the greatest brightness", "200+9", "90+9", id="the bright one"),
+        pytest.param("the least sharpness", "90+4", "90+60", id="the smooth one"),
+        pytest.param("the nearest brightness", "99+9", "180+9", id="as bright as the first"),
+    ],
+)
+def test_statistics_of_images_are_tried(name, right, wrong):
+    exam = [
+        asked(SECOND_OR_THIRD, SECOND_OR_THIRD[nth % 2], images=("100+20", *options))
+        for nth in range(6)
+        for options in [(right, wrong) if nth % 2 == 0 else (wrong, right)]
+    ]
+    assert shortcuts([exam], lambda _: 1, shades)[name] == 1.0
+    assert name in unfair([exam], lambda _: 1, shades)
+
+
+def test_a_letter_that_follows_from_the_light_is_learned_on_the_other_exams():
+    exam = [
+        asked(("yes", "no"), "yes" if level > 100 else "no", images=(f"{level}+{n}",))
+        for n in range(9)
+        for level in (60, 140)
+    ]
+    found = unfair([exam, exam], lambda _: 1, shades)
+    assert found["the letter by brightness"] == 1.0
+    assert "the letter by contrast" not in found

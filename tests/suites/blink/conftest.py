@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import pytest
 
+from bench_assets.core.tables.source_folder import write_files
 from bench_assets.suites.blink.construction.build import BuildResult, build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
 from bench_assets.suites.blink.synthetic import edition as mini
@@ -54,10 +54,7 @@ def mini_edition(request, tmp_path_factory) -> MiniEdition:
         return request.getfixturevalue("whole_edition")
     folder = tmp_path_factory.mktemp("blink-part")
     for name in PART:
-        draw, n = mini.MATERIAL[name]
-        for path, data in draw(Random(f"0\n{name}"), n).items():
-            (folder / "raw" / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "raw" / name / path).write_bytes(data)
+        write_files(folder / "raw" / name, mini.material(name, 0))
     return built_of(folder, sorted(PART.values()))
 
 

@@ -4,9 +4,11 @@ from itertools import combinations
 from random import Random
 
 import imagehash
+import numpy as np
 import pytest
 from PIL import Image
 
+from bench_assets.core.images.decoding import decode
 from bench_assets.core.parsing.choices import lettered
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
@@ -14,12 +16,12 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters, re
 from bench_assets.suites.blink.studies.visual_prompts import draw_again
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_assets.suites.blink.synthetic import geometry as mini_geometry
+from bench_assets.suites.blink.synthetic import image_choices as mini_choices
 from bench_assets.suites.blink.synthetic import light as mini_light
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.synthetic import parts as mini_parts
 from bench_assets.suites.blink.synthetic import puzzles as mini_puzzles
-from bench_assets.suites.blink.synthetic import styles as mini_styles
-from tests.fair_exam import unfair
+from tests.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
 
 TASKS = sorted(recipes(BuilderParameters()))
@@ -27,9 +29,9 @@ DRAWN = [
     mini_geometry.photographs,
     mini_geometry.planes,
     mini_geometry.turned_objects,
-    mini_light.real_and_generated,
+    mini_choices.real_and_generated,
     mini_light.shaded_walls,
-    mini_light.triplets,
+    mini_choices.triplets,
     mini_objects.boxed,
     mini_objects.claims,
     mini_objects.counted,
@@ -37,9 +39,9 @@ DRAWN = [
     mini_parts.animals,
     mini_parts.tools,
     mini_puzzles.puzzles,
-    mini_styles.paintings,
+    mini_choices.paintings,
 ]
-DRAWN_SLOWLY = [mini_geometry.turned_objects, mini_light.triplets, mini_styles.paintings]
+DRAWN_SLOWLY = [mini_geometry.turned_objects, mini_choices.triplets, mini_choices.paintings]
 REFUSED = {  # task: what the mini edition holds that a rule must refuse
     "Counting": {"simple: a detector alone could answer it"},
     "Jigsaw": {"ambiguous: every other piece looks like it"},
@@ -134,8 +136,42 @@ def test_no_task_can_be_passed_without_looking(whole_edition, tmp_path):
         for task in TASKS
     }
     assert {task for task in TASKS if min(map(len, exams[task])) < 12} == set()
-    found = {task: unfair(exams[task], lambda image: len(store.read(image))) for task in TASKS}
+    sizes = lambda image: len(store.read(image))  # noqa: E731
+    found = {task: unfair(exams[task], sizes, store.open) for task in TASKS}
     assert {task: shortcuts for task, shortcuts in found.items() if shortcuts} == {}
+
+
+def looks(data):
+    """Brightness, contrast and sharpness of an image."""
+    grey = np.asarray(decode(data).image.convert("L"), float)
+    return [
+        measure(grey) for name, measure in STATISTICS.items() if name not in ("width", "height")
+    ]
+
+
+def test_no_statistic_tells_the_image_that_is_like_the_first():
+    """Of four triplets the right one is the greater twice, and the nearer twice."""
+    files = mini_choices.triplets(Random(1), 4)
+    greater, nearer = np.zeros(3), np.zeros(3)
+    for n in range(4):
+        right, wrong = (f"distort/00{n}_{at}.png" for at in (n % 2, 1 - n % 2))
+        first, alike, unlike = (
+            np.array(looks(files[name])) for name in (f"ref/00{n}.png", right, wrong)
+        )
+        greater += alike > unlike
+        nearer += abs(alike - first) < abs(unlike - first)
+    assert greater.tolist() == nearer.tolist() == [2, 2, 2]
+
+
+def test_no_statistic_tells_the_photograph():
+    """Of four questions the photograph has each rank once."""
+    files = mini_choices.real_and_generated(Random(1), 4)
+    ranks = []
+    for n in range(4):
+        names = (f"real/0{n}", *(f"generated/0{n}_{copy}" for copy in (1, 2, 3)))
+        measured = zip(*(looks(files[f"{name}.jpg"]) for name in names), strict=True)
+        ranks.append([sorted(values).index(values[0]) for values in measured])
+    assert [sorted(of_one) for of_one in zip(*ranks, strict=True)] == [[0, 1, 2, 3]] * 3
 
 
 def test_every_question_says_where_it_comes_from(mini_edition):

@@ -1,45 +1,58 @@
 """The mini edition: raw material in the layouts of the fourteen data sets, drawn with exact truth.
 
-Each task has the n questions its number says, and a few entries more that a rule must refuse.
+Each task has the n questions its number says, and a few entries more that a rule must reject.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from bench_assets.core.tables.source_folder import write_files
-from bench_assets.suites.blink.synthetic import geometry as mini_geometry
-from bench_assets.suites.blink.synthetic import light as mini_light
-from bench_assets.suites.blink.synthetic import objects as mini_objects
-from bench_assets.suites.blink.synthetic import parts as mini_parts
-from bench_assets.suites.blink.synthetic import puzzles as mini_puzzles
-from bench_assets.suites.blink.synthetic import styles as mini_styles
+from bench_assets.suites.blink.synthetic.geometry import photographs, planes, turned_objects
+from bench_assets.suites.blink.synthetic.image_choices import (
+    paintings,
+    real_and_generated,
+    triplets,
+)
+from bench_assets.suites.blink.synthetic.light import shaded_walls
+from bench_assets.suites.blink.synthetic.objects import boxed, claims, counted, things_at_depths
+from bench_assets.suites.blink.synthetic.parts import animals, tools
+from bench_assets.suites.blink.synthetic.puzzles import puzzles
 
-MATERIAL = {
-    "wikiart": (mini_styles.paintings, 12),
-    "tallyqa": (mini_objects.counted, 12),
-    "forensics": (mini_light.real_and_generated, 12),
-    "funkpoint": (mini_parts.tools, 12),
-    "puzzles": (mini_puzzles.puzzles, 12),
-    "photographs": (mini_geometry.photographs, 20),
-    "wild6d": (mini_geometry.turned_objects, 20),
-    "lvis": (mini_objects.boxed, 12),
-    "diw": (mini_objects.things_at_depths, 12),
-    "iiw": (mini_light.shaded_walls, 18),
-    "spair": (mini_parts.animals, 12),
-    "vsr": (mini_objects.claims, 12),
-    "hpatches": (mini_geometry.planes, 12),
-    "nights": (mini_light.triplets, 12),
+MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
+    "wikiart": (paintings, 12),
+    "tallyqa": (counted, 12),
+    "forensics": (real_and_generated, 12),
+    "funkpoint": (tools, 12),
+    "puzzles": (puzzles, 12),
+    "photographs": (photographs, 20),
+    "wild6d": (turned_objects, 20),
+    "lvis": (boxed, 12),
+    "diw": (things_at_depths, 12),
+    "iiw": (shaded_walls, 18),
+    "spair": (animals, 12),
+    "vsr": (claims, 12),
+    "hpatches": (planes, 12),
+    "nights": (triplets, 12),
 }
 
 
-def write(folder: Path, seed: int = 0) -> None:
-    """Write the raw material of the mini edition, below the folders that ``recipes`` names.
+def material(name: str, seed: int) -> dict[str, bytes]:
+    """Draw the files of one data set; the same seed draws the same bytes."""
+    draw, n = MATERIAL[name]
+    draw = partial(paintings, seed=seed) if draw is paintings else draw
+    return draw(Random(f"{seed}\n{name}"), n)
 
-    The same seed writes the same bytes. Files that hold them already are left alone.
+
+def write(folder: Path, seed: int = 0) -> None:
+    """Write the raw material below the folders that ``recipes`` names.
+
+    Files that hold the same bytes already are left alone.
 
     Args:
         folder: A folder of its own; made if need be.
         seed: Draws every image.
     """
-    for name, (draw, n) in MATERIAL.items():
-        write_files(folder / name, draw(Random(f"{seed}\n{name}"), n))
+    for name in MATERIAL:
+        write_files(folder / name, material(name, seed))

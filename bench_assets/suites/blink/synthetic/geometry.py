@@ -1,6 +1,5 @@
 """Mini raw material with exact geometry: warped planes, a turned object, photographs to cut."""
 
-import io
 import pickle
 from math import cos, radians, sin
 from random import Random
@@ -8,9 +7,15 @@ from random import Random
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PIL import Image
 
-from bench_assets.suites.blink.synthetic.styles import Pixels, as_jpeg, levels, mosaic, noise
+from bench_assets.suites.blink.synthetic.surfaces import (
+    Pixels,
+    as_file,
+    as_jpeg,
+    levels,
+    mosaic,
+    noise,
+)
 
 Matrix = NDArray[np.float64]
 
@@ -34,7 +39,7 @@ def planes(rng: Random, n: int) -> dict[str, bytes]:
         for number in (1, 2, 3):
             to_view = to_first if number == 1 else _tilted(rng) @ to_first
             view = cv2.warpPerspective(plane, to_view, _SIZE, flags=cv2.INTER_AREA)
-            files[f"{name}/{number}.ppm"] = _ppm(_relit(rng, levels(view)))
+            files[f"{name}/{number}.ppm"] = as_file(_relit(rng, levels(view)), "PPM")
             if number > 1:
                 rows = to_view @ np.linalg.inv(to_first)
                 text = "\n".join(" ".join(f"{cell:.8g}" for cell in row) for row in rows)
@@ -85,12 +90,6 @@ def _relit(rng: Random, view: Pixels) -> Pixels:
 
 def _corners(places: ArrayLike) -> NDArray[np.float32]:
     return np.asarray(places, np.float32)
-
-
-def _ppm(pixels: Pixels) -> bytes:
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PPM")
-    return file.getvalue()
 
 
 def _video(rng: Random, category: str, name: str, step: float) -> dict[str, bytes]:

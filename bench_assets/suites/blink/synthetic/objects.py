@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.core.images.synthetic_scenes import Scene, Spot
-from bench_assets.suites.blink.synthetic.styles import as_jpeg, noise
+from bench_assets.suites.blink.synthetic.surfaces import as_jpeg, noise
 
 _SIZE = (400, 300)  # px
 _SPOTS = [(x, y) for x in range(30, 400, 48) for y in (35, 100, 200, 265)]  # of small things

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from bench_assets.suites.blink.synthetic.styles import Pixels, as_jpeg, noise
+from bench_assets.suites.blink.synthetic.surfaces import Pixels, as_jpeg, noise
 
 _SIZE = (400, 300)  # px
 _ANIMALS = ("cat", "dog", "horse", "sheep")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PIL import Image, ImageDraw
 
 from bench_assets.core.images.drawing import jpeg
-from bench_assets.suites.blink.synthetic.styles import levels, noise
+from bench_assets.suites.blink.synthetic.surfaces import levels, noise
 
 _CELL = 110  # px
 _COLOURS = ("crimson", "royalblue", "seagreen", "darkorange", "purple", "black")

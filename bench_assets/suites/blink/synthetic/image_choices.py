@@ -1,0 +1,243 @@
+"""Mini raw material whose options are images: paintings, photographs and triplets.
+
+Brightness, contrast and sharpness of the images are dealt so that none of them tells which option
+is right: over the questions of an edition the right one is as often the brighter as the darker, as
+often nearer to the reference in brightness as farther from it, and so on.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import cv2
+import numpy as np
+
+from bench_assets.suites.blink.builders.drafts import Draft
+from bench_assets.suites.blink.builders.image_choices import art_style
+from bench_assets.suites.blink.construction.recipes import task_rng
+from bench_assets.suites.blink.synthetic.surfaces import (
+    Look,
+    Pixels,
+    as_file,
+    as_jpeg,
+    levels,
+    mosaic,
+    noise,
+    of_one_length,
+    with_look,
+)
+
+Item = TypeVar("Item")
+
+_SIZE = (360, 270)  # px
+_STEPS = Look(5.0, 2.0, 450.0)  # between the looks of one question
+_BESIDE = ((-1, -2), (-2, 1), (1, 2), (2, -1))
+"""Steps of the right and the wrong option from the reference: nearer or not, above or below."""
+
+
+def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
+    """Write WikiArt: each style painted so often that n questions can be asked.
+
+    Args:
+        rng: Draws every painting.
+        n: Questions.
+        seed: That the edition is built with: paintings that meet in a question have dealt looks.
+    """
+    per_style = -(-3 * n // len(_STYLES)) + 1
+    names = [f"{style}/painter-{nth:02}.jpg" for style in _STYLES for nth in range(per_style)]
+    looks = dict.fromkeys(names, _middle(rng))
+    questions = _triples(names, seed)
+    for triple, dealt in zip(questions, _beside_reference(rng, len(questions)), strict=True):
+        looks |= dict(zip(triple, dealt, strict=True))
+    return of_one_length(
+        {
+            name: as_jpeg(with_look(rng, _STYLES[name.split("/")[0]](rng), look))
+            for name, look in looks.items()
+        }
+    )
+
+
+def real_and_generated(rng: Random, n: int) -> dict[str, bytes]:
+    """Write captions with one image as a camera takes it and three as a generator leaves them.
+
+    This generator smooths every surface and leaves its grid behind.
+    """
+    files: dict[str, bytes] = {}
+    lines = []
+    for nth, looks in enumerate(_among_four(rng, n)):
+        names = [f"generated/{nth:02}_{copy}.jpg" for copy in (1, 2, 3)]
+        surfaces = [mosaic(rng, *_SIZE, 20), *(_generated(mosaic(rng, *_SIZE, 20)) for _ in names)]
+        images = [with_look(rng, *one) for one in zip(surfaces, looks, strict=True)]
+        shown = zip((f"real/{nth:02}.jpg", *names), map(as_jpeg, images), strict=True)
+        files |= of_one_length(dict(shown))
+        lines.append(
+            {
+                "id": f"{nth:02}",
+                "caption": f"coloured shapes on a wall, arrangement {nth}",
+                "real": f"real/{nth:02}.jpg",
+                "generated": names,
+            }
+        )
+    files["captions.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    return files
+
+
+def triplets(rng: Random, n: int) -> dict[str, bytes]:
+    """Write NIGHTS triplets: an image, a slight variation, and one that shares only its colours.
+
+    Two more are ambiguous: in one people disagree, of the other too few were asked.
+    """
+    files: dict[str, bytes] = {}
+    rows = ["id,left_vote,right_vote,votes,ref_path,left_path,right_path"]
+    looks = [*_beside_reference(rng, n), *_beside_reference(rng, 2)]
+    for nth, of_triplet in enumerate(looks):
+        reference = mosaic(rng, 256, 256, 12)
+        alike = np.roll(reference, rng.randint(5, 12), axis=1)
+        unlike = np.ascontiguousarray(reference.transpose(1, 0, 2))
+        drawn = (reference, alike, unlike)
+        looks_of = zip(drawn, of_triplet, strict=True)
+        shown = [as_file(with_look(rng, *one), "PNG") for one in looks_of]
+        left_wins = nth % 2 == 0
+        if not left_wins:
+            shown[1:] = shown[:0:-1]
+        paths = [f"ref/{nth:03}.png", f"distort/{nth:03}_0.png", f"distort/{nth:03}_1.png"]
+        files |= of_one_length(dict(zip(paths, shown, strict=True)))
+        votes = (0.5, 0.5) if nth == n else (float(left_wins), float(not left_wins))
+        asked = 3 if nth == n + 1 else 7
+        rows.append(f"{nth},{votes[0]},{votes[1]},{asked},{','.join(paths)}")
+    return files | {"data.csv": ("\n".join(rows) + "\n").encode()}
+
+
+def _middle(rng: Random) -> Look:
+    return Look(rng.uniform(118, 138), rng.uniform(32, 36), rng.uniform(4300, 4700))
+
+
+def _stepped(middle: Look, steps: Sequence[float]) -> Look:
+    parts = zip(middle, _STEPS, steps, strict=True)
+    return Look(*(value + step * size for value, size, step in parts))
+
+
+def _beside_reference(rng: Random, n: int) -> list[tuple[Look, Look, Look]]:
+    """Deal the looks of n references, right and wrong options, every statistic for itself."""
+    dealt = [_dealt(rng, _BESIDE, n) for _ in _STEPS]
+    looks = []
+    for steps in zip(*dealt, strict=True):
+        middle, (right, wrong) = _middle(rng), zip(*steps, strict=True)
+        looks.append((middle, _stepped(middle, right), _stepped(middle, wrong)))
+    return looks
+
+
+def _among_four(rng: Random, n: int) -> list[list[Look]]:
+    """Deal the looks of n right options, each with three wrong ones: the right one has any rank."""
+    ranks = [_dealt(rng, range(4), n) for _ in _STEPS]
+    looks = []
+    for right in zip(*ranks, strict=True):
+        others = [rng.sample([rank for rank in range(4) if rank != own], 3) for own in right]
+        middle, steps = _middle(rng), [right, *zip(*others, strict=True)]
+        looks.append([_stepped(middle, [rank - 1.5 for rank in one]) for one in steps])
+    return looks
+
+
+def _dealt(rng: Random, kinds: Sequence[Item], n: int) -> list[Item]:
+    """N of the kinds in drawn order, each as often as the others."""
+    return rng.sample([kinds[nth % len(kinds)] for nth in range(n)], n)
+
+
+def _triples(names: Sequence[str], seed: int) -> list[list[str]]:
+    """The paintings that the builder puts into one question: reference, right and wrong option."""
+    with TemporaryDirectory() as folder:
+        for name in names:
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+        made = art_style(Path(folder), task_rng(seed, "Art_Style"))
+        return [
+            [file.relative_to(folder).as_posix() for file in draft.originals]
+            for draft in made
+            if isinstance(draft, Draft)
+        ]
+
+
+def _generated(image: Pixels) -> Pixels:
+    smooth = cv2.bilateralFilter(image, 7, 60, 9).astype(np.float32)
+    for line in (0, 1):
+        smooth[line::8] *= 0.85
+        smooth[:, line::8] *= 0.85
+    return levels(smooth)
+
+
+def _motif(rng: Random) -> Pixels:
+    return levels(0.6 * noise(rng, *_SIZE, finest=8) + 0.4 * mosaic(rng, *_SIZE, 8))
+
+
+def _dabs(
+    rng: Random, motif: Pixels, n: int, unlike: int
+) -> Iterator[tuple[int, int, list[float]]]:
+    """Draw n places, each with a colour that is off the motif's by so many levels at most."""
+    generator = np.random.default_rng(rng.getrandbits(64))
+    places = generator.integers((0, 0), _SIZE, (n, 2))
+    colours = motif[places[:, 1], places[:, 0]] + generator.uniform(-unlike, unlike, (n, 3))
+    for (x, y), colour in zip(places.tolist(), colours.tolist(), strict=True):
+        yield x, y, colour
+
+
+def _dotted(rng: Random) -> Pixels:
+    """Pointillism: dots of pure colour on a light ground."""
+    motif = _motif(rng)
+    canvas = np.full_like(motif, 235)
+    for x, y, colour in _dabs(rng, motif, 3500, 30):
+        cv2.circle(canvas, (x, y), 3, colour, -1)
+    return canvas
+
+
+def _faceted(rng: Random) -> Pixels:
+    """Cubism: angular facets with dark edges, in browns and greys."""
+    motif = cv2.cvtColor(_motif(rng), cv2.COLOR_RGB2GRAY)
+    canvas = np.full((_SIZE[1], _SIZE[0], 3), 120, np.uint8)
+    for _ in range(140):
+        x, y = rng.randrange(_SIZE[0]), rng.randrange(_SIZE[1])
+        corners = [(x + rng.randint(-45, 45), y + rng.randint(-45, 45)) for _ in range(4)]
+        shape = cv2.convexHull(np.array(corners, np.int32))
+        light = int(motif[y, x])
+        cv2.fillConvexPoly(canvas, shape, (light, int(light * 0.85), int(light * 0.6)))
+        cv2.polylines(canvas, [shape], True, (40, 30, 20), 2)
+    return canvas
+
+
+def _stroked(rng: Random) -> Pixels:
+    """Impressionism: short strokes that follow one direction of light."""
+    motif = _motif(rng)
+    canvas = motif.copy()
+    slant = rng.uniform(-1, 1)
+    for x, y, colour in _dabs(rng, motif, 2500, 25):
+        cv2.line(canvas, (x, y), (x + 14, y + round(14 * slant)), colour, 4)
+    return canvas
+
+
+def _printed(rng: Random) -> Pixels:
+    """Pop art: few flat, loud colours with black outlines."""
+    blurred = cv2.GaussianBlur(_motif(rng), (0, 0), 6)
+    loud = levels(np.where(blurred > blurred.mean(axis=(0, 1)), 255, 0))
+    edges = cv2.dilate(cv2.Canny(loud, 100, 200), np.ones((3, 3), np.uint8))
+    loud[edges > 0] = 0
+    return loud
+
+
+def _fielded(rng: Random) -> Pixels:
+    """Color field painting: soft bands of colour, nothing else."""
+    bands = rng.randint(2, 5)
+    colours = np.array([[[rng.randrange(256) for _ in range(3)]] for _ in range(bands)], np.uint8)
+    field = cv2.resize(colours, _SIZE, interpolation=cv2.INTER_LINEAR)
+    return levels(0.85 * field + 0.15 * noise(rng, *_SIZE, finest=128))
+
+
+_STYLES: dict[str, Callable[[Random], Pixels]] = {
+    "Color_Field_Painting": _fielded,
+    "Cubism": _faceted,
+    "Impressionism": _stroked,
+    "Pointillism": _dotted,
+    "Pop_Art": _printed,
+}
