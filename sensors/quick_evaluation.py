@@ -18,13 +18,14 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import judged
 from bench_assets.asset_factory.suite_assets import MODELS, asking
-from bench_assets.comparison.paired_comparisons import ALPHA, by_question
+from bench_assets.comparison.runs import run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of
-from bench_assets.core.stats.power import alpha_of, p_worse
+from bench_assets.core.stats.power import p_worse
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ScoredQuestion, Task
@@ -53,7 +54,8 @@ def verdict(
         scores: And what that was worth.
         tables: Where the evaluations of earlier steps lie.
     """
-    earlier = _earlier(scores[0].model, tables.partitions(_key(task, "scores"))) if scores else []
+    models = tables.partitions(_key(task, "scores"))
+    earlier = _earlier(scores[0].model, models) if scores else []
     if not earlier:
         return "nothing to compare with: no step before it in its run was evaluated"
     other = earlier[-1]
@@ -66,9 +68,10 @@ def verdict(
     gains = gains_in_turn(pairs)
     if len(gains) < _FEWEST:
         return f"not comparable with {other}: fewer than {_FEWEST} questions asked alike"
-    p, alpha = p_worse(gains), alpha_of(len(earlier), ALPHA)
+    # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.
+    p, alpha = p_worse(gains), run_alpha(scores[0].model, [*models, scores[0].model]) / 2
     return (
-        f"{'worse' if p < alpha else 'not shown to be worse'} than {other}: {task.primary_metric}"
+        f"{'worse' if p < alpha else 'undecided'} against {other}: {task.primary_metric}"
         f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g} of"
         f" {alpha:.2g} that comparison {len(earlier)} of the run may spend"
     )

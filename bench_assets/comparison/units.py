@@ -1,25 +1,29 @@
 """Units of a metric: the contribution of each question, pair or image.
 
-What a task says itself (``Task.adds``) is taken. Else these are tried in turn, and taken where the
-metric of all comes out again, for both models:
+What a task states itself (``Task.adds``) is taken. Else the metric is decomposed in the first way
+that gives it again, for these scores and for scores drawn at random on the same questions: one
+model's scores can fit a wrong way by chance.
 
 1. points: the metric is the points as a share of those there are;
-2. clusters: the mean over what ``paired.clusters_of`` puts together, each measured alone, weighed
-   by its units: pairs of which both halves must be right, queries in one direction;
+2. clusters: the mean over what ``clusters_of`` puts together, each measured alone, weighed by its
+   units: pairs of which both halves must be right, queries in one direction;
 3. categories: the mean of categories that count the same, each one of the above;
 4. groups left out: all else, such as F1. A jackknife's pseudo-values over at most 40 groups of
    clusters stand for the units (Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.5).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isclose, isnan
+from random import Random
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
 GROUPS = 40
+_LIKELY = 0.6  # that a random response is right
 
 Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster
 
@@ -50,37 +54,49 @@ def metric_pairs(
     clusters: Clusters,
     adds: Adds | None = None,
 ) -> list[PairedScores]:
-    """Pair what the units add for two models that were scored on the same questions.
+    """Pair the units of two models that were scored on the same questions.
 
     The change of the pairs is that of the metric; of groups left out, but for the jackknife's bias.
     """
+    sides = before, after
     if adds:
-        return _paired(*(_as_said(adds, side.scored, clusters) for side in (before, after)))
-    for take in _WAYS.values():
-        old, new = (take(measure, side.scored, clusters) for side in (before, after))
-        if _fits(before.value, old) and _fits(after.value, new) and _same_weights(old, new):
-            return _paired(old, new)
-    return _paired(*(_by_groups_left_out(measure, side, clusters) for side in (before, after)))
+        return _paired(*(_as_stated(adds, side.scored, clusters) for side in sides))
+    way = _way(measure, sides, clusters)
+    return _paired(*(way(measure, side, clusters) for side in sides))
 
 
-def ways(
+def metric_units(
     measure: Measure, side: ScoredMetric, clusters: Clusters, adds: Adds | None = None
-) -> dict[str, Units]:
-    """Part the metric of one model, to be paired with that of any other.
-
-    In the first way that fits; in every one that does, and by groups, where all units add the same:
-    there, more ways fit than will fit the other model.
-    """
+) -> tuple[str, Units]:
+    """The units of one model, to be paired with those of any other; first what they are."""
     if adds:
-        return {"own": _as_said(adds, side.scored, clusters)}
-    found = {}
-    for name, take in _WAYS.items():
-        units = take(measure, side.scored, clusters)
-        if _fits(side.value, units):
-            found[name] = units
-            if len({unit.value / unit.weight for unit in units.values() if unit.weight}) > 1:
-                return found
-    return {**found, "groups": _by_groups_left_out(measure, side, clusters)}
+        return "own", _as_stated(adds, side.scored, clusters)
+    way = _way(measure, (side,), clusters)
+    return _NAMES[way], way(measure, side, clusters)
+
+
+def _way(measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters) -> "Way":
+    """The first way that gives the metric again, of these scores and of random ones."""
+    probes = [ScoredMetric(one, measure(one).value) for one in _probes(sides[0].scored)]
+    seen = [side for side in (*sides, *probes) if not isnan(side.value)]
+    for way in (_by_points, _by_cluster, _by_category):
+        if all(_fits(side.value, way(measure, side, clusters)) for side in reversed(seen)):
+            old, new = (way(measure, side, clusters) for side in (sides[0], sides[-1]))
+            if _same_weights(old, new):
+                return way
+    return _by_groups_left_out
+
+
+def _probes(scored: Sequence[ScoredQuestion]) -> Iterator[list[ScoredQuestion]]:
+    """The same questions with points drawn at random: all or none, and anything in between."""
+    rng = Random(0)
+    for whole in (True, False):
+        drawn = [rng.random() for _ in scored]
+        shares = [float(share < _LIKELY) for share in drawn] if whole else drawn
+        yield [
+            one._replace(score=replace(one.score, points=share * one.score.max_points))
+            for one, share in zip(scored, shares, strict=True)
+        ]
 
 
 def _fits(value: float, units: Units) -> bool:
@@ -103,8 +119,8 @@ def _paired(old: Units, new: Units) -> list[PairedScores]:
     ]
 
 
-def _as_said(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
-    """What the task says that each score adds, several draws of a question averaged."""
+def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
+    """What the task states that each score adds, several draws of a question averaged."""
     given: dict[str, list[float]] = defaultdict(list)
     for one, value in zip(scored, adds(scored), strict=True):
         given[one.question.question_id].append(value)
@@ -114,10 +130,10 @@ def _as_said(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -
     }
 
 
-def _by_points(_: Measure, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
+def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each question's points, several draws averaged."""
     given: dict[str, list[ScoredQuestion]] = defaultdict(list)
-    for one in scored:
+    for one in side.scored:
         given[one.question.question_id].append(one)
     units: Units = {}
     for name, of_one in given.items():
@@ -127,26 +143,28 @@ def _by_points(_: Measure, scored: Sequence[ScoredQuestion], clusters: Clusters)
     return units
 
 
-def _by_cluster(measure: Measure, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
+def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Each cluster measured alone."""
     units: Units = {}
-    for name, part in _parted(scored, lambda one: clusters[one.question.question_id]).items():
+    for name, part in _parted(side.scored, lambda one: clusters[one.question.question_id]).items():
         found = measure(part)
         known = 0 if isnan(found.value) else found.n_scored
         units["", name] = ComparisonUnit(found.value * known if known else 0.0, float(known), name)
     return units
 
 
-def _by_category(measure: Measure, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
+def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """The units of each category, so weighed that all categories count the same."""
-    parts = _parted(scored, lambda one: one.question.category)
+    parts = _parted(side.scored, lambda one: one.question.category)
     units: Units = {}
     for category, part in parts.items():
-        value = measure(part).value
-        inside = _by_points(measure, part, clusters)
-        if not _fits(value, inside):
-            inside = _by_cluster(measure, part, clusters)
-        if not _fits(value, inside):
+        one = ScoredMetric(part, measure(part).value)
+        fitting = (
+            units
+            for units in (_by_points(measure, one, clusters), _by_cluster(measure, one, clusters))
+            if _fits(one.value, units)
+        )
+        if not (inside := next(fitting, None)):
             return {}
         total = sum(unit.weight for unit in inside.values()) * len(parts)
         units |= {
@@ -187,8 +205,10 @@ def _parted(
     return dict(parts)
 
 
-_WAYS: dict[str, Callable[[Measure, Sequence[ScoredQuestion], Clusters], Units]] = {
-    "points": _by_points,
-    "clusters": _by_cluster,
-    "categories": _by_category,
+Way: TypeAlias = Callable[[Measure, ScoredMetric, Clusters], Units]
+_NAMES: Mapping[Way, str] = {
+    _by_points: "points",
+    _by_cluster: "clusters",
+    _by_category: "categories",
+    _by_groups_left_out: "groups",
 }

@@ -147,6 +147,7 @@ class Task:
     measures: Mapping[str, Measure]  # by metric name; the first is the paper's primary metric
     adds: Mapping[str, Adds] = field(default_factory=dict)
     """By metric: what each score adds to a mean that only all of them together say, CIDEr's."""
+    lower_is_better: frozenset[str] = frozenset()  # metrics, such as rates of errors
     judges: Mapping[str, Judge] = field(default_factory=dict)  # by name; {} if none is needed
     slices: Slices = by_category
     asked_of: Literal["model", "encoder"] = "model"  # who answers; names the partition set

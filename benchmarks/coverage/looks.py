@@ -1,5 +1,7 @@
 """Verdicts that are looked at again and again: how often two equal models are ever called worse."""
 
+from collections.abc import Sequence
+
 from bench_assets.core.stats.paired_tests import change, compare
 from bench_assets.core.stats.power import alpha_of, p_worse
 from benchmarks.coverage.cells import Promise, Rng, Trial
@@ -16,6 +18,8 @@ def promises() -> list[Promise]:
     return [
         _promise(EVER, "twenty looks at one model, by betting", _by_betting),
         _promise(EVER, "twenty checkpoints of a run, alpha spent in parts", _of_a_run),
+        _promise(EVER, "twenty whole evaluations of a run, the budget of a run", _of_evaluations),
+        _promise(EVER, "twenty whole evaluations, 5 % each: why not", _without_budget, 5, 100),
         _promise(EVER, "twenty looks, the paired test each time: why not", _by_testing, 5, 100),
         _promise("a model that loses 0.2 is called worse", "betting", _finds, 80, 100),
     ]
@@ -48,6 +52,22 @@ def _by_testing(n: int, rng: Rng) -> bool:
 def _of_a_run(n: int, rng: Rng) -> bool:
     return any(
         p_worse(_gains(n, rng)) < alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)
+    )
+
+
+def _of_evaluations(n: int, rng: Rng) -> bool:
+    return _any_worse(n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)])
+
+
+def _without_budget(n: int, rng: Rng) -> bool:
+    return _any_worse(n, rng, [ALPHA] * _CHECKPOINTS)
+
+
+def _any_worse(n: int, rng: Rng, alphas: Sequence[float]) -> bool:
+    runs = [_alone(n, rng, 0.0) for _ in alphas]
+    return any(
+        change(pairs) < 0 and compare(pairs).p < alpha
+        for pairs, alpha in zip(runs, alphas, strict=True)
     )
 
 

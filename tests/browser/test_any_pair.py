@@ -15,10 +15,10 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
+from tests.comparison.test_units import both_halves
 from tests.quiz import TASK, quiz
 from tests.report.fair import report
-from tests.report.sides import side
-from tests.report.test_units import both_halves
 
 if TYPE_CHECKING:
     from pathlib import Path

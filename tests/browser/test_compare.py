@@ -25,8 +25,8 @@ from bench_assets.report.site.scripts import slug
 from resources.config.bench_toml import Settings
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
 from tests.quiz import TASK, quiz
-from tests.report.sides import side
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -10,9 +10,9 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
 from tests.quiz import quiz
 from tests.report.fair import catalog, metric, report
-from tests.report.sides import side
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

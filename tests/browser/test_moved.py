@@ -7,9 +7,9 @@ import pytest
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
 from tests.quiz import quiz
 from tests.report.fair import catalog, report
-from tests.report.sides import side
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from bench_assets.comparison.paired_comparisons import comparisons
+from bench_assets.comparison.runs import compared_with, not_comparable
+from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.defs.checks.regression import compared_with, not_comparable
 from tests.quiz import TASK, quiz
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
@@ -20,13 +20,8 @@ def scores(questions: list[Question], points: "np.ndarray | list[float]", model:
 
 
 def found(questions: list[Question], before, after, smallest_change: float = 0.1):
-    lines = comparisons(
-        TASK,
-        questions,
-        scores(questions, before, OLD),
-        scores(questions, after, NEW),
-        smallest_change,
-    )
+    old, new = scores(questions, before, OLD), scores(questions, after, NEW)
+    lines = decide(compare_scores(TASK, questions, old, new), smallest_change=smallest_change)
     return {line.category: line for line in lines}
 
 
@@ -35,10 +30,10 @@ def found(questions: list[Question], before, after, smallest_change: float = 0.1
     [
         pytest.param([1] * 30 + [0] * 170, [0] * 200, "worse", id="30 lost, none won"),
         pytest.param([0] * 200, [1] * 30 + [0] * 170, "better", id="30 won, none lost"),
-        pytest.param([1, 0] * 20 + [1] * 260, [0, 1] * 20 + [1] * 260, "no difference shown",
+        pytest.param([1, 0] * 20 + [1] * 260, [0, 1] * 20 + [1] * 260, "undecided",
                      id="20 lost, 20 won of 300"),
-        pytest.param([1, 0] * 5, [0, 1] * 5, "not enough questions", id="5 lost, 5 won of 10"),
-        pytest.param([1] * 5, [1] * 5, "not enough questions", id="five questions, no change"),
+        pytest.param([1, 0] * 5, [0, 1] * 5, "undecided", id="5 lost, 5 won of 10"),
+        pytest.param([1] * 5, [1] * 5, "undecided", id="five questions, no change"),
         pytest.param([0.9] * 40 + [0.2, 0.3] * 20, [0.6] * 40 + [0.3, 0.2] * 20, "worse",
                      id="points in between: 0.3 less on 40 of 80"),
     ],
@@ -62,7 +57,7 @@ def test_a_loss_in_one_category_is_found_behind_a_gain_in_another():
     lines = found(questions, before, after)
     assert lines["kind 1"].verdict == "worse"
     assert lines["kind 0"].verdict == "better"
-    assert lines["all"].verdict == "no difference shown"
+    assert lines["all"].verdict == "undecided"
     assert lines["kind 1"].change == -0.25
 
 
@@ -74,7 +69,7 @@ def test_p_values_are_corrected_for_the_number_of_metrics():
     lines = found(questions, before, [0.0] * 60)
     assert lines["kind 0"].p == pytest.approx(7 / 128)
     assert lines["all"].p == pytest.approx(6 * 2 * t.sf(2.56038, 59), rel=1e-4)
-    assert lines["all"].verdict == "not enough questions"
+    assert lines["all"].verdict == "undecided"
 
 
 def test_questions_without_points_on_either_side_are_left_out():
@@ -82,16 +77,16 @@ def test_questions_without_points_on_either_side_are_left_out():
     before = scores(questions, [1, 1, 1], OLD)
     after = scores(questions[:2], [1, 0], NEW)
     unscored = Score(question_id="quiz/1", model=NEW, condition="main", points=None)
-    (line, *_) = comparisons(TASK, questions, before, [after[0], unscored], 0.1)
+    (line, *_) = compare_scores(TASK, questions, before, [after[0], unscored])
     assert (line.n, line.change) == (1, 0)
-    assert comparisons(TASK, questions, before, [unscored], 0.1) == []
+    assert compare_scores(TASK, questions, before, [unscored]) == []
 
 
 def test_samples_of_a_question_are_averaged():
     questions = quiz(1)
     before = scores(questions * 4, [1, 1, 0, 0], OLD)
     after = scores(questions * 4, [1, 0, 0, 0], NEW)
-    (line, *_) = comparisons(TASK, questions, before, after, 0.1)
+    (line, *_) = compare_scores(TASK, questions, before, after)
     assert (line.n, line.change) == (1, -0.25)
 
 

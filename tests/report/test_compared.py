@@ -1,4 +1,4 @@
-"""What the page of comparisons pairs: every model's units, in the ways that fit."""
+"""What the page of comparisons pairs: every model's units of the metric."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +14,9 @@ from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
+from tests.comparison.test_units import both_halves
 from tests.quiz import TASK, quiz
-from tests.report.sides import side
-from tests.report.test_units import both_halves
 
 PAIRS = replace(TASK, measures={"acc_p": both_halves})
 
@@ -52,12 +52,11 @@ def test_pairs_are_units_of_their_own(written):
     }
 
 
-def test_a_model_that_is_always_wrong_fits_in_every_way(written):
-    # Points fit there too, by chance; the other model may fit in another way.
-    main = written("0000")["main"]
-    assert list(main["ways"]) == ["points", "clusters", "categories", "groups"]
-    assert main["ways"]["points"]["units"] == [0, 1, 2, 3]
-    assert main["ways"]["points"]["clusters"] == [0, 0, 2, 2]
+@pytest.mark.parametrize("right", ["0000", "1111", "1100", "0011"])
+def test_points_that_add_up_to_the_metric_by_chance_are_not_its_units(written, right):
+    main = written(right)["main"]
+    assert list(main["ways"]) == ["clusters"]
+    assert main["ways"]["clusters"]["units"] == [0, 2]
 
 
 def test_a_model_that_was_asked_other_questions_is_not_paired(written):

@@ -13,8 +13,8 @@ from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles
+from tests.comparison.sides import side
 from tests.quiz import TASK, quiz
-from tests.report.sides import side
 
 TASKS = f"number-{slug('quiz')}"
 MODELS = f"number-{slug('quiz')}-{slug('m')}"

@@ -5,7 +5,7 @@ from math import nan
 
 from bench_assets.cli.output.leaderboard import print_matrices
 from bench_assets.core.schema.rows import LeaderboardRow
-from bench_assets.workspace.inspect.leaderboard import Matrix, checkpoint_trends, matrices
+from bench_assets.workspace.inspect.leaderboard import Matrix, matrices
 
 
 def measured(task: str, model: str, value: float, **more: object) -> LeaderboardRow:
@@ -77,23 +77,6 @@ def test_tables_of_another_source_are_a_matrix_of_their_own() -> None:
     assert (here.edition, there.edition) == ("mini edition", "mini edition of old-1")
     assert "chance" in cells(here)
     assert "chance" not in cells(there)  # which is known of the present questions
-
-
-def test_a_run_learned_where_the_intervals_of_its_ends_lie_apart() -> None:
-    def at(step: int, task: str, value: float) -> LeaderboardRow:
-        row = measured(task, f"run/step-{step}", value)
-        return replace(row, low=value - 0.05, high=value + 0.05)
-
-    rows = [
-        *(at(2, "a", 0.4), at(2, "b", 0.8), at(2, "c", 0.5)),
-        *(at(5, "a", 0.9), at(5, "b", 0.1)),  # what lies between does not count
-        *(at(10, "a", 0.6), at(10, "b", 0.6), at(10, "c", 0.55), at(10, "new", 1.0)),
-        measured("a", "alone/step-1", 0.1),
-    ]
-    assert list(checkpoint_trends(rows)) == [
-        "run, step 2 to 10: better at a (0.400 to 0.600); worse at b (0.800 to 0.600); no clear"
-        " difference on 1 tasks"
-    ]
 
 
 def test_only_marks_that_are_used_are_explained(capsys) -> None:

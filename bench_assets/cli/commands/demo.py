@@ -4,12 +4,12 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from bench_assets.cli.output.leaderboard import print_matrices
+from bench_assets.comparison.runs import run_sentences
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.report.building import make_report
 from bench_assets.workspace.console.output import print_message, print_result
 from bench_assets.workspace.inspect.leaderboard import (
     chance_levels,
-    checkpoint_trends,
     unvalidated_judge_signatures,
 )
 from bench_assets.workspace.materialization.backfill import build_questions
@@ -66,7 +66,7 @@ def print_summary(bench: Workbench) -> None:
         rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
     )
     print_result("")
-    for sentence in (*_caveats(), *checkpoint_trends(rows)):
+    for sentence in (*_caveats(), *run_sentences(bench.tables, bench.catalog.tasks)):
         print_result(sentence)
     page = make_report(bench.settings, bench.tables, bench.catalog, rows, print_message)
     print_result(f"\nThe report: {page}")

@@ -202,18 +202,23 @@ def diff(
     Example: bench tables diff model-a model-b --suite codis
     """
     from bench_assets.cli.output.explanations import print_difference
-    from bench_assets.workspace.console.output import print_rows
+    from bench_assets.comparison.verdicts import Comparison, decide, verdict_sentence
+    from bench_assets.workspace.console.output import print_result, print_rows
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
     left_out: list[TableError] = []
     with open_home(suite) as bench:
         chosen = {"suite": suite, "model": model, "condition": condition, "metric": metric}
         found = compare_evaluations(bench, before, after, **chosen, left_out=left_out)
+        effects: list[Comparison] = []
         for one in found:
+            effects += one.effects
             if as_json:
                 print_rows(one.causes, as_json=True)
             else:
                 print_difference(one)
+        if effects and not as_json and not metric:
+            print_result(f"\n{after} against {before}: {verdict_sentence(decide(effects))}.")
         for why in left_out:
             print_message(f"left out: {why}")
     raise typer.Exit(bool(left_out))

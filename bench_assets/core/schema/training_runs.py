@@ -9,15 +9,11 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 
-_CHECKPOINT = re.compile(  # as graph.regression has it
+_CHECKPOINT = re.compile(  # one may go unnamed
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?"
 )
-_COMPARED = (
-    "data",
-    "prompts",
-    "reading",
-    "n",
-)  # parts of a signature, as graph.regression has them
+COMPARED = ("data", "prompts", "reading", "n")
+"""Parts of a signature in which two models must agree to be compared."""
 
 
 class Step(NamedTuple):
@@ -48,6 +44,23 @@ def is_same_run(model: str, other: str) -> bool:
     """
     a, b = step_of(model), step_of(other)
     return bool(a and b and a.run == b.run)
+
+
+def is_before(other: str, model: str) -> bool:
+    """Whether a model is an earlier step of the other's run.
+
+    >>> is_before("r/step-900", "r/step-1000"), is_before("r/step-1", "q/step-2")
+    (True, False)
+    """
+    a, b = _CHECKPOINT.fullmatch(other), _CHECKPOINT.fullmatch(model)
+    return bool(a and b and a["run"] == b["run"] and step_order(other) < step_order(model))
+
+
+def step_order(model: str) -> list[tuple[int, str]]:
+    """Sort key of steps, by the numbers in their names: ``step-900`` is before ``step-1000``."""
+    matched = _CHECKPOINT.fullmatch(model)
+    parts = re.split(r"(\d+)", matched["step"] if matched else "")
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
@@ -83,6 +96,6 @@ def _is_comparable(one: Metric, other: Metric) -> bool:
     return (
         (a.task, a.version, a.condition, a.extensions)
         == (b.task, b.version, b.condition, b.extensions)
-        and all(a.parts.get(part) == b.parts.get(part) for part in _COMPARED)
+        and all(a.parts.get(part) == b.parts.get(part) for part in COMPARED)
         and len(judges) < 2
     )

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.paired_comparisons import by_question
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import (
     Cell,

@@ -11,8 +11,8 @@ from typing import Any
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import ConditionQuestions
-from bench_assets.comparison.paired_comparisons import by_question
-from bench_assets.comparison.units import ScoredMetric, Units, ways
+from bench_assets.comparison.units import ScoredMetric, Units, metric_units
+from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.evaluation.task import ScoredQuestion, Task
@@ -20,7 +20,7 @@ from bench_assets.report.site.folder import Site, made_of
 from bench_assets.report.site.scripts import slug
 from resources.tables.parquet import TableFiles
 
-_FORM = "1"  # of the data: raised when what the page reads changes
+_FORM = "2"  # of the data: raised when what the page reads changes
 _DIGITS = 6
 
 
@@ -75,7 +75,7 @@ def _model(
 
 
 def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
-    """The metric in parts: ``ways`` by name, each a list of numbers a column."""
+    """The metric in units: their columns, by what they are."""
     measure = task.measures[task.primary_metric]
     given = by_question(scores)
     scored = [
@@ -85,9 +85,17 @@ def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> di
     ]
     side = ScoredMetric(scored, measure(scored).value)
     adds = task.adds.get(task.primary_metric)
-    found = {} if isnan(side.value) else ways(measure, side, asked.clusters, adds)
-    written = {name: _columns(name, units, asked) for name, units in found.items()}
-    return {"data": asked.data, "n": len(given), "value": side.value, "ways": written}
+    written = {}
+    if not isnan(side.value):
+        way, units = metric_units(measure, side, asked.clusters, adds)
+        written = {way: _columns(way, units, asked)}
+    return {
+        "data": asked.data,
+        "n": len(given),
+        "value": side.value,
+        "lower_is_better": task.primary_metric in task.lower_is_better,
+        "ways": written,
+    }
 
 
 def _columns(way: str, units: Units, asked: ConditionQuestions) -> dict[str, list[float]]:

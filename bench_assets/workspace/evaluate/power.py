@@ -9,8 +9,8 @@ from math import ceil, isnan
 from statistics import median
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.comparison.paired_comparisons import by_question
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.paired_tests import PairedScores, clusters_of, spread

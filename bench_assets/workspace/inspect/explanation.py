@@ -15,6 +15,7 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_key, questio
 from bench_assets.comparison.causes import Side, who_and_how
 from bench_assets.comparison.difference import Cause, difference
 from bench_assets.comparison.sides import is_signature, places, side_of
+from bench_assets.comparison.verdicts import Comparison, compare_scores
 from bench_assets.core.parsing.reasoning import take_apart
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
@@ -242,6 +243,15 @@ class EvaluationPair(NamedTuple):
     before: Side
     after: Side
     causes: list[Cause]
+
+    @property
+    def effects(self) -> list[Comparison]:
+        """The effect on the primary metric, to be decided; none of other questions."""
+        data = [side.metrics[0].questions if side.metrics else "" for side in self[1:3]]
+        if data[0] != data[1] or not (self.before.scores and self.after.scores):
+            return []
+        sides = self.before.scores, self.after.scores
+        return compare_scores(self.task, self.after.questions, *sides, slices=False)
 
 
 def compare_evaluations(  # noqa: PLR0913  (an option each)

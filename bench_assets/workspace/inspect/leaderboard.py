@@ -13,7 +13,6 @@ import numpy as np
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
-from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.stats.ranks import MeanRanks, ranking
 from bench_assets.defs.tables.leaderboard import all_standings
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -98,38 +97,6 @@ def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
         replace(row, edition=there.get(row.place, UNKNOWN)) if row.edition == UNKNOWN else row
         for row in rows
     ]
-
-
-def checkpoint_trends(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    """Say of each run of checkpoints what it learned from its first step to its last.
-
-    Better or worse is a task whose two 95 % intervals lie apart: no mean, since tasks have other
-    scales (CIDEr ends at 10).
-    """
-    runs: dict[str, dict[int, dict[str, LeaderboardRow]]] = {}
-    for row in rows:
-        if row.is_measured and not row.place and (step := step_of(row.model)):
-            runs.setdefault(step.run, {}).setdefault(step.step, {})[row.task] = row
-    for run, steps in runs.items():
-        first, last = min(steps), max(steps)
-        shared = [task for task in steps[first] if task in steps[last]]
-        pairs = [(task, steps[first][task], steps[last][task]) for task in shared]
-        better = [_change(*one) for one in pairs if _is_above(one[2], one[1])]
-        worse = [_change(*one) for one in pairs if _is_above(one[1], one[2])]
-        if first < last and shared:
-            yield (
-                f"{run or 'checkpoints'}, step {first} to {last}: better at"
-                f" {', '.join(better) or 'nothing'}; worse at {', '.join(worse) or 'nothing'}; no"
-                f" clear difference on {len(shared) - len(better) - len(worse)} tasks"
-            )
-
-
-def _is_above(one: LeaderboardRow, other: LeaderboardRow) -> bool:
-    return one.low is not None and other.high is not None and one.low > other.high
-
-
-def _change(task: str, before: LeaderboardRow, after: LeaderboardRow) -> str:
-    return f"{task} ({before.value:.3f} to {after.value:.3f})"
 
 
 def _matrix(

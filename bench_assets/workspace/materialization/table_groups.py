@@ -12,9 +12,9 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
+from bench_assets.comparison.runs import compared_with
 from bench_assets.core.schema.errors import SettingsError, TableError
 from bench_assets.core.schema.provenance import json_digest
-from bench_assets.defs.checks.regression import compared_with
 from bench_assets.defs.checks.staleness import CurrentConfiguration, configured_state
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task

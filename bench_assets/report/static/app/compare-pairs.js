@@ -1,52 +1,54 @@
-/* The difference of two models on one task, paired on what both have; as report/comparisons.py has it. Pure. */
+/* The comparison of two models on one task, paired over the units of its metric, and the verdicts on several: the
+   formulas and the sentence of comparison/verdicts.py and core/stats/paired_tests.py. Pure. */
 "use strict";
 (() => {
+  const ALPHA = 0.05;
   const WAYS = ["own", "points", "clusters", "categories", "groups"];
-  const Z = 1.959963984540054;
+  const SEPARABLE = ["own", "points"]; // units that one model lacks can be left out
 
-  /** {before, after, change, low, high, n, paired} of two models' data `compare-...`; null without values.
-
-      Paired where the questions are the same and the metric can be parted in the same way; else the
-      difference of two numbers, its interval from theirs. */
+  /** {before, after, change, low, high, p, n, paired, sameExam, lower} of two models' data `compare-...`; null
+      without values. Not paired where questions or units differ: then the interval is of two numbers. */
   function difference(old, now, rows) {
     if (rows.some((row) => !row || row.value === null)) return null;
     const [before, after] = rows.map((row) => row.value);
-    const change = after - before;
     const sameExam = Boolean(old && now) && old.data === now.data && rows[0].edition === rows[1].edition;
     const found = sameExam && paired(old, now);
-    if (found && found.pairs.length > 1) {
-      const [low, high] = interval(found.pairs, change);
-      return { before, after, change, low, high, n: found.pairs.length, paired: true, sameExam };
+    const lower = Boolean(now && now.lower_is_better);
+    const change = after - before;
+    if (found && found.pairs.length) {
+      const shown = { before, after, ...tested(found.pairs), n: found.pairs.length, paired: true, sameExam, lower };
+      return found.whole ? { ...shown, change } : shown; // of a jackknife's units the change has a bias
     }
     const half = Math.hypot(...rows.map((row) => (row.low === null ? NaN : (row.high - row.low) / 2)));
     const known = !Number.isNaN(half);
-    return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, n: 0, paired: false, sameExam };
+    return { before, after, change, low: known ? change - half : null, high: known ? change + half : null, p: null, n: 0, paired: false, sameExam, lower };
   }
 
-  /** Units of both: {way, pairs: [{unit, gained, weight, cluster}]}; null where no way fits both. */
+  /** Units of both: {way, whole, pairs: [{unit, gained, weight, cluster}]}; null where they differ. */
   function paired(old, now) {
     for (const way of WAYS) {
       const [a, b] = [old.ways[way], now.ways[way]];
-      const pairs = a && b && joined(a, b);
-      if (pairs) return { way, pairs };
+      const pairs = a && b && joined(a, b, SEPARABLE.includes(way));
+      if (pairs) return { way, pairs, whole: pairs.length === Math.max(a.units.length, b.units.length) };
     }
     return null;
   }
 
-  function joined(a, b) {
+  function joined(a, b, separable) {
     const places = new Map(b.units.map((unit, i) => [unit, i]));
-    if (a.units.length !== b.units.length) return null;
+    if (!separable && a.units.length !== b.units.length) return null;
     const pairs = [];
     for (let i = 0; i < a.units.length; i += 1) {
       const at = places.get(a.units[i]);
+      if (at === undefined && separable) continue;
       if (at === undefined || Math.abs(a.weights[i] - b.weights[at]) > 1e-6 * a.weights[i]) return null;
       pairs.push({ unit: a.units[i], gained: b.values[at] - a.values[i], weight: a.weights[i], cluster: a.clusters[i] });
     }
     return pairs;
   }
 
-  /** The 95 % interval around a change, from the spread over clusters: core/paired.py, `interval`. */
-  function interval(pairs, change) {
+  /** {change, low, high, p}: Student's t over clusters, CR2 with Satterthwaite's degrees of freedom. */
+  function tested(pairs) {
     const clusters = new Map();
     let [most, gain] = [0, 0];
     for (const pair of pairs) {
@@ -55,34 +57,103 @@
       most += pair.weight;
       gain += pair.gained;
     }
-    const freedom = clusters.size - 1;
-    if (!freedom) return [null, null];
-    const ratio = gain / most;
-    let spread = 0;
-    for (const [gained, weight] of clusters.values()) spread += (gained - ratio * weight) ** 2;
+    const change = gain / most;
+    if (clusters.size < 2) return { change, low: null, high: null, p: 1 };
+    let [spread, squares, adjusted, fourths, changed] = [0, 0, 0, 0, 0];
+    for (const [gained, weight] of clusters.values()) {
+      const leverage = weight / most;
+      const one = leverage ** 2 / (1 - leverage);
+      spread += (gained - change * weight) ** 2 / (1 - leverage);
+      [squares, adjusted, fourths] = [squares + leverage ** 2, adjusted + one, fourths + one ** 2];
+      changed += Math.abs(gained) > 1e-9;
+    }
+    const freedom = 1 / (squares + adjusted ** 2 - fourths);
     const n = pairs.length;
-    const variance = Math.max(((freedom + 1) / freedom) * (spread / most ** 2), 1 / (n * (n + 2)));
-    let changed = 0;
-    for (const [gained] of clusters.values()) changed += gained !== 0;
-    const half = Math.max(student(freedom) * Math.sqrt(variance), 2 ** -(changed + 1) >= 0.05 ? Math.abs(change) : 0);
-    return [change - half, change + half];
+    const error = Math.sqrt(Math.max(spread / most ** 2, 1 / (n * (n + 2))));
+    const least = 2 ** -(changed + 1); // that signs alone could show
+    const half = Math.max(quantile(freedom) * error, least >= ALPHA ? Math.abs(change) : 0);
+    const p = changed ? Math.max(tails(change / error, freedom), least) : 1;
+    return { change, low: change - half, high: change + half, p };
   }
 
-  /** 97.5 % quantile of Student's t: to a thousandth, and from seven on by Abramowitz and Stegun, 26.7.5. */
-  function student(freedom) {
-    if (freedom < 7) return [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469][freedom - 1];
+  /** Two-sided p-value of Student's t: the regularised incomplete beta function, as a continued fraction (Lentz). */
+  function tails(t, freedom) {
+    const x = freedom / (freedom + t * t);
+    const [a, b] = [freedom / 2, 0.5];
+    const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
+    if (!(x < 1)) return 1;
+    return x < (a + 1) / (a + b + 2) ? (front * fraction(a, b, x)) / a : 1 - (front * fraction(b, a, 1 - x)) / b;
+  }
+
+  function fraction(a, b, x) {
+    const away = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
+    let [c, d] = [1, 1 / away(1 - ((a + b) * x) / (a + 1))];
+    let found = d;
+    for (let m = 1; m < 500; m += 1) {
+      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+      for (const part of [even, odd]) {
+        d = 1 / away(1 + part * d);
+        c = away(1 + part / c);
+        found *= d * c;
+      }
+      if (Math.abs(d * c - 1) < 1e-14) break;
+    }
+    return found;
+  }
+
+  /** Lanczos's approximation (g = 7, nine terms). */
+  function logGamma(z) {
     const terms = [
-      (Z ** 3 + Z) / 4, (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / 96,
-      (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / 384,
+      676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012,
+      9.9843695780195716e-6, 1.5056327351493116e-7,
     ];
-    return terms.reduce((sum, term, k) => sum + term / freedom ** (k + 1), Z);
+    if (z < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * z)) - logGamma(1 - z);
+    const sum = terms.reduce((all, term, i) => all + term / (z + i), 0.99999999999980993);
+    const top = z + 6.5;
+    return 0.5 * Math.log(2 * Math.PI) + (z - 0.5) * Math.log(top) - top + Math.log(sum);
   }
 
-  /** What a difference says: "better", "worse", or that none is shown. */
-  function verdict(found) {
-    if (!found || found.low === null) return "";
-    return found.low > 0 ? "better" : found.high < 0 ? "worse" : "no difference shown";
+  /** 97.5 % quantile of Student's t, by halving. */
+  function quantile(freedom) {
+    let [low, high] = [1.9, 12.8];
+    for (let i = 0; i < 60; i += 1) {
+      const middle = (low + high) / 2;
+      [low, high] = tails(middle, freedom) > ALPHA ? [middle, high] : [low, middle];
+    }
+    return high;
   }
 
-  Bench.compare = { difference, paired, verdict };
+  /** Sets `verdict` and the corrected `p` of all differences that are looked at together (Holm, 1979). */
+  function decide(all) {
+    const tests = all.filter((found) => found.p !== null).sort((x, y) => x.p - y.p);
+    let highest = 0;
+    tests.forEach((found, rank) => {
+      highest = Math.max(highest, Math.min(1, (tests.length - rank) * found.p));
+      found.p = highest;
+      const shown = highest < ALPHA && Math.abs(found.change) > 1e-12;
+      found.verdict = !shown ? "undecided" : (found.change > 0) !== found.lower ? "better" : "worse";
+    });
+    for (const found of all) if (found.p === null) found.verdict = "undecided";
+    return all;
+  }
+
+  /** The sentence of `verdict_sentence`; rows: [{title, found}], decided. */
+  function sentence(rows) {
+    const tests = rows.filter(({ found }) => found.paired);
+    const of = (verdict) => tests.filter(({ found }) => found.verdict === verdict);
+    const named = (verdict) => of(verdict).length > 0
+      && `${verdict} at ${of(verdict).map(({ title, found }) => `${title} (${[found.change, found.low, found.high].map(plain).join(", ").replace(/, ([^,]*)$/, " to $1")})`).join(", ")}`;
+    const [undecided, unpaired] = [of("undecided").length, rows.length - tests.length];
+    return [
+      named("better"), named("worse"), undecided > 0 && `undecided on ${undecided} of ${tests.length} tasks`,
+      unpaired > 0 && `not paired on ${unpaired}`,
+    ].filter(Boolean).join("; ");
+  }
+
+  function plain(value) {
+    return `${value < 0 ? "" : "+"}${value.toFixed(3)}`;
+  }
+
+  Bench.compare = { difference, paired, decide, sentence };
 })();

@@ -12,6 +12,7 @@
     main.append(controls(index, chosen));
     const rows = await Promise.all(index.tasks.map((task) => measured(index, task, chosen)));
     const both = rows.filter((row) => row.found);
+    Bench.compare.decide(both.map((row) => row.found)); // all tasks together
     if (!both.length) {
       main.append(Bench.h("p", {}, "No task has both. Choose other models, or other conditions."));
       return;
@@ -19,7 +20,7 @@
     const task = index.task(chosen.task) && both.some((row) => row.task.name === chosen.task) ? chosen.task : most(both).task.name;
     const row = both.find((one) => one.task.name === task);
     const place = Bench.h("div");
-    main.append(summary(index, chosen, both), overview(both, task, chosen), figure(chosen, both), place);
+    main.append(summary(chosen, both), overview(both, task, chosen), figure(chosen, both), place);
     await Bench.compare.task(place, index, chosen, row);
   });
 
@@ -82,21 +83,23 @@
     return { task, rows, found: Bench.compare.difference(...data, rows) };
   }
 
+  /** Two models on all tasks that both have, under the papers' own condition, decided together. */
+  async function measuredByBoth(index, a, b) {
+    const rows = await Promise.all(index.tasks.map((task) => measured(index, task, { a, b, ca: "main", cb: "main" })));
+    const both = rows.filter((row) => row.found);
+    Bench.compare.decide(both.map((row) => row.found));
+    return both;
+  }
+
   function most(rows) {
     const size = ({ found }) => Math.abs(found.change) / Math.max(1, Math.abs(found.before), Math.abs(found.after));
     return [...rows].sort((x, y) => size(y) - size(x))[0];
   }
 
   /** What the table says, in a sentence. */
-  function summary(index, chosen, rows) {
-    const of = (wanted) => rows.filter((row) => Bench.compare.verdict(row.found) === wanted).map((row) => Bench.short(index, row.task));
-    const [better, worse] = [of("better"), of("worse")];
-    const rest = rows.length - better.length - worse.length;
-    const said = [
-      better.length > 0 && `better at ${better.join(", ")}`, worse.length > 0 && `worse at ${worse.join(", ")}`,
-      rest > 0 && `no difference is shown on ${rest} of ${rows.length} tasks`,
-    ].filter(Boolean);
-    return Bench.h("p", { class: "summary" }, Bench.foreign(chosen.b, "b"), " against ", Bench.foreign(chosen.a, "b"), `: ${said.join("; ")}.`);
+  function summary(chosen, rows) {
+    const said = Bench.compare.sentence(rows.map((row) => ({ title: row.task.title, found: row.found })));
+    return Bench.h("p", { class: "summary" }, Bench.foreign(chosen.b, "b"), " against ", Bench.foreign(chosen.a, "b"), `: ${said}.`);
   }
 
   function overview(rows, task, chosen) {
@@ -110,8 +113,8 @@
       { key: "b", title: "B", number: true, value: (row) => row.found.after, cell: (row) => number(row, 1) },
       { key: "change", title: "Difference", number: true, value: (row) => row.found.change, cell: (row) => Bench.h("b", {}, signed(row.found.change)) },
       { key: "low", title: "95 % interval", number: true, value: (row) => row.found.low, cell: (row) => `${signed(row.found.low)} to ${signed(row.found.high)}` },
-      { key: "verdict", title: "Shown", value: (row) => Bench.compare.verdict(row.found), cell: verdict },
-      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; else the two intervals are added" },
+      { key: "verdict", title: "Verdict", value: (row) => row.found.verdict, cell: verdict, hint: "of all tasks together at 5 % (Holm); the interval is of this task alone" },
+      { key: "paired", title: "Paired", value: (row) => how(row.found), hint: "paired on the same questions, pairs or images; not paired, nothing is decided" },
     ], rows, { label: "Differences by task", heading: "task", rowClass: (row) => (row.task.name === task ? "is-chosen" : null) });
   }
 
@@ -120,8 +123,8 @@
   }
 
   function verdict(row) {
-    const said = Bench.compare.verdict(row.found);
-    return Bench.h("span", { class: `verdict ${said.split(" ")[0]}` }, { better: "▲ better", worse: "▼ worse" }[said] || said);
+    const said = row.found.verdict;
+    return Bench.h("span", { class: `verdict ${said}` }, { better: "▲ better", worse: "▼ worse" }[said] || said);
   }
 
   function how(found) {
@@ -136,7 +139,7 @@
   function figure(chosen, rows) {
     const shares = rows.filter(({ found }) => Math.max(Math.abs(found.before), Math.abs(found.after)) <= 1 && found.low !== null);
     if (shares.length < 2) return "";
-    const drawn = shares.map(({ task, found }) => ({ task: task.title, metric: task.metric, ...found, shown: Bench.compare.verdict(found) }));
+    const drawn = shares.map(({ task, found }) => ({ task: task.title, metric: task.metric, ...found, shown: found.verdict }));
     const left = (width) => width / 2.4;
     const colour = (row) => (row.shown === "better" ? "var(--good)" : row.shown === "worse" ? "var(--bad)" : "var(--quiet)");
     const whole = 16 + 6.6 * Math.max(...drawn.map((row) => row.task.length)); // px; of the longest name on one line
@@ -154,5 +157,5 @@
     { note: rows.length > shares.length ? "Metrics that do not end at 1, such as CIDEr, stand in the table only." : null });
   }
 
-  Object.assign(Bench.compare, { signed, asked });
+  Object.assign(Bench.compare, { signed, asked, both: measuredByBoth });
 })();

@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   /** The sentences of an edition, under the papers' own condition. */
-  Bench.difference = difference;
   Bench.glance = (index, edition) => {
     const rows = index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
       && !row.unreadable && !row.partial && !row.n_failed);
@@ -41,15 +40,6 @@
     ];
   }
 
-  /** The interval of a difference out of those of two values (Newcombe, 1998: square and add). */
-  function difference(a, b) {
-    const change = b.value - a.value;
-    return {
-      low: change - Math.hypot(b.value - b.low, a.high - a.value),
-      high: change + Math.hypot(b.high - b.value, a.value - a.low),
-    };
-  }
-
   /** Runs of at least two steps, each with its rows from the first step to the last. */
   function steps(index, rows) {
     const runs = new Map();
@@ -63,21 +53,18 @@
       .filter((run) => new Set(run.of.map((row) => row.step)).size > 1);
   }
 
+  /** The verdicts on the last step against the first, as Compare and the terminal have them. */
   function learned(index, run) {
-    const found = { better: [], worse: [], open: [] };
-    let [from, to] = [Infinity, -Infinity];
-    for (const task of index.tasks) {
-      const rows = run.of.filter((row) => row.task === task.name);
-      if (rows.length < 2) continue;
-      const [first, last] = [rows[0], rows[rows.length - 1]];
-      [from, to] = [Math.min(from, first.step), Math.max(to, last.step)];
-      const key = difference(first, last).low > 0 ? "better" : difference(first, last).high < 0 ? "worse" : "open";
-      found[key].push([Bench.h("a", { href: Bench.link(["task", task.name]) }, task.title), ` ${Bench.number(first.value)} → ${Bench.number(last.value)}`]);
-    }
-    const list = (title, items) => items.length > 0 && [Bench.h("dt", {}, title), Bench.h("dd", {}, items.map((item, i) => [i ? "; " : "", item]))];
+    const [first, last] = [run.of[0], run.of[run.of.length - 1]];
+    const place = Bench.h("p", {}, "…");
+    Bench.compare.both(index, first.model, last.model).then((rows) => {
+      const said = Bench.compare.sentence(rows.map((row) => ({ title: row.task.title, found: row.found })));
+      place.replaceChildren(said ? `${said}.` : "No task can be compared.");
+    });
+    const link = Bench.link(["compare"], { a: first.model, b: last.model });
     return [
-      Bench.h("p", { class: "note" }, `From step ${Bench.count(from)} to step ${Bench.count(to)}; better or worse where the 95 % interval of the difference leaves out 0, as if the questions were others; Compare looks at each question.`),
-      Bench.h("dl", { class: "facts" }, list("Better", found.better), list("Worse", found.worse), list("No difference shown", found.open)),
+      place,
+      Bench.h("p", { class: "note" }, `Step ${Bench.count(first.step)} to step ${Bench.count(last.step)}, paired question by question, all tasks together at 5 %: `, Bench.h("a", { href: link }, "compare"), "."),
     ];
   }
 })();

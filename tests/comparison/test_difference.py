@@ -8,8 +8,8 @@ from bench_assets.comparison.difference import ADDED, IN_ALL, REMOVED, differenc
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.task import ByRules
+from tests.comparison.sides import side, with_predictions
 from tests.quiz import TASK, quiz
-from tests.report.sides import side, with_predictions
 
 RIGHT, WRONG = "x", "y"
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.comparison.paired_comparisons import comparisons
 from bench_assets.comparison.units import GROUPS, ScoredMetric, metric_pairs
+from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.means import ScoredPoint, macro_mean, mean
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of, interval
@@ -122,8 +122,8 @@ def test_a_damaged_model_is_worse_by_cider_and_by_no_other_name(adds):
         ]  # fmt: skip
 
     before, after = said(CAPTIONS, 1.0, "old"), said(["a a a"] * 20, 0.235, "new")
-    (line,) = comparisons(task, questions, before, after, 0.05)
-    assert (line.metric, line.verdict, line.n_enough) == ("cider", "worse", None)
+    (line,) = decide(compare_scores(task, questions, before, after))
+    assert (line.metric, line.verdict) == ("cider", "worse")
     assert line.before == pytest.approx(10)  # every caption is its one reference
     assert line.change < -9
     assert line.low <= line.change <= line.high < 0
@@ -171,7 +171,7 @@ def alarms(measure, n_runs, questions):
             ]
             for model in ("old", f"new {seed}")
         )  # fmt: skip
-        (line,) = comparisons(task, questions, before, after, 0.05)
+        (line,) = decide(compare_scores(task, questions, before, after))
         called += line.verdict in ("better", "worse")
         missed += not line.low <= 0 <= line.high
     return called, missed

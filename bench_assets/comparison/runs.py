@@ -1,0 +1,134 @@
+"""Runs of checkpoints: what a step is compared with, the error budget of a run, first against last.
+
+A run has one error budget: the k-th comparison of a step with the one before it spends
+5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
+at most 5 % of runs. The quick evaluation of a step spends the half of it that only "worse" can use.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.comparison.verdicts import (
+    ALPHA,
+    Comparison,
+    compare_scores,
+    decide,
+    verdict_sentence,
+)
+from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.signature import Signature
+from bench_assets.core.schema.training_runs import COMPARED, is_before, step_of, step_order
+from bench_assets.core.stats.power import alpha_of
+from bench_assets.evaluation.task import Task
+from resources.tables.parquet import TableFiles
+
+
+def compared_with(
+    model: str, models: Collection[str], written: Callable[[str], float], baseline: str
+) -> list[str]:
+    """Models that a checkpoint is compared with: its predecessor in the run, and the baseline.
+
+    Steps are ordered by the numbers in their names. Where a step was overwritten, the weights that
+    were evaluated last count. A model of bench.toml that is called ``run/step-100`` counts too;
+    what is no checkpoint has no predecessor.
+
+    >>> models = {"r/s-900@bbbbbbbb": 1.0, "r/s-100@cccccccc": 2.0}
+    >>> compared_with("r/s-1000@aaaaaaaa", models, models.__getitem__, "")
+    ['r/s-900@bbbbbbbb']
+
+    Args:
+        model: A partition key.
+        models: Every model that has metrics.
+        written: When they were written; called for a step that several models are.
+        baseline: A model, or "".
+    """
+    earlier = [other for other in models if is_before(other, model)]
+    step = max(map(step_order, earlier), default=[])
+    last = [other for other in earlier if step_order(other) == step]
+    before = max(last, key=written) if len(last) > 1 else "".join(last)
+    others = dict.fromkeys((before, baseline if baseline in models else ""))
+    return [other for other in others if other not in ("", model)]
+
+
+def run_alpha(model: str, models: Collection[str]) -> float:
+    """What the comparison of a model with the step before it may spend of its run's 5 %.
+
+    All of it for what is no step, or the first one.
+
+    >>> steps = [f"r/step-{n}" for n in range(1, 4)]
+    >>> [round(run_alpha(one, steps), 4) for one in (*steps, "gpt")]
+    [0.05, 0.025, 0.0083, 0.05]
+    """
+    earlier = {str(step_order(other)) for other in models if is_before(other, model)}
+    return alpha_of(len(earlier), ALPHA) if earlier else ALPHA
+
+
+def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
+    """What keeps two models from being compared: other questions, prompts, reading or judge.
+
+    A judge that was not needed ("none") fits every other.
+    """
+    old, new = (_compared_parts(rows) for rows in (before, after))
+    differs = [part for part in ("task", *COMPARED) if old.get(part) != new.get(part)]
+    judges = {old.get("judge", "none"), new.get("judge", "none")} - {"none"}
+    return ", ".join([*differs, *(["judge"] if len(judges) > 1 else [])])
+
+
+def _compared_parts(metrics: Sequence[Metric]) -> dict[str, str]:
+    if not metrics:
+        return {}
+    signature = Signature.parse(metrics[0].signature)
+    return {**signature.parts, "task": f"{signature.task} v{signature.version}"}
+
+
+def compare_models(
+    tables: TableFiles,
+    task: Task,
+    condition: str,
+    before: str,
+    after: str,
+    *,
+    slices: bool = True,
+) -> list[Comparison]:
+    """Read and compare the scores of two models; effects that are not decided yet.
+
+    Raises:
+        TableError: If a table cannot be read.
+    """
+    key = evaluation_key(task, condition, "scores")
+    old, new = (tables.read(key, Score, model) for model in (before, after))
+    questions = tables.read(questions_key(task, condition), Question)
+    return compare_scores(task, questions, old, new, slices=slices)
+
+
+def run_sentences(tables: TableFiles, tasks: Sequence[Task]) -> Iterator[str]:
+    """State of each run what it learned from its first step to its last, on all tasks together."""
+    measured = {task.name: _models(tables, task) for task in tasks if task.asked_of == "model"}
+    runs: dict[str, dict[int, str]] = defaultdict(dict)
+    for model in sorted({model for models in measured.values() for model in models}):
+        if step := step_of(model):
+            runs[step.run][step.step] = model
+    for run, steps in sorted(runs.items()):
+        first, last = steps[min(steps)], steps[max(steps)]
+        both = [task for task in tasks if {first, last} <= measured.get(task.name, set())]
+        effects = [one for task in both for one in _effects(tables, task, first, last)]
+        if first != last and effects:
+            said = verdict_sentence(decide(effects))
+            yield f"{run or 'checkpoints'}, step {min(steps)} to {max(steps)}: {said}"
+
+
+def _models(tables: TableFiles, task: Task) -> set[str]:
+    return set(tables.partitions(evaluation_key(task, "main", "metrics")))
+
+
+def _effects(tables: TableFiles, task: Task, before: str, after: str) -> list[Comparison]:
+    """The effect on a task; none where the two cannot be compared or read."""
+    key = evaluation_key(task, "main", "metrics")
+    try:
+        if not_comparable(tables.read(key, Metric, before), tables.read(key, Metric, after)):
+            return []
+        return compare_models(tables, task, "main", before, after, slices=False)
+    except TableError:
+        return []

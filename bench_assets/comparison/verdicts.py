@@ -1,0 +1,216 @@
+"""Verdicts on two models: better, worse or undecided, by paired tests over the units of a metric.
+
+The regression check, the terminal, sensors and ``bench diff`` decide here; the report's pages by
+the same formulas in ``compare-pairs.js``. ``compare_scores`` gives the effect on each slice of a
+task, with its interval. ``decide`` corrects the p-values of all effects that are looked at together
+(Holm, 1979) and calls what is left below 5 % better or worse. Everything else is undecided.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, isnan, nan, sqrt
+from statistics import NormalDist
+from typing import Literal, NamedTuple, TypeAlias
+
+from bench_assets.comparison.units import ScoredMetric, metric_pairs
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.stats.paired_tests import clusters_of, compare, holm, interval, spread
+from bench_assets.evaluation.task import Measure, ScoredQuestion, Task
+
+Verdict: TypeAlias = Literal["better", "worse", "undecided"]
+
+ALPHA = 0.05
+"""Chance that anything that is looked at together is called better or worse while nothing is."""
+
+_POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A model against another one: the primary metric over one slice of a task."""
+
+    task: str  # its title
+    against: str
+    metric: str
+    category: str  # "all", or the slice of the questions it is over
+    before: float  # the metric, over the questions that both have points for
+    after: float
+    low: float  # 95 % interval of the difference, of this slice alone
+    high: float
+    p: float  # two-sided; corrected for all that was decided together
+    spread: float  # variance of a unit's change
+    n: int  # questions that both have points for
+    n_units: int  # of the metric: questions, pairs, images, ...
+    lost: tuple[str, ...]  # questions that have fewer points now
+    gained: tuple[str, ...]
+    lower_is_better: bool = False
+    verdict: Verdict = "undecided"
+    n_enough: int | None = None  # questions that would show the smallest change; None: not asked
+    shows: float = nan  # the smallest change that is shown four times in five
+
+    @property
+    def change(self) -> float:
+        """What the metric gained."""
+        return self.after - self.before
+
+
+class _Slice(NamedTuple):
+    before: ScoredMetric
+    after: ScoredMetric
+
+
+def compare_scores(
+    task: Task,
+    questions: Sequence[Question],
+    before: Sequence[Score],
+    after: Sequence[Score],
+    *,
+    slices: bool = True,
+) -> list[Comparison]:
+    """Compare two models by the primary metric, over all questions and over each slice.
+
+    Both are measured on the questions that both have points for, paired by the units of the
+    metric. Questions of one group, and those that show the same images, are one cluster.
+
+    Returns:
+        Effects that are not decided yet; none for a slice without a value.
+    """
+    measure = task.measures[task.primary_metric]
+    parts = _measured(measure, _slices(task, questions, before, after, slices))
+    clusters = clusters_of(questions) if parts else {}
+    return [
+        _comparison(task, category, part, clusters, before[0].model)
+        for category, part in parts.items()
+    ]
+
+
+def decide(
+    effects: Iterable[Comparison], alpha: float = ALPHA, smallest_change: float | None = None
+) -> list[Comparison]:
+    """Call each effect better, worse or undecided, all of them together.
+
+    Args:
+        effects: All that is looked at: tasks, slices, models compared with.
+        alpha: What these may spend of the 5 %: less for a step of a run, see ``run_alpha``.
+        smallest_change: The change for which ``n_enough`` is stated.
+    """
+    lines = list(effects)
+    corrected = holm([line.p for line in lines])
+    quantile = NormalDist().inv_cdf
+    reach = quantile(1 - alpha / max(1, len(lines)) / 2) + quantile(_POWER)
+    return [
+        replace(
+            line,
+            p=min(1.0, p * ALPHA / alpha),
+            verdict=_verdict(line, p < alpha),
+            shows=reach * sqrt(line.spread / line.n_units),
+            n_enough=_enough(line, reach, smallest_change),
+        )
+        for line, p in zip(lines, corrected, strict=True)
+    ]
+
+
+def _verdict(line: Comparison, shown: bool) -> Verdict:
+    if not shown or not line.change:
+        return "undecided"
+    return "better" if (line.change > 0) != line.lower_is_better else "worse"
+
+
+def _enough(line: Comparison, reach: float, smallest: float | None) -> int | None:
+    if smallest is None:
+        return None
+    return ceil(ceil(line.spread * (reach / smallest) ** 2) * line.n / line.n_units)
+
+
+def verdict_sentence(lines: Sequence[Comparison]) -> str:
+    """State decided comparisons, one a task; ``compare-pairs.js`` writes the same sentence."""
+    found = {"better": [one for one in lines if one.verdict == "better"]}
+    found["worse"] = [one for one in lines if one.verdict == "worse"]
+    parts = [f"{name} at {', '.join(map(_effect, some))}" for name, some in found.items() if some]
+    n_undecided = sum(one.verdict == "undecided" for one in lines)
+    undecided = f"undecided on {n_undecided} of {len(lines)} tasks"
+    return "; ".join([*parts, undecided] if n_undecided else parts)
+
+
+def _effect(one: Comparison) -> str:
+    return f"{one.task} ({one.change:+.3f}, {one.low:+.3f} to {one.high:+.3f})"
+
+
+def _comparison(
+    task: Task, category: str, part: _Slice, clusters: Mapping[str, str], against: str
+) -> Comparison:
+    measure = task.measures[task.primary_metric]
+    pairs = metric_pairs(measure, *part, clusters, task.adds.get(task.primary_metric))
+    low, high = interval(pairs)
+    shares, shares_now = (_shares(side.scored) for side in part)
+    return Comparison(
+        task=task.title,
+        against=against,
+        metric=task.primary_metric,
+        category=category,
+        before=part.before.value,
+        after=part.after.value,
+        low=low,
+        high=high,
+        p=compare(pairs).p,
+        spread=spread(pairs),
+        n=len(shares),
+        n_units=len(pairs),
+        lost=tuple(name for name in shares if shares_now[name] < shares[name]),
+        gained=tuple(name for name in shares if shares_now[name] > shares[name]),
+        lower_is_better=task.primary_metric in task.lower_is_better,
+    )
+
+
+def _measured(
+    measure: Measure, slices: Mapping[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]
+) -> dict[str, _Slice]:
+    """Measure both sides of each slice; without those where one has no value."""
+    return {
+        category: part
+        for category, scored in slices.items()
+        for part in (_Slice(*(ScoredMetric(one, measure(one).value) for one in scored)),)
+        if not any(isnan(side.value) for side in part)
+    }
+
+
+def _slices(
+    task: Task,
+    questions: Sequence[Question],
+    before: Sequence[Score],
+    after: Sequence[Score],
+    all_slices: bool,
+) -> dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]]:
+    """The scores of each slice, in the order of the questions."""
+    old, new = by_question(before), by_question(after)
+    found: dict[str, tuple[list[ScoredQuestion], list[ScoredQuestion]]] = defaultdict(
+        lambda: ([], [])
+    )
+    for question in questions:
+        name = question.question_id
+        if name in old and name in new:
+            for category in dict.fromkeys(("all", *(task.slices(question) if all_slices else ()))):
+                for scores, side in zip((old, new), found[category], strict=True):
+                    side.extend(ScoredQuestion(question, score) for score in scores[name])
+    return dict(found)
+
+
+def by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
+    """The scores of each question; those of which one is without points are left out."""
+    given: dict[str, list[Score]] = defaultdict(list)
+    for score in scores:
+        given[score.question_id].append(score)
+    return {
+        name: of_one
+        for name, of_one in given.items()
+        if of_one[0].max_points and all(score.points is not None for score in of_one)
+    }
+
+
+def _shares(scored: Sequence[ScoredQuestion]) -> Mapping[str, float]:
+    """Mean points of each question over its draws."""
+    points: dict[str, list[float]] = defaultdict(list)
+    for question, score in scored:
+        points[question.question_id].append(score.points or 0.0)
+    return {name: sum(of_one) / len(of_one) for name, of_one in points.items()}

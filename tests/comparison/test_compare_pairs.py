@@ -1,0 +1,102 @@
+"""The report's page decides as ``comparison.verdicts`` does: compare-pairs.js, run by Node."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bench_assets.report
+from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
+from bench_assets.core.schema.rows import Score
+from bench_assets.evaluation.task import Task
+from bench_assets.report.pages.comparison import _parts
+from tests.comparison.test_units import both_halves, macro, squared
+from tests.quiz import TASK, quiz
+
+pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
+
+SCRIPT = Path(bench_assets.report.__file__).parent / "static" / "app" / "compare-pairs.js"
+RUN = """
+const Bench = {};
+%s
+const { rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const shown = (one) => ({ ...one, low: 0, high: 1, edition: "mini" });
+const found = rows.map(({ title, a, b }) => ({
+  title, found: Bench.compare.difference(a, b, [a, b].map(shown)),
+}));
+Bench.compare.decide(found.map((row) => row.found));
+console.log(JSON.stringify({ found, sentence: Bench.compare.sentence(found) }));
+"""
+
+
+class Asked:
+    """The questions of a condition, as the page reads them."""
+
+    def __init__(self, questions):
+        from bench_assets.comparison.measurements import ConditionQuestions
+
+        self.__dict__["questions"] = questions
+        self.data = "d"
+        clusters = ConditionQuestions.clusters.func(self)  # type: ignore[attr-defined]
+        self.clusters = clusters
+        self.numbers = ConditionQuestions.numbers.func(self)  # type: ignore[attr-defined]
+
+
+def scores(questions, points, model):
+    return [
+        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
+        for q, p in zip(questions, points, strict=True)
+    ]
+
+
+def task(title: str, measure) -> Task:
+    return replace(TASK, title=title, measures={"metric": measure}, slices=lambda _: ())
+
+
+QUESTIONS = quiz(60, group=2, categories=3)
+UNEVEN = [
+    replace(q, group_id="one" if n < 30 else f"{n}", images=()) for n, q in enumerate(quiz(60))
+]
+CASES = [
+    (task("a", TASK.measures["accuracy"]), QUESTIONS, 0.4, 0.9),
+    (task("b", both_halves), QUESTIONS, 0.8, 0.2),
+    (task("c", macro), QUESTIONS, 0.5, 0.5),
+    (task("d", squared), QUESTIONS, 0.5, 0.6),
+    (task("e", TASK.measures["accuracy"]), UNEVEN, 0.5, 0.7),
+    (replace(task("f", TASK.measures["accuracy"]), lower_is_better=frozenset({"metric"})),
+     QUESTIONS, 0.9, 0.3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_terminal_and_pages_say_the_same_sentence(seed):
+    rng, effects, rows = np.random.default_rng(seed), [], []
+    for one, questions, low, high in CASES:
+        sides = [
+            scores(questions, rng.random(len(questions)) < chance, model)
+            for model, chance in (("old", low), ("new", high))
+        ]
+        effects += compare_scores(one, questions, *sides)
+        asked = Asked(questions)
+        a, b = (_parts(one, asked, side) for side in sides)
+        rows.append({"title": one.title, "a": a, "b": b})
+    lines = decide(effects)
+    script = RUN % SCRIPT.read_text(encoding="utf-8")
+    done = subprocess.run(
+        ["node", "-e", script], input=json.dumps({"rows": rows}), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    shown = json.loads(done.stdout)
+    for line, row in zip(lines, shown["found"], strict=True):
+        found = row["found"]
+        assert (found["verdict"], found["n"]) == (line.verdict, line.n_units)
+        assert found["change"] == pytest.approx(line.change, abs=1e-5)
+        assert found["p"] == pytest.approx(line.p, rel=1e-3, abs=1e-9)
+        ends = (found["low"], found["high"])
+        assert ends == pytest.approx((line.low, line.high), abs=1e-4)
+    assert {line.verdict for line in lines} == {"better", "worse", "undecided"}
+    assert shown["sentence"] == verdict_sentence(lines)

@@ -1,0 +1,142 @@
+"""Verdicts on tasks that are looked at together, and on the steps of a run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bench_assets.comparison.runs import run_alpha, run_sentences
+from bench_assets.comparison.verdicts import (
+    Comparison,
+    compare_scores,
+    decide,
+    verdict_sentence,
+)
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.evaluation import pipeline
+from resources.tables.parquet import TableFiles
+from tests.comparison.test_units import both_halves, macro, squared
+from tests.quiz import TASK, quiz
+
+
+def scores(questions, points, model="m"):
+    return [
+        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
+        for q, p in zip(questions, points, strict=True)
+    ]
+
+
+def effects(before, after, *, task=TASK, questions=None, slices=False):
+    asked = questions or quiz(len(before))
+    sides = scores(asked, before, "old"), scores(asked, after, "new")
+    return compare_scores(task, asked, *sides, slices=slices)
+
+
+GAINED = effects([0] * 4 + [1, 0] * 13, [1] * 4 + [1, 0] * 13)  # 4 of 30: p = 0.043 alone
+STILL = effects([1, 0] * 15, [1, 0] * 15)
+
+
+def test_a_gain_that_one_task_shows_is_undecided_among_thirteen():
+    assert verdict_sentence(decide(GAINED)) == "better at a quiz (+0.133, +0.004 to +0.262)"
+    among = decide([*GAINED, *STILL * 12])
+    assert {line.verdict for line in among} == {"undecided"}
+    assert verdict_sentence(among) == "undecided on 13 of 13 tasks"
+
+
+def test_what_is_better_worse_and_undecided_is_one_sentence():
+    lines = decide([*effects([0] * 30, [1] * 30), *effects([1] * 30, [0] * 30), *STILL])
+    assert verdict_sentence(lines) == (
+        "better at a quiz (+1.000, +0.934 to +1.066); worse at a quiz (-1.000, -1.066 to -0.934);"
+        " undecided on 1 of 3 tasks"
+    )
+
+
+def test_less_of_an_error_rate_is_better():
+    task = replace(TASK, lower_is_better=frozenset({"accuracy"}))
+    (line,) = decide(effects([1] * 30, [0] * 30, task=task))
+    assert (line.change, line.verdict) == (-1, "better")
+
+
+@pytest.mark.parametrize(
+    ("measure", "questions", "n_units"),
+    [
+        pytest.param(both_halves, quiz(80, group=2), 40, id="pairs that are right as a whole"),
+        pytest.param(both_halves, quiz(4, group=2), 2, id="two pairs"),
+        pytest.param(macro, quiz(80, categories=2, group=2), 80, id="a macro average"),
+        pytest.param(squared, quiz(80), 40, id="no mean: forty groups left out"),
+    ],
+)
+@pytest.mark.parametrize("halves", [(0, 0), (1, 1)], ids=["none right", "all right"])
+def test_the_units_are_those_of_the_metric_whatever_the_scores(measure, questions, n_units, halves):
+    """Where both halves of every pair are alike, points add up to the metric by chance."""
+    task = replace(TASK, measures={"accuracy": measure})
+    points = [halves[0]] * 2 + [halves[1]] * (len(questions) - 2)
+    (line,) = effects(points, points, task=task, questions=questions)
+    assert line.n_units == n_units
+
+
+def null_run(rng, n_steps=20, n=60):
+    """Scores of equally good steps: a third of the answers change from step to step."""
+    questions = quiz(n)
+    easy, points = rng.random(n), rng.random(n) < 0.5
+    steps = []
+    for _ in range(n_steps):
+        again = rng.random(n) < 1 / 3
+        points = np.where(again, rng.random(n) < easy, points)
+        steps.append(scores(questions, points))
+    return questions, steps
+
+
+def false_alarms(budget, n_runs):
+    """Runs of equal steps in which any step is called worse than the one before it."""
+    rng, alarms = np.random.default_rng(7), 0
+    names = [f"r/step-{number}" for number in range(20)]
+    for _ in range(n_runs):
+        questions, steps = null_run(rng)
+        alarms += any(
+            line.verdict == "worse"
+            for number in range(1, len(steps))
+            for line in decide(
+                compare_scores(TASK, questions, *steps[number - 1 : number + 1], slices=False),
+                budget(names[number], names[: number + 1]),
+            )
+        )
+    return alarms / n_runs
+
+
+def test_a_run_of_equal_steps_has_one_error_budget():
+    assert false_alarms(run_alpha, 60) <= 0.05
+    assert false_alarms(lambda *_: 0.05, 15) > 0.15  # the whole of it at every step
+
+
+def test_the_power_that_is_left_is_stated_and_falls_with_the_steps():
+    first, last = (
+        decide(STILL, run_alpha(f"r/step-{n}", [f"r/step-{k}" for k in range(n + 1)]))[0].shows
+        for n in (1, 20)
+    )
+    # (2.241 + 0.842) and (3.85 + 0.842) standard errors of sqrt(1/32/30).
+    assert (first, last) == pytest.approx((0.0995, 0.1513), abs=5e-4)
+
+
+def test_the_sentence_of_a_run_is_about_its_first_and_last_step(tmp_path):
+    tables = TableFiles(folder=str(tmp_path))
+    questions = quiz(30)
+    tables.write(["quiz", "questions"], questions, Question)
+    for step, right in ((2, 5), (5, 0), (10, 30)):
+        model = f"run/step-{step}"
+        rows = scores(questions, [n < right for n in range(30)], model)
+        tables.write(["quiz", "scores"], rows, Score, model)
+        tables.write(["quiz", "metrics"], pipeline.summarise(TASK, questions, [], rows), Metric,
+                     model)  # fmt: skip
+    tables.write(["quiz", "metrics"], [], Metric, "alone/step-1")
+    (sentence,) = run_sentences(tables, [TASK])
+    assert sentence.startswith("run, step 2 to 10: better at a quiz (+0.833, +0.69")
+
+
+def test_a_line_knows_what_it_is_about():
+    (line,) = GAINED
+    assert isinstance(line, Comparison)
+    assert (line.against, line.category, line.n, len(line.gained), line.lost) == (
+        *("old", "all", 30, 4),
+        (),
+    )
