@@ -1,9 +1,9 @@
 """Verdicts on two models: better, worse or undecided, by paired tests over the units of a metric.
 
-The regression check, the terminal, sensors and ``bench diff`` decide here; the report's pages by
-the same formulas in ``compare-pairs.js``. ``compare_scores`` gives the effect on each slice of a
-task, with its interval. ``decide`` corrects the p-values of all effects that are looked at together
-(Holm, 1979) and calls what is left below 5 % better or worse. Everything else is undecided.
+The regression check, the terminal, sensors and ``bench tables diff`` decide here; the report's
+pages by the same formulas in ``compare-pairs.js``. ``compare_scores`` gives the effect on each
+slice of a task, with its interval. ``decide`` corrects the p-values of all effects that are looked
+at together (Holm, 1979) and calls what is left below 5 % better or worse, all else undecided.
 """
 
 from collections import defaultdict
