@@ -19,7 +19,7 @@ from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles
-from tests.browser.test_people_pages import to_form, to_keys
+from tests.browser.test_people_pages import to_keys, to_task
 from tests.resources.annotation.pages.on_pages import Site
 from tests.suites.codis.raw import entry, write_raw
 
@@ -98,7 +98,7 @@ def _vote(chromium: "Browser", site: Site, title: str, n: int, keys: str) -> Non
         context.set_default_timeout(60_000)
         page = context.new_page()
         page.goto(site.address + site.link(person))
-        to_form(page, title)
+        to_task(page, title)
         for _ in range(n):
             to_keys(page)
             before = page.url

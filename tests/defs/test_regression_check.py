@@ -70,9 +70,11 @@ def test_a_checkpoint_that_got_worse_fails_the_check(lab):
         for n in (0, 1)
     ]
     assert worse.partition == NEW
+    # Half of 5 % is for the first later step of a run, over three slices: 2.638 + 0.842 = 3.480.
+    # The spread is 0.21: 3.480 sqrt(0.21 / 100) = 0.159, and 3.480² * 0.21 / 0.05² = 1018.
     assert (
-        "| all | accuracy | 0.800 | 0.500 | -0.300 | -0.391 to -0.209 | worse | 0.0000 | paired t "
-        "| 100 |  | 30: quiz/50, quiz/51, quiz/52 | 0 |"
+        "| all | accuracy | 0.800 | 0.500 | -0.300 | -0.391 to -0.209 | worse | 0.0000 | 100 | 100 "
+        "| 0.159 | 1018 | 30: quiz/50, quiz/51, quiz/52 | 0 |"
     ) in worse.metadata["comparisons"].value
 
 
@@ -85,27 +87,30 @@ def test_the_table_of_a_comparison_begins_with_what_is_worse(tmp_path):
     assert result.description.startswith("accuracy of kind 1: 1.000 to 0.000, -1.000 (")
     # Kind 0 and kind 1 change as a whole: no spread, and so the floor: 1/22, over 20; for all 1.
     # 2.093 sqrt(1 / 22 / 20) = 0.100; 2.023 sqrt(40 / 39 / 40) = 0.324.
-    # 10.469 = (2.394 + 0.842)² for three slices, over 0.05²: 4187.5 would show it for all.
+    # 12.11 = 3.480² for the second step of a run and three slices, over 0.05²: 4,844 questions
+    # would show it for all, and 12.11 / 22 / 0.05² = 221 for a kind.
     lost, gained = "quiz/1, quiz/3, quiz/5", "quiz/0, quiz/2, quiz/4"
     head, _, *rows = result.metadata["comparisons"].value.split("\n")
     assert head.split(" | ")[1:6] == ["questions", "metric", "before", "after", "difference"]
     assert rows == [
         f"| {OLD} | kind 1 | accuracy | 1.000 | 0.000 | -1.000 | -1.100 to -0.900 | worse | 0.0000 "
-        f"| paired t | 20 |  | 20: {lost} | 0 |",
+        f"| 20 | 20 | 0.166 | 221 | 20: {lost} | 0 |",
         f"| {OLD} | all | accuracy | 0.500 | 0.500 | +0.000 | -0.324 to +0.324 "
-        f"| not enough questions | 1.0000 | paired t | 40 | 4188 | 20: {lost} | 20: {gained} |",
+        f"| undecided | 1.0000 | 40 | 40 | 0.550 | 4844 | 20: {lost} | 20: {gained} |",
         f"| {OLD} | kind 0 | accuracy | 0.000 | 1.000 | +1.000 | +0.900 to +1.100 | better "
-        f"| 0.0000 | paired t | 20 |  | 0 | 20: {gained} |",
+        f"| 0.0000 | 20 | 20 | 0.166 | 221 | 0 | 20: {gained} |",
     ]
 
 
 def test_severity_and_baseline_are_configured(lab):
     lab.evaluate("baseline")
     better = lab.evaluate(OLD, 'baseline = "baseline"\nseverity = "ERROR"')
-    # 30 of 100 changes are +1: 1.984 sqrt(21 / 99 / 100) = 0.091 around 0.3.
+    # 30 of 100 changes are +1: 1.984 sqrt(21 / 99 / 100) = 0.091 around 0.3;
+    # 5 % over three slices: (2.394 + 0.842) sqrt(0.21 / 100) = 0.148.
     assert (better.passed, better.description) == (
         True,
-        "no metric is worse; accuracy: 0.500 to 0.800, +0.300 (+0.209 to +0.391) against baseline",
+        "no metric is worse; accuracy: 0.500 to 0.800, +0.300 (+0.209 to +0.391) against baseline; "
+        "a change of 0.148 is shown four times in five",
     )
     worse = lab.evaluate(NEW, 'baseline = "baseline"\nseverity = "ERROR"')
     assert (worse.passed, worse.severity) == (False, dg.AssetCheckSeverity.ERROR)

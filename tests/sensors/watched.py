@@ -141,10 +141,10 @@ def look(
 
 
 def write_files(folder: Path, *names: str) -> None:
-    """Write files of one byte, with the folders that they lie in."""
+    """Write small files, with the folders that they lie in; JSON files hold an empty object."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(b"x")
+        (folder / name).write_bytes(b"{}" if name.endswith(".json") else b"x")
 
 
 def watching(

@@ -96,7 +96,7 @@ def test_a_processor_in_the_run_is_found_where_the_checkpoint_has_none(tmp_path:
     found = pin(str(folder))
     assert found.processor == str(tmp_path / "runs" / "sft")
     assert found.content.startswith(f"{alone.content}+processor:sha256:")
-    (tmp_path / "runs" / "sft" / "processor_config.json").write_text("{}")
+    (tmp_path / "runs" / "sft" / "processor_config.json").write_text("[]")
     assert pin(str(folder)).content != found.content
 
 
