@@ -4,13 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, weighted
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.defs.tables.claims import MeasuredClaims
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Condition
 from resources.tables.parquet import TableFiles
 from tests.quiz import TASK, quiz
+
+
+def less(most, least):
+    return weighted([most], [least])
+
 
 BLIND = replace(
     TASK,

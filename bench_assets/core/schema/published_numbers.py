@@ -1,16 +1,17 @@
-"""Reads the numbers that papers print: one ``published.csv`` beside each task.
+"""Published numbers and claims of papers: ``published.csv`` and ``claims.toml`` beside each suite.
 
-The sentences of a paper as comparisons that can be tried, and what came of trying them.
-
-A claim is a sum of cells of results tables, each times a weight, that should lie above a margin:
-people's accuracy less a model's, say. It is tried on the numbers that the paper prints and on
-those that were measured here; a row of the tables named ``claims`` says what came of it.
+A claim is a sentence of a paper as a testable comparison: a weighted sum of cells of results tables
+that lies above a margin, such as people's accuracy less a model's. It is tested on the numbers that
+the paper prints and on those measured here; the tables named ``claims`` hold the results.
 """
 
 import csv
-from dataclasses import dataclass, fields
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import copysign
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 
@@ -133,11 +134,56 @@ class ClaimResult:
     why: str  # the numbers that were compared, and what else a reader must know
 
 
-def less(most: Cell, least: Cell) -> tuple[Term, Term]:
-    """The terms of: the first is more than the second."""
-    return Term(weight=1.0, cell=most), Term(weight=-1.0, cell=least)
+def weighted(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
+    """The terms of: the mean of the first cells is more than the mean of the second ones."""
+    return (
+        *(Term(weight=1.0 / len(more), cell=cell) for cell in more),
+        *(Term(weight=-1.0 / len(less), cell=cell) for cell in less),
+    )
 
 
-def mean_of(weight: float, cells: "tuple[Cell, ...]") -> tuple[Term, ...]:
-    """The terms of the mean of several cells, times a weight."""
-    return tuple(Term(weight=weight / len(cells), cell=cell) for cell in cells)
+def read_claims(file: Path) -> tuple[Claim, ...]:
+    """Read a paper's claims: TOML with a table for each, and the cells that they share.
+
+    A claim has the fields of ``Claim``, with the cells of ``more`` and ``less`` in place of terms:
+    the mean of each side counts, or with ``sum = true`` its sum. A cell has the fields of ``Cell``,
+    those of a shared one by its name as ``like``, or is such a name. What stands at the top of the
+    file is so of every claim.
+
+    Raises:
+        SourceError: If the file cannot be read, or a claim or cell has a field that is not known.
+    """
+    try:
+        written = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as why:
+        raise SourceError(f"{file}: cannot be read as TOML: {why}") from why
+    shared, claims = written.pop("cells", {}), written.pop("claims", [])
+    found = []
+    for number, claim in enumerate(claims, 1):
+        try:
+            found.append(_claim({**written, **claim}, shared))
+        except (KeyError, TypeError, ZeroDivisionError) as why:
+            raise SourceError(f"{file}, claim {claim.get('name', number)}: {why}") from why
+    return tuple(found)
+
+
+def _claim(fields: dict[str, Any], shared: Mapping[str, Any]) -> Claim:
+    more, less = (
+        [_cell(cell, shared) for cell in fields.pop(side, ())] for side in ("more", "less")
+    )
+    terms = weighted(more, less)
+    if fields.pop("sum", False):
+        terms = tuple(replace(term, weight=copysign(1.0, term.weight)) for term in terms)
+    return Claim(terms=terms, **{name: _frozen(value) for name, value in fields.items()})
+
+
+def _cell(written: str | dict[str, Any], shared: Mapping[str, Any]) -> Cell:
+    own = {"like": written} if isinstance(written, str) else dict(written)
+    cell = {**shared[own.pop("like")], **own} if "like" in own else own
+    if "here" in cell:
+        cell["here"] = _cell(cell["here"], shared)
+    return Cell(**cell)
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
-from bench_assets.suites.blink.claims import CLAIMS
 from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, POINTS
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
@@ -27,6 +27,6 @@ SUITE = Suite(
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
     annotation_tasks=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),
-    claims=CLAIMS,
+    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://www.apache.org/licenses/LICENSE-2.0",
 )

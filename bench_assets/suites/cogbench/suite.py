@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation.suite import HomeConfiguration, Suite
-from bench_assets.suites.cogbench.claims import CLAIMS
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
@@ -41,7 +41,7 @@ SUITE = Suite(
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",
     annotation_tasks=(ANNOTATION, MERGE_REVIEW, QUESTION_REVIEW),
-    claims=CLAIMS,
+    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="non-commercial research, no transfer to third parties: its authors' LICENSE_DATASET",
     measured_beside={DESCRIPTION.name: _recognised},
 )

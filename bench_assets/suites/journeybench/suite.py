@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
-from bench_assets.suites.journeybench.claims import CLAIMS
 from bench_assets.suites.journeybench.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
@@ -31,6 +31,6 @@ SUITE = Suite(
     by_hand="its licence does not let a program pass it on: download what you may from the "
     "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",
     annotation_tasks=ANNOTATION_TASKS,
-    claims=CLAIMS,
+    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://creativecommons.org/licenses/by-nc-nd/4.0/",
 )

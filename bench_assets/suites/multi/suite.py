@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
-from bench_assets.suites.multi.claims import CLAIMS
 from bench_assets.suites.multi.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
@@ -26,6 +26,6 @@ SUITE = Suite(
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
     annotation_tasks=ANNOTATION_TASKS,
-    claims=CLAIMS,
+    claims=read_claims(Path(__file__).with_name("claims.toml")),
     licence="https://opensource.org/license/mit",
 )

@@ -4,8 +4,13 @@ from math import isnan
 
 import pytest
 
-from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, less
+from bench_assets.core.schema.published_numbers import Cell, Claim, PublishedNumber, weighted
 from bench_assets.core.stats.claim_tests import tried_as_printed
+
+
+def less(most, least):
+    return weighted([most], [least])
+
 
 ACCURACY = {"task": "quiz", "metric": "accuracy", "source": "Quiz, Table 1"}
 
