@@ -178,7 +178,7 @@ def _claim(fields: dict[str, Any], shared: Mapping[str, Any]) -> Claim:
 
 
 def _cell(written: str | dict[str, Any], shared: Mapping[str, Any]) -> Cell:
-    own = {"like": written} if isinstance(written, str) else dict(written)
+    own: dict[str, Any] = {"like": written} if isinstance(written, str) else dict(written)
     cell = {**shared[own.pop("like")], **own} if "like" in own else own
     if "here" in cell:
         cell["here"] = _cell(cell["here"], shared)

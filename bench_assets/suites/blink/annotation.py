@@ -1,27 +1,20 @@
-"""Annotation forms of BLINK, and the error codes of section 4.3.
+"""Annotation tasks of BLINK and the code book of its error analysis.
 
-Checking is the paper's data quality control (section 3.2: "we manually go through all collected
-data and filter out data that are ambiguous"), answering its human baseline (appendix A.4: two
-people a task). The instructions are ours.
-
-What BLINK's authors found wrong in 140 responses of GPT-4V (section 4.3, appendix C.2).
+Answer checks are the paper's data quality control (section 3.2: "we manually go through all
+collected data and filter out data that are ambiguous"), ``human`` its human baseline (appendix A.4:
+two people a task). The instructions are ours. The code book has the shares of 140 responses of
+GPT-4V (section 4.3, appendix C.2); they add up to 96.4 %.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from bench_assets.annotation.answers.values import letter_of, lettered_choices, most_said, word
-from bench_assets.annotation.responses.error_analysis import CodeBook, ErrorCode
 from bench_assets.annotation.responses.units import images_of
-from bench_assets.annotation.tasks import (
-    AnnotationTask,
-    Answer,
-    Field,
-    SuiteAnnotationTask,
-    TableOf,
-    Unit,
-)
+from bench_assets.annotation.task_files import read_tasks
+from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, TableOf, Unit
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.blink.studies.human_score import HumanAnswer
 
@@ -29,31 +22,9 @@ Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # who answer each task (appendix A.4)
 
-_CHECK = AnnotationTask(
-    name="blink/answer_check",
-    title="Is the answer right?",
-    about="section 3.2, data quality control",
-    instructions=(
-        "Look at the images at full size and answer the question yourself before you read which"
-        " option is called right. Then say: right, if exactly this option answers it; wrong, if"
-        " another one does; ambiguous, if several do, none does, or the images do not show it."
-    ),
-    fields=(
-        Field(name="verdict", kind="choice", label="The answer is", choices=get_args(Audit)),
-        Field(name="note", kind="text", label="Why?", required=False),
-    ),
-)
-
-_HUMAN = AnnotationTask(
-    name="blink/human",
-    title="Answer the question",
-    about="appendix A.4",
-    instructions=(
-        "Look at the images in their order and choose the option that answers the question. Most"
-        " take a few seconds. Work alone, and do not measure or edit the images."
-    ),
-    fields=(Field(name="answer", kind="choice", label="Your answer"),),
-)
+_FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
+CODE_BOOK = _FILE.code_book
+_CHECK, _HUMAN = _FILE.tasks["answer_check"], _FILE.tasks["human"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,23 +148,3 @@ HUMAN = SuiteAnnotationTask(
     row=HumanAnswer,
     to_rows=human_answers,
 )
-
-
-CODE_BOOK = CodeBook(
-    "appendix C.2",
-    (
-        ErrorCode(
-            "fine detail", "a small region, an edge, a circle or a box is not told apart", 0.285
-        ),
-        ErrorCode("place of a mark", "a circled point is taken for another place", 0.2),
-        ErrorCode("spatial relation", "left and right, or up and down, are mixed up", 0.143),
-        ErrorCode("reasoning", "images and question are understood, what follows is wrong", 0.129),
-        ErrorCode(
-            "overall impression", "atmosphere, setting or style of the whole is missed", 0.086
-        ),
-        ErrorCode("refusal", "it will not answer", 0.064),
-        ErrorCode("grounding", "what the question names is not found in the image", 0.057),
-        ErrorCode("other", "something else: say what"),
-    ),
-)
-"""The paper's shares add up to 96.4 %."""

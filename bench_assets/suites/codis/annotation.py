@@ -1,113 +1,51 @@
-"""Annotation tasks of an edition of CODIS (section 3.4), and the error codes of its models.
+"""Annotation tasks of CODIS (section 3.4) and the code book of its error analysis.
 
-Images, questions, votes, revisions and votes on revisions: each task is about what an earlier one
-has decided. The rules are the paper's, in words of our own.
+Images, questions, votes, revisions and votes on revisions: the units of each task come from the
+decisions of the one before. ``annotation.toml`` has the paper's rules in our words.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from bench_assets.annotation.responses.error_analysis import CodeBook, ErrorCode
+from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
-    Field,
     SuiteAnnotationTask,
     TableOf,
     Unit,
-    yes_or_no,
 )
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
-from bench_assets.suites.codis.selection import CATEGORIES
 from bench_assets.suites.codis.votes import CRITERIA, ballots, decide
 
 N_ANNOTATORS = 5  # section 3.4
 N_IMAGES = 75  # that each of them may bring: 377 of five people in the paper
 
-_RULES = """\
-The image must be open to more than one reading, and only something that is not in it can decide \
-between them.
-1. The question is about what is unclear in the image. Nobody can answer it from the \
-image alone.
-2. Two contexts, as alike as you can make them, lead to two different answers. The image alone \
-is not enough for either answer, and the context alone is not either.
-3. The answers are facts rather than opinions, and short. Name in the question what there is to \
-choose from, where you can."""
-
-
-WRITTEN = (
-    Field(name="question", kind="text", label="Question", most=500),
-    Field(name="context_1", kind="text", label="First context", most=500),
-    Field(name="answer_1", kind="text", label="Answer in the first context", most=200),
-    Field(name="context_2", kind="text", label="Second context", most=500),
-    Field(name="answer_2", kind="text", label="Answer in the second context", most=200),
-    Field(name="category", kind="choice", label="What the context tells of", choices=CATEGORIES),
-)
-
-BRING = AnnotationTask(
-    name="codis/images",
-    title="CODIS: images that need a context",
-    instructions="Bring an image that can be understood in several ways, where only something that"
-    " is not in the image tells which is right. Look twice: many images seem open and are not."
-    " Bring only images that you may pass on.",
-    fields=(Field(name="image", kind="image", label="Image"),),
-    about="section 3.4, image collection",
-)
-SUBMIT = AnnotationTask(
-    name="codis/submissions",
-    title="CODIS: a question with two contexts",
-    instructions=f"Write a question about the image, and two contexts.\n{_RULES}\n"
-    "Skip an image for which you find none.",
-    fields=WRITTEN,
-    about="section 3.4, design of questions, context and answers",
-)
-VOTE = AnnotationTask(
-    name="codis/votes",
-    title="CODIS: votes on the others' questions",
-    instructions="Check what another one wrote. All three have to hold, or it must be revised."
-    f"\n{_RULES}",
-    fields=(
-        yes_or_no("correct", "In each context its answer is right"),
-        yes_or_no("different", "It is clearly different from what there is already"),
-        yes_or_no("within_rules", "It keeps the rules: image and context are both needed"),
-        Field(name="comment", kind="text", label="Why not?", required=False, most=500),
-    ),
-    about="section 3.4, data verification",
-)
-REVISE = AnnotationTask(
-    name="codis/revisions",
-    title="CODIS: revisions",
-    instructions="The others did not accept what you wrote. Write it again so that they can.\n"
-    + _RULES,
-    fields=WRITTEN,
-    about="section 3.4, data verification",
-)
-VOTE_AGAIN = AnnotationTask(
-    name="codis/revision_votes",
-    title="CODIS: votes on revisions",
-    instructions=VOTE.instructions,
-    fields=VOTE.fields,
-    about=VOTE.about,
-)
+_FILE = read_tasks(Path(__file__).with_name("annotation.toml"))
+_TASKS = _FILE.tasks
+CODE_BOOK = _FILE.code_book
 
 
 def _image_items() -> list[Unit]:
     return [
-        Unit(task=BRING.name, unit_id=f"image {number:02}", needed=N_ANNOTATORS)
+        Unit(task=_TASKS["images"].name, unit_id=f"image {number:02}", needed=N_ANNOTATORS)
         for number in range(1, N_IMAGES + 1)
     ]
 
 
 def _submission_items(images: Sequence[StoredImage]) -> list[Unit]:
     return [
-        Unit(task=SUBMIT.name, unit_id=one.name, images={"Image": one.sha256}) for one in images
+        Unit(task=_TASKS["submissions"].name, unit_id=one.name, images={"Image": one.sha256})
+        for one in images
     ]
 
 
 def _vote_items(submitted: Sequence[ContextPair], images: Sequence[StoredImage]) -> list[Unit]:
-    return _to_vote_on(VOTE, submitted, submitted, images)
+    return _to_vote_on(_TASKS["votes"], submitted, submitted, images)
 
 
 def _revision_vote_items(
@@ -117,7 +55,7 @@ def _revision_vote_items(
 ) -> list[Unit]:
     before = {pair.pair_id for pair in submitted}
     revised = [pair for pair in submissions if pair.pair_id not in before]
-    return _to_vote_on(VOTE_AGAIN, revised, submissions, images)
+    return _to_vote_on(_TASKS["revision_votes"], revised, submissions, images)
 
 
 def _to_vote_on(
@@ -158,7 +96,7 @@ def _revision_items(
     cast = ballots(submitted, first_votes).counted
     return [
         Unit(
-            task=REVISE.name,
+            task=_TASKS["revisions"].name,
             unit_id=pair.pair_id,
             shown={**_shown(pair), **_objections(cast[pair.pair_id])},
             images={"Image": shown[pair.image]},
@@ -193,7 +131,7 @@ def _shown(pair: ContextPair) -> dict[str, str]:
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
     """SHA-256 of each image that somebody brought, once."""
-    return list(dict.fromkeys(_said(one.values, "image") for one in answers))
+    return list(dict.fromkeys(word(one, "image") for one in answers))
 
 
 def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
@@ -220,7 +158,7 @@ def with_images(
 
 
 def _pair(answer: Answer, *, pair_id: str, image: str, revises: str = "") -> ContextPair:
-    said = {name: _said(answer.values, name) for name in (field.name for field in WRITTEN)}
+    said = {field.name: word(answer, field.name) for field in _TASKS["submissions"].fields}
     return ContextPair(
         pair_id=pair_id,
         image=image,
@@ -238,20 +176,16 @@ def _to_votes(answers: Sequence[Answer]) -> list[SubmissionVote]:
         SubmissionVote(
             submission=one.unit_id,
             annotator=one.person,
-            correct=_said(one.values, "correct") == "yes",
-            different=_said(one.values, "different") == "yes",
-            within_rules=_said(one.values, "within_rules") == "yes",
-            comment=_said(one.values, "comment"),
+            correct=word(one, "correct") == "yes",
+            different=word(one, "different") == "yes",
+            within_rules=word(one, "within_rules") == "yes",
+            comment=word(one, "comment"),
             seconds=one.seconds,
             at=one.at,
             tool=one.tool,
         )
         for one in answers
     ]
-
-
-def _said(values: Mapping[str, Sequence[str]], name: str) -> str:
-    return next(iter(values.get(name, ())), "")
 
 
 def _plain(name: str) -> str:
@@ -261,23 +195,25 @@ def _plain(name: str) -> str:
 _IMAGES = TableOf("codis/images", StoredImage)
 _SUBMITTED = TableOf("codis/submitted", ContextPair)
 
-IMAGES = SuiteAnnotationTask(task=BRING, reads={}, units=_image_items, row=str, to_rows=_to_images)
+IMAGES = SuiteAnnotationTask(
+    task=_TASKS["images"], reads={}, units=_image_items, row=str, to_rows=_to_images
+)
 SUBMISSIONS = SuiteAnnotationTask(
-    task=SUBMIT,
+    task=_TASKS["submissions"],
     reads={"images": _IMAGES},
     units=_submission_items,
     row=ContextPair,
     to_rows=_to_pairs,
 )
 VOTES = SuiteAnnotationTask(
-    task=VOTE,
+    task=_TASKS["votes"],
     reads={"submitted": _SUBMITTED, "images": _IMAGES},
     units=_vote_items,
     row=SubmissionVote,
     to_rows=_to_votes,
 )
 REVISIONS = SuiteAnnotationTask(
-    task=REVISE,
+    task=_TASKS["revisions"],
     reads={
         "submitted": _SUBMITTED,
         "first_votes": TableOf("codis/first_votes", SubmissionVote),
@@ -289,7 +225,7 @@ REVISIONS = SuiteAnnotationTask(
     to_rows=_to_revisions,
 )
 REVISION_VOTES = SuiteAnnotationTask(
-    task=VOTE_AGAIN,
+    task=_TASKS["revision_votes"],
     reads={
         "submissions": TableOf("codis/submissions", ContextPair),
         "submitted": _SUBMITTED,
@@ -300,20 +236,3 @@ REVISION_VOTES = SuiteAnnotationTask(
     to_rows=_to_votes,
 )
 ANNOTATION_TASKS = (IMAGES, SUBMISSIONS, VOTES, REVISIONS, REVISION_VOTES)
-
-CODE_BOOK = CodeBook(
-    "sections 4.2, 5.1 and 5.2",
-    (
-        ErrorCode("image", "what the context makes important is not seen in the image (5.1)"),
-        ErrorCode("context passed over", "the answer is the one without the context (4.2)"),
-        ErrorCode(
-            "context misread", "the context is used, and something else is taken out of it (4.2)"
-        ),
-        ErrorCode("favourite word", "one of two opposite words is said whatever is shown (5.2)"),
-        ErrorCode("reasoning", "image and context are understood, what follows is wrong"),
-        ErrorCode("refusal", "it will not answer, or says that it cannot be told"),
-        ErrorCode("judge", "the response is right, and was judged to be wrong"),
-        ErrorCode("other", "something else: say what"),
-    ),
-)
-"""What CODIS' authors find models to lack; they count no mistakes."""

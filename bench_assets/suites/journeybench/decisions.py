@@ -1,18 +1,16 @@
-"""What became of images, captions, statements and look-alikes when people had voted, and why.
+"""Decisions by votes on images, captions, statements and look-alikes (sections 3.1 to 3.3).
 
-An item with too few votes is open: neither kept nor dropped.
-
-The tables of votes that tasks are examined by, and those of decisions that they wait for.
-
-The forms that people fill in when an edition of JourneyBench is built; sections 3.1 to 3.3.
+An item with too few votes is open: neither kept nor dropped. The tables of votes and decisions are
+those that a task names for its audit and its open units.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from bench_assets.annotation.answers.values import DecisionTable, VoteTable
-from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.core.schema.rows import Rejection, votes_in
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
@@ -113,73 +111,7 @@ def open_questions(rejections: Iterable[Rejection]) -> list[str]:
     return [f"{one.entry}: {one.reason}" for one in rejections if one.reason.startswith(OPEN)]
 
 
-N_FILTERING = 4  # annotators an image, at the least (3.1)
-N_WRITERS = 8  # of an image (3.2)
-N_VERIFIERS = 4  # of a caption (3.2)
-N_CHECKING = 3  # of a statement, a look-alike or a question: the paper gives no number
-
-
-FILTER = AnnotationTask(
-    name="journeybench/filter",
-    title="JourneyBench: is the image imaginary?",
-    instructions="Say of each image whether it is unusual, fictional and comprehensible. It is"
-    " unusual if it shows what nobody meets in daily life, things that do not belong together, or"
-    " something that catches the eye. It is fictional if it cannot be so in the real world. It is"
-    " comprehensible if you can tell what it shows, and nothing in it is botched.",
-    fields=(
-        yes_or_no("unusual", "Is it unusual?"),
-        yes_or_no("fictional", "Is it fictional?"),
-        yes_or_no("comprehensible", "Is it comprehensible?"),
-    ),
-    about="section 3.1, image filtering",
-)
-WRITE = AnnotationTask(
-    name="journeybench/captions",
-    title="JourneyBench: captions",
-    instructions="Write one sentence on what is most unusual or fictional in the image, so that"
-    " somebody who does not see it can imagine it.",
-    fields=(Field(name="caption", kind="text", label="Caption", most=300),),
-    about="section 3.2",
-)
-VERIFY = AnnotationTask(
-    name="journeybench/caption_votes",
-    title="JourneyBench: are the captions right?",
-    instructions="Accept a caption if it is true of the image and tells what is most unusual or"
-    " fictional in it, not just what its writer feels about it.",
-    fields=(yes_or_no("accepts", "Do you accept the caption?"),),
-    about="section 3.2",
-)
-CONFLICTS = AnnotationTask(
-    name="journeybench/statements",
-    title="JourneyBench: do the statements conflict with the image?",
-    instructions="The statement was written to mislead. Say yes if the image shows that it is"
-    " false, even if only in one detail. Say no if it is true of the image, or may be.",
-    fields=(yes_or_no("conflicts", "Does it conflict with the image?"),),
-    about="section 3.3, image-to-text retrieval",
-)
-ALIKE = AnnotationTask(
-    name="journeybench/look_alikes",
-    title="JourneyBench: images that are alike, and yet not the same",
-    instructions="Compare the second image with the first one and its captions. They are alike if"
-    " they share the subject, the composition, or both. The captions have to be wrong of the"
-    " second one: otherwise it would be a right answer.",
-    fields=(
-        yes_or_no("alike", "Is it like the first image, in subject or composition?"),
-        yes_or_no("conflicts", "Is each caption wrong of the second image?"),
-    ),
-    about="section 3.3, text-to-image retrieval",
-)
-TRIGGER = AnnotationTask(
-    name="journeybench/triggers",
-    title="JourneyBench: questions that invite made-up answers",
-    instructions="Accept a question if it does what its kind says, and each of its answers is"
-    " right. False premises: it takes something for granted that is not in the image. Visual"
-    " challenge: it asks for a detail that is hard to see or to count. Insufficient context: the"
-    " image does not show what is asked for.",
-    fields=(yes_or_no("accepts", "Do you accept the question with its answers?"),),
-    about="HaloQuest, which section 3 takes its questions from",
-)
-
+TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
 _by_annotator = partial(votes_in, person="annotator")
 
@@ -209,17 +141,19 @@ TRIGGER_VOTES = VoteTable(
     partial(_by_annotator, unit=("image", "question"), criteria=("accepts",)),
 )
 
-IMAGES = DecisionTable("journeybench/decisions", FilterDecision, FILTER.name, open_images)
+IMAGES = DecisionTable("journeybench/decisions", FilterDecision, TASKS["filter"].name, open_images)
 CAPTIONS = DecisionTable(
-    "journeybench/caption_decisions", CaptionDecision, VERIFY.name, open_captions
+    "journeybench/caption_decisions", CaptionDecision, TASKS["caption_votes"].name, open_captions
 )
 STATEMENTS = DecisionTable(
     "journeybench/statement_decisions",
     StatementDecision,
-    CONFLICTS.name,
+    TASKS["statements"].name,
     open_statements,
 )
 LOOK_ALIKES = DecisionTable(
-    "journeybench/look_alikes", LookAlikeDecision, ALIKE.name, open_look_alikes
+    "journeybench/look_alikes", LookAlikeDecision, TASKS["look_alikes"].name, open_look_alikes
 )
-TRIGGERS = DecisionTable("journeybench/rejections", Rejection, TRIGGER.name, open_questions)
+TRIGGERS = DecisionTable(
+    "journeybench/rejections", Rejection, TASKS["triggers"].name, open_questions
+)

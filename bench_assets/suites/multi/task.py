@@ -1,26 +1,9 @@
 """The MULTI task."""
 
 from bench_assets.annotation.answers.values import VoteTable
-from bench_assets.annotation.responses.error_analysis import CodeBook, ErrorCode
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.multi import prompts, scoring
-from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
-
-CODE_BOOK = CodeBook(
-    "section 4",
-    (
-        ErrorCode("image", "what the images show is not seen, or taken for something else"),
-        ErrorCode("several images", "images are mixed up, or one of several is passed over"),
-        ErrorCode("knowledge", "a fact or rule of the subject is not known"),
-        ErrorCode("reasoning", "facts are right, a step of calculation or logic is wrong"),
-        ErrorCode("incomplete", "some of several right options, blanks or parts are missing"),
-        ErrorCode("form", "the right answer in a form that is not the one asked for"),
-        ErrorCode("refusal", "it will not answer, or asks for an image"),
-        ErrorCode("key", "the response is right, and the reference wrong"),
-        ErrorCode("other", "something else: say what"),
-    ),
-)
-
+from bench_assets.suites.multi.construction.annotation import CODE_BOOK, DUPLICATE_CONFLICTS
 
 TASK = Task(
     name="multi",

@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from bench_assets.annotation.answers.values import word
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     AnnotationTask,
     Answer,
-    Field,
     SuiteAnnotationTask,
     TableOf,
     Unit,
@@ -26,14 +26,11 @@ from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import as_json, write_files
 
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 TO_MARK = "to_mark"
 
 _N_PUZZLES = 300  # of both splits (Table 3)
-_DARKER: Mapping[str, str] = {
-    "the first point": "1",
-    "the second point": "2",
-    "about the same": "E",
-}
+_DARKER = dict(zip(_TASKS["reflectance_points"].fields[1].choices, "12E", strict=True))
 """As Intrinsic Images in the Wild writes it."""
 
 
@@ -56,64 +53,6 @@ class Puzzle:
     image: str  # SHA-256
     answer: str  # a letter
     explanation: str
-
-
-def _points_form(name: str, title: str, instructions: str, n: int, *more: Field) -> AnnotationTask:
-    points = Field(name="points", kind="points", label=f"{n} points", least=n, most=n)
-    return AnnotationTask(
-        name=f"blink/{name}",
-        title=title,
-        about="section 3.2",
-        instructions=instructions,
-        fields=(points, *more),
-    )
-
-
-_DEPTH = _points_form(
-    "depth_points",
-    "Which is closer?",
-    "Put the first point on something that is clearly closer to the camera, the second on something"
-    " that is clearly farther away. Keep them well apart, inside of things and not at their edges.",
-    2,
-)
-_REFLECTANCE = _points_form(
-    "reflectance_points",
-    "Which surface is darker?",
-    "Put two points on surfaces that are not of glass or metal, best under different light. Say"
-    " which surface is darker by its paint or material, not by the shadow that it lies in.",
-    2,
-    Field(name="darker", kind="choice", label="Darker is", choices=tuple(_DARKER)),
-)
-_FUNCTIONAL = _points_form(
-    "functional_points",
-    "Which part does what?",
-    "The image shows an object that the action named beside it can be done with. Put five points"
-    " on it, always in the order of what they do: the end that does it, the middle of the"
-    " part that does it, where that part meets the rest, where the hand holds it, the other end.",
-    5,
-)
-_SEMANTIC = _points_form(
-    "semantic_points",
-    "The same parts of things of a kind",
-    "Put six points on the thing, on parts that every thing of its kind has, always in the same"
-    " order: agree on the parts and their order before the first image of a kind.",
-    6,
-)
-_PUZZLES = AnnotationTask(
-    name="blink/iq_images",
-    title="A puzzle in one image",
-    about="section 3.2, IQ test",
-    instructions=(
-        "Bring a puzzle whose licence lets anybody use it, or draw one: examples of a pattern and"
-        " four images A to D, exactly one of which continues it, all in one image. It must take"
-        " no knowledge. Explain how the answer follows."
-    ),
-    fields=(
-        Field(name="image", kind="image", label="The image"),
-        Field(name="answer", kind="choice", label="Right is", choices=("A", "B", "C", "D")),
-        Field(name="explanation", kind="text", label="Why is it right?"),
-    ),
-)
 
 
 def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
@@ -146,7 +85,7 @@ def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
 def puzzle_items() -> list[Unit]:
     """A task for each of the paper's 300 puzzles."""
     return [
-        Unit(task=_PUZZLES.name, unit_id=f"puzzle-{number:03}")
+        Unit(task=_TASKS["iq_images"].name, unit_id=f"puzzle-{number:03}")
         for number in range(1, _N_PUZZLES + 1)
     ]
 
@@ -178,12 +117,12 @@ def _marked(task: AnnotationTask, folder: str, *headings: str) -> SuiteAnnotatio
     )
 
 
-DEPTH_POINTS = _marked(_DEPTH, "diw")
-REFLECTANCE_POINTS = _marked(_REFLECTANCE, "iiw")
-FUNCTIONAL_POINTS = _marked(_FUNCTIONAL, "funkpoint", "Action", "Object")
-SEMANTIC_POINTS = _marked(_SEMANTIC, "spair", "Kind")
+DEPTH_POINTS = _marked(_TASKS["depth_points"], "diw")
+REFLECTANCE_POINTS = _marked(_TASKS["reflectance_points"], "iiw")
+FUNCTIONAL_POINTS = _marked(_TASKS["functional_points"], "funkpoint", "Action", "Object")
+SEMANTIC_POINTS = _marked(_TASKS["semantic_points"], "spair", "Kind")
 IQ_IMAGES = SuiteAnnotationTask(
-    task=_PUZZLES, reads={}, units=puzzle_items, row=Puzzle, to_rows=puzzles
+    task=_TASKS["iq_images"], reads={}, units=puzzle_items, row=Puzzle, to_rows=puzzles
 )
 POINTS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS)
 

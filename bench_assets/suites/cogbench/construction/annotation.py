@@ -1,17 +1,17 @@
-"""Annotation forms: annotate images (Figure 6) and review merged items (section 2.2, appendix A).
+"""Annotation tasks: annotate images (Figure 6) and review merged items (section 2.2, appendix A).
 
-Written questions are reviewed by ``vqa.annotation``. The instructions are the paper's rules in
+Written questions are reviewed by ``vqa.annotation``. ``annotation.toml`` has the paper's rules in
 our words.
 """
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from bench_assets.annotation.answers.values import by_unit, most_said, word, words
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
-    AnnotationTask,
     Answer,
-    Field,
     SuiteAnnotationTask,
     TableOf,
     Unit,
@@ -32,83 +32,16 @@ from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 _ANNOTATORS = 3  # of each image (section 2.2)
 _IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # as Figure 6 has chains, several too
 
-_KIND_LABELS = {
-    "time": "The special time of the story, such as a festival or a season, where it takes"
-    " reasoning: daylight alone does not, a lamp or a clock may",
-    "location": "Where the story happens, such as near a school",
-    "character": "What the people in it are, such as a teacher or a doctor",
-    "character_relationship": "How they stand to each other, such as friends",
-    "event": "What happens or has happened, as far as it means more than what is seen: stealing"
-    " biscuits, not taking them",
-    "event_relationship": "Which event is the cause of which, or comes before it; events that are"
-    " simply seen count here, too",
-    "next_event": "What will happen next, if that is nearly certain; no guesses",
-    "mental": "What each of them thinks or feels, unless they show nothing",
-}
-"""What is asked of each kind of reasoning, by its code."""
-
-_ANNOTATION = AnnotationTask(
-    name="cogbench/annotation",
-    title="The story of an image",
-    about="section 2.2, appendix A, Figure 6",
-    instructions=(
-        "Each image tells a story. First list everything that can be seen in it, as much as you"
-        " can; leave out what is hard to recognise. Then write down how the story is understood:"
-        " one chain of reasoning a line, clue + clue -> what follows. A chain has at least one"
-        " clue and exactly one conclusion: write A -> B -> C as two chains, and never a conclusion"
-        " alone. Leave a kind of reasoning empty if the image does not take it. At last tell the"
-        " story in one paragraph, with all that you listed."
-    ),
-    fields=(
-        Field(name="entities", kind="texts", label="People, animals and things in the image"),
-        *(
-            Field(
-                name=kind.code,
-                kind="texts",
-                label=f"{kind.name}. {_KIND_LABELS[kind.code]}",
-                required=False,
-            )
-            for kind in KINDS
-        ),
-        Field(
-            name="description",
-            kind="text",
-            label="The image and its story, in a paragraph",
-            most=5000,
-        ),
-    ),
-)
-
-_KEEP, _DROP = "keep it", "leave it out"
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
+_KEEP, _DROP = _TASKS["merge_review"].fields[0].choices
 _SAME = "the same as: "
-
-_MERGE_REVIEW = AnnotationTask(
-    name="cogbench/merge_review",
-    title="What one annotator saw",
-    about="section 2.2, merging by majority vote",
-    instructions=(
-        "Three people annotated the image. What two of them gave is taken; this is what one"
-        " gave. If somebody else said the same in other words, choose that. If not, keep it if it"
-        " is reasonable: it can be seen in the image, or follows from what can be seen. Of a"
-        " description: keep the one that tells the story best; leave out those that misunderstand"
-        " the image."
-    ),
-    fields=(
-        Field(
-            name="decision",
-            kind="choice",
-            label="What is to be done with it?",
-            choices=(_KEEP, _DROP),
-        ),
-    ),
-)
 
 
 def annotation_items(images: Sequence[StoredImage]) -> list[Unit]:
     """Make one unit an image, for three annotators."""
     return [
         Unit(
-            task=_ANNOTATION.name,
+            task=_TASKS["annotation"].name,
             unit_id=image.name,
             images={"Image": image.sha256},
             needed=_ANNOTATORS,
@@ -142,7 +75,7 @@ def merge_review_items(
     digests = {image.name: image.sha256 for image in images}
     return [
         Unit(
-            task=_MERGE_REVIEW.name,
+            task=_TASKS["merge_review"].name,
             unit_id=unit_id(one.image, one.field, one.text),
             shown={"Section": one.field, "One annotator wrote": one.text, **_others(beside)},
             images={"Image": digests[one.image]},
@@ -207,7 +140,7 @@ def _near_texts(one: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[
 
 
 ANNOTATION = SuiteAnnotationTask(
-    task=_ANNOTATION,
+    task=_TASKS["annotation"],
     reads={"images": TableOf("cogbench/images", StoredImage)},
     units=annotation_items,
     row=RawAnnotation,
@@ -215,7 +148,7 @@ ANNOTATION = SuiteAnnotationTask(
 )
 
 MERGE_REVIEW = SuiteAnnotationTask(
-    task=_MERGE_REVIEW,
+    task=_TASKS["merge_review"],
     reads={
         "to_review": TableOf("cogbench/to_review", MergedItem),
         "annotations": TableOf("cogbench/annotations", AnnotatedItem),

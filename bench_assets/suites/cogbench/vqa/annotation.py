@@ -1,9 +1,7 @@
-"""The review form of written questions (section 2.3.2, manual refinement).
-
-The instructions are the paper's rules in our words.
-"""
+"""Review of written questions (section 2.3.2, manual refinement)."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.annotation.answers.values import (
@@ -14,10 +12,9 @@ from bench_assets.annotation.answers.values import (
     word,
     words,
 )
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
-    AnnotationTask,
     Answer,
-    Field,
     SuiteAnnotationTask,
     TableOf,
     Unit,
@@ -34,44 +31,9 @@ from bench_assets.suites.cogbench.vqa.refinement import (
     find_flags,
 )
 
-_LETTERS = "ABCD"
-_ACTIONS: Mapping[str, Action] = {
-    "it is sound: keep it": "keep",
-    "it cannot be saved: drop it": "drop",
-    "ask it like this:": "replace",
-}
-
-_FORM = AnnotationTask(
-    name="cogbench/question_review",
-    title="Is the question sound?",
-    about="section 2.3.2, manual refinement",
-    instructions=(
-        "A model wrote the question from a chain of reasoning about the image. It is sound if the"
-        " image is needed to answer it, if exactly one option is right and it is the one that is"
-        " called so, if the others are wrong but not absurd, and if no option stands out by its"
-        " length or wording. Where a few words mend it, write the whole question anew: text, four"
-        " options, and which one is right."
-    ),
-    fields=(
-        Field(name="action", kind="choice", label="What becomes of it?", choices=tuple(_ACTIONS)),
-        Field(name="question", kind="text", label="The new question", required=False),
-        Field(
-            name="options",
-            kind="texts",
-            label="Its four options",
-            required=False,
-            least=len(_LETTERS),
-            most=len(_LETTERS),
-        ),
-        Field(
-            name="right",
-            kind="choice",
-            label="The right one of them",
-            choices=tuple(_LETTERS),
-            required=False,
-        ),
-        Field(name="note", kind="text", label="Why?", required=False),
-    ),
+_REVIEW = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks["question_review"]
+_ACTIONS: Mapping[str, Action] = dict(
+    zip(_REVIEW.fields[0].choices, ("keep", "drop", "replace"), strict=True)
 )
 
 
@@ -98,7 +60,7 @@ def units(
             doubts.setdefault(solved.question_id, []).append(SOLVABLE)
     return [
         Unit(
-            task=_FORM.name,
+            task=_REVIEW.name,
             unit_id=name,
             shown=_shown(one, doubts.get(name, [])),
             images={"Image": digests[one.image_id].sha256},
@@ -167,7 +129,7 @@ def _replacement(answer: Answer) -> SourceQuestion:
 
 
 QUESTION_REVIEW = SuiteAnnotationTask(
-    task=_FORM,
+    task=_REVIEW,
     reads={
         "written": TableOf("cogbench/vqa/written_questions", WrittenQuestion),
         "language_only": TableOf("cogbench/vqa/language_only", LanguageOnly),

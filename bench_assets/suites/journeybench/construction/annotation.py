@@ -1,11 +1,7 @@
-"""What people are asked when an edition of JourneyBench is built.
+"""Annotation tasks of JourneyBench's built route, and their answers as rows of votes and captions.
 
-What people are asked about when an edition of JourneyBench is built: only what is decided.
-
-Images of the gallery -> captions of those that were kept -> votes on the captions; statements,
-look-alikes and questions of the kept captions.
-
-What people answered, as JourneyBench's own rows of votes and captions.
+Images of the gallery -> captions of the kept images -> votes on the captions; then statements,
+look-alikes and trigger questions of the kept captions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,12 +16,11 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench import decisions as tasks
 from bench_assets.suites.journeybench.construction.captions import kept_captions, plain
 from bench_assets.suites.journeybench.construction.distractors import Statement, worth_asking
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.construction.triggers import whole_questions
-from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
+from bench_assets.suites.journeybench.decisions import TASKS, CaptionDecision, FilterDecision
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
@@ -37,6 +32,11 @@ from bench_assets.suites.journeybench.raw_material import (
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
+N_FILTERING = 4  # annotators an image, at the least (3.1)
+N_WRITERS = 8  # of an image (3.2)
+N_VERIFIERS = 4  # of a caption (3.2)
+N_CHECKING = 3  # of a statement, a look-alike or a question: the paper gives no number
+
 _IMAGE = "Image"
 
 
@@ -45,10 +45,10 @@ def filter_items(gallery: Sequence[GalleryImage], images: Sequence[StoredImage])
     there = _digests(images)
     return [
         Unit(
-            task=tasks.FILTER.name,
+            task=TASKS["filter"].name,
             unit_id=unit_id(name),
             images={_IMAGE: there[name]},
-            needed=tasks.N_FILTERING,
+            needed=N_FILTERING,
         )
         for name in dict.fromkeys(one.image for one in gallery)
         if name in there
@@ -60,10 +60,10 @@ def writing_items(decisions: Sequence[FilterDecision], images: Sequence[StoredIm
     there = _digests(images)
     return [
         Unit(
-            task=tasks.WRITE.name,
+            task=TASKS["captions"].name,
             unit_id=unit_id(one.image),
             images={_IMAGE: there[one.image]},
-            needed=tasks.N_WRITERS,
+            needed=N_WRITERS,
         )
         for one in decisions
         if one.kept and one.image in there
@@ -84,11 +84,11 @@ def caption_items(
             first.setdefault((one.image, plain(one.caption)), one)
     return [
         Unit(
-            task=tasks.VERIFY.name,
+            task=TASKS["caption_votes"].name,
             unit_id=unit_id(one.image, one.writer),
             shown={"Caption": " ".join(one.caption.split())},
             images={_IMAGE: there[one.image]},
-            needed=tasks.N_VERIFIERS,
+            needed=N_VERIFIERS,
             barred=(one.writer,),
         )
         for one in first.values()
@@ -104,11 +104,11 @@ def statement_items(
     there = _digests(images)
     return [
         Unit(
-            task=tasks.CONFLICTS.name,
+            task=TASKS["statements"].name,
             unit_id=unit_id(one.image, plain(one.text)),
             shown={"Statement": one.text},
             images={_IMAGE: there[one.image]},
-            needed=tasks.N_CHECKING,
+            needed=N_CHECKING,
         )
         for one in worth_asking(statements, kept_captions(caption_decisions))
         if one.image in there
@@ -124,11 +124,11 @@ def look_alike_items(
     there, captions = _digests(images), kept_captions(caption_decisions)
     return [
         Unit(
-            task=tasks.ALIKE.name,
+            task=TASKS["look_alikes"].name,
             unit_id=unit_id(image, candidate),
             shown={"Captions of the first": "\n".join(captions.get(image, ()))},
             images={"First": there[image], "Second": there[candidate]},
-            needed=tasks.N_CHECKING,
+            needed=N_CHECKING,
         )
         for image, candidate in dict.fromkeys((one.image, one.candidate) for one in proposed)
         if image in there and candidate in there
@@ -141,7 +141,7 @@ def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredIma
     asked = {(one.image, plain(one.question)): one for one in whole_questions(responses)}
     return [
         Unit(
-            task=tasks.TRIGGER.name,
+            task=TASKS["triggers"].name,
             unit_id=unit_id(*name),
             shown={
                 "Kind": one.trigger,
@@ -149,7 +149,7 @@ def trigger_items(responses: Sequence[GeneratedText], images: Sequence[StoredIma
                 "Answers": "\n".join(one.answers),
             },
             images={_IMAGE: there[one.image]},
-            needed=tasks.N_CHECKING,
+            needed=N_CHECKING,
         )
         for name, one in asked.items()
         if one.image in there
@@ -221,21 +221,21 @@ _DECISIONS = TableOf("journeybench/decisions", FilterDecision)
 _CAPTIONS = TableOf("journeybench/caption_decisions", CaptionDecision)
 
 FILTER = SuiteAnnotationTask(
-    task=tasks.FILTER,
+    task=TASKS["filter"],
     reads={"gallery": TableOf("journeybench/gallery", GalleryImage), "images": _IMAGES},
     units=filter_items,
     row=FilterVote,
     to_rows=filter_votes,
 )
 WRITE = SuiteAnnotationTask(
-    task=tasks.WRITE,
+    task=TASKS["captions"],
     reads={"decisions": _DECISIONS, "images": _IMAGES},
     units=writing_items,
     row=WrittenCaption,
     to_rows=written,
 )
 VERIFY = SuiteAnnotationTask(
-    task=tasks.VERIFY,
+    task=TASKS["caption_votes"],
     reads={
         "written": TableOf("journeybench/written_captions", WrittenCaption),
         "decisions": _DECISIONS,
@@ -246,7 +246,7 @@ VERIFY = SuiteAnnotationTask(
     to_rows=caption_votes,
 )
 CONFLICTS = SuiteAnnotationTask(
-    task=tasks.CONFLICTS,
+    task=TASKS["statements"],
     reads={
         "statements": TableOf("journeybench/statements", Statement),
         "caption_decisions": _CAPTIONS,
@@ -257,7 +257,7 @@ CONFLICTS = SuiteAnnotationTask(
     to_rows=statement_votes,
 )
 ALIKE = SuiteAnnotationTask(
-    task=tasks.ALIKE,
+    task=TASKS["look_alikes"],
     reads={
         "proposed": TableOf("journeybench/look_alike_proposals", LookAlike),
         "caption_decisions": _CAPTIONS,
@@ -268,7 +268,7 @@ ALIKE = SuiteAnnotationTask(
     to_rows=look_alike_votes,
 )
 TRIGGER = SuiteAnnotationTask(
-    task=tasks.TRIGGER,
+    task=TASKS["triggers"],
     reads={
         "responses": TableOf("journeybench/trigger_responses", GeneratedText),
         "images": _IMAGES,

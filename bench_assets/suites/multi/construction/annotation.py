@@ -1,15 +1,15 @@
-"""Annotation forms: transformations (Figure 6), knowledge (section 3.4), near-duplicates (3.2).
+"""Annotation tasks: transformations (Figure 6), knowledge (section 3.4), near-duplicates (3.2).
 
-The instructions are the paper's rules in our words; ``decisions`` applies the answers.
+``annotation.toml`` has the paper's rules in our words; ``decisions`` applies the answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 from bench_assets.annotation.answers.values import by_unit, most_said, word
+from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
-    AnnotationTask,
     Answer,
-    Field,
     SuiteAnnotationTask,
     TableOf,
     Unit,
@@ -32,80 +32,23 @@ from bench_assets.suites.multi.construction.transformations import (
     unproven,
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
-from bench_assets.suites.multi.dataset.source import TYPES
 from bench_assets.suites.multi.dataset.source import MultiItem as Raw
 
 _SEMANTICS = 2  # the round of annotation that transformations belong to
-_LEAVE = "leave it as it is"
-_HOW: Mapping[str, str] = {
-    "apply the proposal": ACCEPT,
-    "write it anew, below": BY_HAND,
-    "distill: take away words that give the answer away": "distill",
-    "deepen: a property in the place of a value or name": "deepen",
-    "its elements as options, several right": "choose_elements",
-    "each blank a question of its own": "split_blanks",
-    "ask for what is wrong": "negate",
-    "ask without the options": "to_blank",
-}
-_DROPS: Mapping[str, str] = {
-    "they are two questions: keep both": "",
-    "they are one: drop the later": "later",
-    "they are one: drop the earlier": "earlier",
-}
-
-_TRANSFORM = AnnotationTask(
-    name="multi/transformation_review",
-    title="Can the question be made harder?",
-    about="section 3.2, Figure 6",
-    instructions=(
-        "A rule or a model proposes to transform this question; nothing proves its new answer yet."
-        " Choose what is to be done. Distilling and deepening replace words that stand in the"
-        " question exactly once. Whatever is done, exactly one answer must stay right, it must need"
-        " no less thought than before, and nothing that is needed to answer may be lost."
-    ),
-    fields=(
-        Field(name="how", kind="choice", label="What is to be done?", choices=(_LEAVE, *_HOW)),
-        Field(name="words", kind="text", label="Words to be replaced", required=False),
-        Field(name="instead", kind="text", label="Words in their place", required=False),
-        Field(name="question", kind="text", label="The new question", required=False, most=10_000),
-        Field(
-            name="type",
-            kind="choice",
-            label="Its type",
-            choices=tuple(TYPES.values()),
-            required=False,
+_FILE = read_tasks(Path(__file__).parents[1] / "annotation.toml")
+_TASKS, CODE_BOOK = _FILE.tasks, _FILE.code_book
+_HOW = dict(
+    zip(
+        _TASKS["transformation_review"].fields[0].choices,
+        (
+            *("", ACCEPT, BY_HAND, "distill", "deepen"),
+            *("choose_elements", "split_blanks", "negate", "to_blank"),
         ),
-        Field(name="right", kind="text", label="Its answer", required=False),
-    ),
+        strict=True,
+    )
 )
-
-_KNOWLEDGE = AnnotationTask(
-    name="multi/knowledge",
-    title="What must one know to answer?",
-    about="section 3.4",
-    instructions=(
-        "No piece of knowledge belongs to this question yet. Write what a textbook has under one"
-        " heading that somebody needs to answer it: facts and rules that are true of all such"
-        " questions, never the answer itself. Search engines and language models may help; look"
-        " up that it is right before you send it."
-    ),
-    fields=(
-        Field(name="name", kind="text", label="The heading", most=100),
-        Field(name="knowledge", kind="text", label="The piece of knowledge", most=10_000),
-    ),
-)
-
-_TWINS = AnnotationTask(
-    name="multi/duplicate_conflicts",
-    title="One question or two?",
-    about="section 3.2, removal of similar questions",
-    instructions=(
-        "The two look alike; what speaks against it stands below them. They are one question if"
-        " whoever can answer one can answer the other by the same thought, and only the wording or"
-        " the order of options differs. If they are one and their answers contradict each other,"
-        " drop the one whose answer is wrong."
-    ),
-    fields=(Field(name="decision", kind="choice", label="What are they?", choices=tuple(_DROPS)),),
+_DROPS = dict(
+    zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
 
 
@@ -122,7 +65,7 @@ def _transformation_units(
         waiting.setdefault(row.item_id, []).append(row)
     return [
         Unit(
-            task=_TRANSFORM.name,
+            task=_TASKS["transformation_review"].name,
             unit_id=one.item_id,
             shown={**_shown(one, ""), **_proposed(waiting[one.item_id])},
             images=_images(one, images, ""),
@@ -167,7 +110,7 @@ def _knowledge_items(
     uncovered = {link.item_id for link in links if link.how == UNCOVERED}
     return [
         Unit(
-            task=_KNOWLEDGE.name,
+            task=_TASKS["knowledge"].name,
             unit_id=one.item_id,
             shown=_shown(one, ""),
             images=_images(one, images, ""),
@@ -195,7 +138,7 @@ def _twin_items(
     by_id = {one.item_id: one for one in items}
     return [
         Unit(
-            task=_TWINS.name,
+            task=_TASKS["duplicate_conflicts"].name,
             unit_id=unit_id(pair.item_id, pair.earlier),
             shown={
                 **_shown(earlier, " (earlier)"),
@@ -238,7 +181,7 @@ def _images(one: Raw, images: Sequence[StoredImage], which: str) -> dict[str, st
 
 
 TRANSFORMATION_REVIEW = SuiteAnnotationTask(
-    task=_TRANSFORM,
+    task=_TASKS["transformation_review"],
     reads={
         "proposals": TableOf("multi/transformation_proposals", Transformation),
         "solver_answers": TableOf("multi/solver_answers", SolverAnswer),
@@ -251,7 +194,7 @@ TRANSFORMATION_REVIEW = SuiteAnnotationTask(
 )
 
 KNOWLEDGE = SuiteAnnotationTask(
-    task=_KNOWLEDGE,
+    task=_TASKS["knowledge"],
     reads={
         "links": TableOf("multi/with_knowledge/knowledge_links", KnowledgeLink),
         "items": TableOf("multi/transformed_items", Raw),
@@ -263,7 +206,7 @@ KNOWLEDGE = SuiteAnnotationTask(
 )
 
 DUPLICATE_CONFLICTS = SuiteAnnotationTask(
-    task=_TWINS,
+    task=_TASKS["duplicate_conflicts"],
     reads={
         "pairs": TableOf("multi/duplicates", Duplicate),
         "items": TableOf("multi/transformed_items", Raw),

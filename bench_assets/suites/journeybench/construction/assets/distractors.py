@@ -11,7 +11,6 @@ from bench_assets.suites.journeybench.construction.assets.encoders import open_s
 from bench_assets.suites.journeybench.construction.captions import kept_captions
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.decisions import (
-    N_CHECKING,
     CaptionDecision,
     StatementDecision,
 )
@@ -84,7 +83,7 @@ def statement_decisions(
         kept_captions(caption_decisions),
         statement_votes,
         open_sentence_encoder(settings),
-        least=least_votes(settings.load(), annotation.CONFLICTS, N_CHECKING),
+        least=least_votes(settings.load(), annotation.CONFLICTS, annotation.N_CHECKING),
     )
     return table_output(
         rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}

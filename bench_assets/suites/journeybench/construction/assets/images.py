@@ -25,7 +25,7 @@ from bench_assets.suites.journeybench.construction.filtering import (
     decide,
 )
 from bench_assets.suites.journeybench.construction.filtering import queries as combine
-from bench_assets.suites.journeybench.decisions import N_VERIFIERS, CaptionDecision, FilterDecision
+from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,
@@ -154,7 +154,7 @@ def caption_decisions(
     verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 images).
     """
     kept = {decision.image for decision in decisions if decision.kept}
-    least = least_votes(settings.load(), annotation.VERIFY, N_VERIFIERS)
+    least = least_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
     return table_output(
         rows, {"kept": sum(row.kept for row in rows), "open": sum(row.open for row in rows)}

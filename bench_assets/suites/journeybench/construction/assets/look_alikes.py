@@ -16,7 +16,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     propose,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.decisions import N_CHECKING, FilterDecision, LookAlikeDecision
+from bench_assets.suites.journeybench.decisions import FilterDecision, LookAlikeDecision
 from bench_assets.suites.journeybench.raw_material import GalleryImage, LookAlikeVote
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
@@ -79,7 +79,7 @@ def look_alikes(
     One row: what became of one proposed image, and why. About five are kept of each; the
     release has 5,323 for 1,000 texts.
     """
-    least = least_votes(settings.load(), annotation.ALIKE, N_CHECKING)
+    least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(
         rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}

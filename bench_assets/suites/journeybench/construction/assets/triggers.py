@@ -8,7 +8,7 @@ from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.source import SUITE, digests, open_writer
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.captions import kept_captions
-from bench_assets.suites.journeybench.decisions import N_CHECKING, CaptionDecision
+from bench_assets.suites.journeybench.decisions import CaptionDecision
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.raw_material import TriggerVote
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -57,7 +57,7 @@ def trigger_questions(
 
     One row: one question about one image, and its answers.
     """
-    least = least_votes(settings.load(), annotation.TRIGGER, N_CHECKING)
+    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
 
 
@@ -76,7 +76,7 @@ def rejections(
     One row: one response that could not be read, or one question that people did not accept. What
     became of images, captions, statements and look-alikes stands in the tables of decisions.
     """
-    least = least_votes(settings.load(), annotation.TRIGGER, N_CHECKING)
+    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
         distractors.read_statements(statement_responses).rejections
         + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
