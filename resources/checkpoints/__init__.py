@@ -1,1 +1,1 @@
-"""Checkpoint folders: completeness, identity, quantization, training layouts."""
+"""Checkpoint folders: completeness, identity, training layouts."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import abbreviated
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     has_weights,
     is_adapter,
     loaded_files,
     read_object,
+    shortened,
 )
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -63,21 +63,16 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
             " (merge_and_unload of PEFT), and set base to the result"
         )
     if revision == "main" and not base:
-        revision = abbreviated(config.get("revision") or "main")
+        revision = shortened(config.get("revision") or "main")
     return AdapterBase(place=place, revision=revision)
 
 
 def _require_peft_support(folder: Path, kind: object) -> None:
     if kind is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: not of PEFT: it has no peft_type")
-    if kind == "XLORA":
-        raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type XLORA, whose adapters lie in folders of their"
-            " own (adapters); merge it into its base (merge_and_unload of PEFT)"
-        )
     if not isinstance(kind, str) or kind not in _LIKE_LORA:
         raise ModelError(
-            f"{folder / ADAPTER_CONFIG}: peft_type {abbreviated(kind)}: only adapters that add to"
+            f"{folder / ADAPTER_CONFIG}: peft_type {shortened(kind)}: only adapters that add to"
             " weights, such as LORA, can be put on a model here"
         )
     names = [file.name for file in folder.iterdir()]
@@ -100,7 +95,7 @@ def _place(folder: Path, written: str) -> str:
         return str(place.resolve())
     if not HUB_ID.fullmatch(written):
         raise ModelError(
-            f"{folder}: its base {abbreviated(written)} is not there; set base = FOLDER or hub id"
+            f"{folder}: its base {shortened(written)} is not there; set base = FOLDER or hub id"
         )
     return written
 

@@ -5,7 +5,6 @@ checkpoint may have 100 GB. If they changed, or the file is too young for a chan
 digest is computed again.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -114,13 +113,10 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
     """
     with _as_refusals():
         checksummed = [one.intact() for one in checksums]
-        folders = _folders(checksummed)
     yield
     with _as_refusals():
         for one in checksummed:
             one.intact()
-        if moved := [folder for folder, was in folders.items() if _was_moved(folder, was)]:
-            raise ModelError(_refusal(moved[0]))
 
 
 def still_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:
@@ -139,19 +135,6 @@ def _as_refusals() -> Iterator[None]:
         yield
     except OSError as why:
         raise ModelError(f"{_refusal(why.filename)} ({why.strerror})") from why
-
-
-def _folders(checksums: Sequence[ContentChecksum]) -> dict[Path, os.stat_result]:
-    return {file.parent: file.parent.stat() for one in checksums for file in one.states}
-
-
-def _was_moved(folder: Path, was: os.stat_result) -> bool:
-    """Whether a folder was replaced, even if the first one is back."""
-    now = folder.stat()
-    if (now.st_dev, now.st_ino) != (was.st_dev, was.st_ino):
-        return True
-    # A file that is added or taken away changes both times, a folder that is moved only one.
-    return now.st_ctime_ns != was.st_ctime_ns and now.st_mtime_ns == was.st_mtime_ns
 
 
 def _states(files: Iterable[Path]) -> dict[Path, _FileState]:

@@ -1,122 +1,18 @@
-"""Files that loading a checkpoint reads, and their digests.
+"""Files that loading a checkpoint reads, and their digests."""
 
-A configuration may make transformers load files or code outside of the checkpoint. These would be
-in no digest, and are refused.
-"""
-
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from hashlib import file_digest, sha256
-from os.path import lexists
+from os import fsencode
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import (
-    open_regular,
-    quoted_name,
-    read_json,
-    regular_file_stat,
-)
 
+_LONGEST = 120  # characters of a value that a message shows
 _WEIGHTS = "transformers_weights"
-_CODE = "auto_map"
-_TOKENIZERS = "fast_tokenizer_files"
-_POINTING = {
-    *{"config.json", "preprocessor_config.json", "processor_config.json"},
-    *{"tokenizer_config.json", "video_preprocessor_config.json"},
-}
-
-
-def named_weights(config: Path) -> str | None:
-    """The weight file or index that a configuration names; None without.
-
-    Raises:
-        ModelError: If it is none that transformers loads, or lies outside of the checkpoint.
-    """
-    said = read_json(config)
-    found = [one for one in _field_values(said, _WEIGHTS) if one is not None]
-    if not found:
-        return None
-    if not isinstance(said, dict) or found != [said.get(_WEIGHTS)]:
-        raise ModelError(f"{config}: {_WEIGHTS} is read at the top, and stands below it too")
-    name = found[0]
-    if not isinstance(name, str) or not name.endswith((".safetensors", ".safetensors.index.json")):
-        raise ModelError(
-            f"{config}: {_WEIGHTS} is {quoted_name(name)}, neither a .safetensors file nor an index"
-            " of such files"
-        )
-    if is_outside(name):
-        raise ModelError(f"{config}: {_WEIGHTS} is {quoted_name(name)}, outside of the checkpoint")
-    return name
-
-
-def refuse_outside_files(files: Iterable[Path]) -> None:
-    """Refuse configurations that name code or tokenizers by a path.
-
-    Raises:
-        ModelError: If one does; names file and field.
-    """
-    for file in files:
-        if file.name not in _POINTING:
-            continue
-        said = read_json(file)
-        for reference in _texts(_field_values(said, _CODE)):
-            place, _, code = reference.rpartition("--")
-            if "/" in code or _is_folder(place):
-                raise ModelError(
-                    f"{file}: {_CODE} names {quoted_name(reference)}, code in another folder;"
-                    " put it"
-                    f" beside {file.name}, and name it MODULE.CLASS"
-                )
-        for name in _texts(_field_values(said, _TOKENIZERS)):
-            if "/" in name:
-                raise ModelError(
-                    f"{file}: {_TOKENIZERS} names {quoted_name(name)}, in another folder; put it"
-                    f" beside {file.name}"
-                )
-
-
-def is_outside(name: str) -> bool:
-    """Whether a relative name leads out of its folder.
-
-    >>> is_outside("sub/model.safetensors"), is_outside("../model.safetensors")
-    (False, True)
-    """
-    return Path(name).is_absolute() or ".." in Path(name).parts
-
-
-def _is_folder(place: str) -> bool:
-    with suppress(OSError):  # a name that is too long
-        return bool(place) and Path(place).is_dir()
-    return False
-
-
-def _field_values(said: Any, name: str) -> Iterator[Any]:  # noqa: ANN401 - JSON
-    """The values of a field at any depth of a configuration."""
-    below = [said]
-    while below:
-        one = below.pop()
-        if isinstance(one, dict):
-            if name in one:
-                yield one[name]
-            below.extend(one.values())
-        elif isinstance(one, list):
-            below.extend(one)
-
-
-def _texts(values: Iterable[Any]) -> Iterator[str]:
-    below = list(values)
-    while below:
-        one = below.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict | list):
-            below.extend(one.values() if isinstance(one, dict) else one)
-
-
 ADAPTER_CONFIG = "adapter_config.json"
 """What tells an adapter's folder."""
 ADAPTER_WEIGHTS = {"adapter_model.safetensors", "adapter_model.bin"}
@@ -141,7 +37,6 @@ _PROCESSOR = {
 # processor whose name has the word in it (InstructBLIP's qformer_tokenizer); trusted code.
 _OF_PROCESSOR = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
 _FOLDERS_READ = re.compile(rf"{_OF_PROCESSOR.pattern}|custom_generate")
-_MOST_BESIDE_WEIGHTS = 256 * 2**20  # bytes; the largest tokenizers have 40 MB
 _FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
 _WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -151,15 +46,13 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     """Every file of a checkpoint or adapter that loading reads, sorted.
 
     Raises:
-        ModelError: If there is no such folder, a file is missing that must be there, or what lies
-            under the name of one is none.
+        ModelError: If there is no such folder, or a file is missing that must be there.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")
     if gguf_file:
         return [_existing(folder / gguf_file), *sorted(_read_below(folder, _FOLDERS_READ))]
     read = [*_read(folder), *_read_below(folder, _FOLDERS_READ)]
-    refuse_outside_files(read)
     if is_adapter(folder):
         return sorted({*read, *_adapter_weights(folder)})
     _existing(folder / "config.json")
@@ -167,20 +60,14 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
 
 
 def processor_files(folder: Path) -> list[Path]:
-    """Every file of a tokenizer or processor, sorted.
-
-    Raises:
-        ModelError: As ``loaded_files``, for those in folders of this one.
-    """
+    """Every file of a tokenizer or processor, sorted."""
     read = [
-        _existing(file)
+        file
         for file in folder.iterdir()
         if file.is_file()
         and (_TOKENIZER.fullmatch(file.name) or file.name in _PROCESSOR or file.suffix == ".py")
     ]
-    read += _read_below(folder, _OF_PROCESSOR)
-    refuse_outside_files(read)
-    return sorted(read)
+    return sorted([*read, *_read_below(folder, _OF_PROCESSOR)])
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -229,16 +116,25 @@ def has_weights(names: Iterable[str]) -> bool:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """Read a JSON object.
+    """Read a JSON object; ``Infinity`` is accepted, because Mamba's configurations have it.
 
     Raises:
-        ModelError: If it is none, or is no file.
-        OSError: If the file disappears meanwhile.
+        ModelError: If the file holds something else.
+        OSError: If it cannot be read.
     """
-    written = read_json(file)
+    try:
+        written = json.loads(file.read_bytes())
+    except (ValueError, RecursionError) as why:
+        raise ModelError(f"{file}: not JSON: {shortened(why)}") from why
     if not isinstance(written, dict):
         raise ModelError(f"{file}: not a JSON object")
     return written
+
+
+def shortened(value: object) -> str:
+    """A value of a file as text of bounded length, for messages."""
+    text = str(value)
+    return f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
 
 
 def content_digest(files: Iterable[Path]) -> str:
@@ -247,7 +143,7 @@ def content_digest(files: Iterable[Path]) -> str:
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))
     named = zip(relative_names(listed), digests, strict=True)
-    return sha256("\n".join(f"{name} {digest}" for name, digest in named).encode()).hexdigest()[:16]
+    return sha256(fsencode("\n".join(map(" ".join, named)))).hexdigest()[:16]
 
 
 def relative_names(files: Sequence[Path]) -> list[str]:
@@ -267,7 +163,7 @@ def relative_names(files: Sequence[Path]) -> list[str]:
 
 def _read(folder: Path) -> list[Path]:
     return [
-        _existing(file, None if file.suffix == ".safetensors" else _MOST_BESIDE_WEIGHTS)
+        _existing(file)
         for file in folder.iterdir()
         if file.suffix in _READ_WHEN_LOADED and not _WRITTEN_BY_TRAINERS.fullmatch(file.name)
     ]
@@ -275,33 +171,20 @@ def _read(folder: Path) -> list[Path]:
 
 def _read_below(folder: Path, read: re.Pattern[str]) -> list[Path]:
     """Files other than weights in subfolders that transformers reads."""
-    return [
-        _existing(file, _MOST_BESIDE_WEIGHTS)
-        for below in folder.iterdir()
-        if read.fullmatch(below.name) and below.is_dir()
-        for file in _listed(below)
-        if file.suffix in _READ_WHEN_LOADED - {".safetensors"}
-        and not _WRITTEN_BY_TRAINERS.fullmatch(file.name)
-    ]
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError as why:
-        raise ModelError(f"{folder}: cannot be read: {why.strerror}") from why
+    below = (one for one in folder.iterdir() if read.fullmatch(one.name) and one.is_dir())
+    return [file for one in below for file in _read(one) if file.suffix != ".safetensors"]
 
 
 def _weights(folder: Path) -> list[Path]:
     """The named weights, or else the first kind present, in the order of transformers."""
-    if named := named_weights(folder / "config.json"):
+    if named := _named_weights(folder / "config.json"):
         first = _existing(folder / named)
         further = _shards(first) if first.suffix == ".json" else []
         return [first, *(_existing(folder / name) for name in further)]
     for whole in _WHOLE:
         index = folder / f"{whole}.index.json"
-        shards = [_existing(folder / shard) for shard in _shards(index)] if lexists(index) else []
-        alone = [_existing(folder / whole)] if lexists(folder / whole) else []
+        shards = [_existing(folder / shard) for shard in _shards(index)] if index.exists() else []
+        alone = [folder / whole] if (folder / whole).is_file() else []
         if shards or alone:
             return [*alone, *shards]
     for file in sorted(folder.iterdir()):
@@ -310,46 +193,55 @@ def _weights(folder: Path) -> list[Path]:
     raise ModelError(f"{folder}: no weights: neither model.safetensors nor its index is there")
 
 
+def _named_weights(config: Path) -> str | None:
+    """The weight file or index that a configuration names; None without."""
+    name = read_object(config).get(_WEIGHTS)
+    if name is None:
+        return None
+    if not isinstance(name, str) or not name.endswith((".safetensors", ".safetensors.index.json")):
+        raise ModelError(
+            f"{config}: {_WEIGHTS} is {name!r:.{_LONGEST}}, neither a .safetensors file nor an"
+            " index of such files"
+        )
+    return _inside(name, f"{config}: {_WEIGHTS}")
+
+
 def _adapter_weights(folder: Path) -> list[Path]:
     for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as PEFT has it
-        if lexists(folder / name):
-            return [_existing(folder / name)]
+        if (folder / name).is_file():
+            return [folder / name]
     raise ModelError(f"{folder}: adapter_model.safetensors is missing")
 
 
 def _shards(index: Path) -> list[str]:
     """File names in the index of shards."""
-    try:
-        of_tensor = read_object(index).get("weight_map")
-    except ModelError as why:
-        raise ModelError(f"{why}; not an index of shards") from why
+    of_tensor = read_object(index).get("weight_map")
     if not isinstance(of_tensor, dict):
         raise ModelError(f"{index}: not an index of shards (no weight_map)")
     kind = index.name.removesuffix(".index.json").rpartition(".")[2]
     for tensor, shard in of_tensor.items():
         if not isinstance(shard, str) or not shard.endswith(f".{kind}"):
             raise ModelError(
-                f"{index}: {quoted_name(tensor)} lies in {quoted_name(shard)}, no .{kind} file"
+                f"{index}: tensor {shortened(tensor)}: expected a .{kind} file, got"
+                f" {shard!r:.{_LONGEST}}"
             )
-        if is_outside(shard):
-            raise ModelError(
-                f"{index}: {quoted_name(tensor)} lies in {quoted_name(shard)}, outside of the"
-                " checkpoint"
-            )
+        _inside(shard, f"{index}: tensor {shortened(tensor)}")
     return sorted(set(of_tensor.values()))
 
 
-def _existing(file: Path, most: int | None = None) -> Path:
-    size = regular_file_stat(file).st_size
-    if most is not None and size > most:
-        raise ModelError(f"{file}: {size} bytes; no more than {most} are read of it")
-    try:
-        file.name.encode()
-    except UnicodeEncodeError as why:
-        raise ModelError(f"{file}: its name is not UTF-8; rename it") from why
+def _inside(name: str, where: str) -> str:
+    """Refuse a file that no digest of the folder would cover."""
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise ModelError(f"{where}: {shortened(name)} lies outside of the checkpoint")
+    return name
+
+
+def _existing(file: Path) -> Path:
+    if not file.is_file():
+        raise ModelError(f"{file.parent}: {file.name} is missing")
     return file
 
 
 def _file_digest(file: Path) -> str:
-    with open_regular(file) as opened:
+    with file.open("rb") as opened:
         return file_digest(opened, "sha256").hexdigest()

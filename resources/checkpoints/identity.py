@@ -16,7 +16,6 @@ from typing import BinaryIO
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
 from resources.checkpoints.content_checksums import ContentChecksum, DigestFiles, take_checksum
-from resources.checkpoints.file_access import open_regular
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     content_digest,
@@ -29,7 +28,7 @@ from resources.checkpoints.files import (
     relative_names,
     watched_files,
 )
-from resources.checkpoints.weight_files import TensorSpan, refuse_foreign_code, tensor_spans
+from resources.checkpoints.weight_files import TensorSpan, refuse_cut_archive, tensor_spans
 
 _PACKAGE = "package:"
 
@@ -236,26 +235,26 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
     Of an adapter its own files count, which name the base.
 
     Raises:
-        ModelError: If a file is missing, cut short, has no readable header, or would run code.
+        ModelError: If a file is missing, cut short, or has no readable header.
         OSError: If a file disappears meanwhile.
     """
     files = watched_files(folder)
     spans = {file: tensor_spans(file) for file in files if file.suffix == ".safetensors"}
     for file in files:
         if file.suffix == ".bin":
-            refuse_foreign_code(file)
+            refuse_cut_archive(file)
     if full:
         return content_digest(files)[:8]
     state = sha256()
     for file, name in zip(files, relative_names(files), strict=True):
-        state.update(f"{name} {file.stat().st_size}\n".encode())
+        state.update(os.fsencode(f"{name} {file.stat().st_size}\n"))
         for block in _samples(file, spans.get(file)):
             state.update(block)
     return state.hexdigest()[:8]
 
 
 def _samples(file: Path, spans: list[TensorSpan] | None) -> Iterator[bytes]:
-    with open_regular(file) as opened:
+    with file.open("rb") as opened:
         size = os.fstat(opened.fileno()).st_size
         if size <= _SMALL:
             yield opened.read(_SMALL)

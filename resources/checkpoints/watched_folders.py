@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.text.escaping import one_line
 from resources.checkpoints.adapters import base_of
-from resources.checkpoints.file_access import printable_text
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     has_weights,
@@ -92,12 +92,7 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]
 """Partition key of a checkpoint in a watched folder."""
 
 _UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp|partial|incomplete)|\.part$")
-_NOT_TAKEN = (
-    *(ModelError, OSError),  # OSError: it disappeared meanwhile
-    # Nothing below raises these by design; what a stranger wrote may never end the others' survey.
-    *(ArithmeticError, AttributeError, LookupError, MemoryError),
-    *(RuntimeError, TypeError, ValueError),
-)
+_NOT_TAKEN = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
 _OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints
 
 
@@ -126,8 +121,8 @@ class CheckpointSurvey:
     empty: list[str] = field(default_factory=list)  # names of folders with nothing in them
 
     def note(self, name: str, why: str) -> None:
-        """Record why something was not taken, as printable text."""
-        self.unfinished[printable_text(name)] = printable_text(why)
+        """Record why something was not taken, on one line."""
+        self.unfinished[one_line(name)] = one_line(why)
 
     def gone(self, key: str) -> bool:
         """Whether a known checkpoint certainly disappeared, and may retire.

@@ -186,8 +186,3 @@ def test_a_bin_that_was_cut_short_is_noticed(tmp_path: Path) -> None:
     _bin_shards(tmp_path)
     (tmp_path / "a" / "pytorch_model-00001-of-00002.bin").write_bytes(b"PK\x03\x04 and no end")
     assert "half-written" in look(tmp_path).unfinished["a"]
-
-
-def test_a_config_of_no_model_beside_weights_is_named(tmp_path: Path) -> None:
-    (write_checkpoint(tmp_path / "a") / "config.json").write_text('{"lr": 1}')
-    assert "no model_type" in look(tmp_path).unfinished["a"]

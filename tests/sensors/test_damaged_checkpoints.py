@@ -1,49 +1,180 @@
-"""Any damage to a checkpoint's files: nothing but our own errors comes out, and soon."""
+"""Damaged and unfinished checkpoints: each is named with what is wrong, and ends nothing else."""
 
 import json
-import shutil
+import os
+import struct
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench_assets.core.schema.errors import BenchError
-from resources.checkpoints.adapters import base_of
 from resources.checkpoints.identity import fingerprint, pin
-from resources.checkpoints.weight_files import refuse_foreign_code, tensor_spans
-from tests.sensors.hostile import INDEX, SHARD, pickled
-from tests.sensors.watched import look, write_adapter, write_checkpoint
+from resources.checkpoints.watched_folders import find_checkpoint
+from tests.sensors.watched import Daemon, look, names, safetensors, write_adapter, write_checkpoint
 
-_LONGEST = 10.0  # s
-_QUICK = settings(max_examples=12, deadline=None, derandomize=True)
+Damage: TypeAlias = Callable[[Path], object]
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=12,
+SHARD = "model-2-of-2.safetensors"
+INDEX = "model.safetensors.index.json"
+
+
+def _writing(name: str, written: str | bytes) -> Damage:
+    data = written if isinstance(written, bytes) else written.encode()
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+def _with_header(header: bytes, rest: bytes = b"") -> Damage:
+    return _writing(SHARD, struct.pack("<Q", len(header)) + header + rest)
+
+
+def _with_index(weight_map: object) -> Damage:
+    return _writing(INDEX, json.dumps({"weight_map": weight_map}))
+
+
+def _without(name: str) -> Damage:
+    return lambda folder: (folder / name).unlink()
+
+
+def _broken_link(folder: Path) -> None:
+    (folder / SHARD).unlink()
+    (folder / SHARD).symlink_to("gone")
+
+
+def _adapter(**config: object) -> Damage:
+    """An adapter, and nothing else, with this in its configuration."""
+
+    def damage(folder: Path) -> None:
+        for file in folder.iterdir():
+            file.unlink()
+        write_adapter(folder)
+        said = {"peft_type": "LORA", "base_model_name_or_path": "org/vlm", "r": 8} | config
+        (folder / "adapter_config.json").write_text(json.dumps(said))
+
+    return damage
+
+
+def _hole(folder: Path) -> None:
+    header: dict[str, Any] = {"w": {"dtype": "U8", "shape": [4], "data_offsets": [4, 8]}}
+    _with_header(json.dumps(header).encode(), b"12345678")(folder)
+
+
+SEEN_BY_PIN: dict[str, tuple[Damage, str]] = {
+    # what is damaged -> how, and what is said
+    "no config yet": (_without("config.json"), "config.json is missing"),
+    "no shard yet": (_without(SHARD), f"{SHARD} is missing"),
+    "a shard that is a link to nothing": (_broken_link, f"{SHARD} is missing"),
+    "half an index": (_writing(INDEX, '{"weight_map"'), "not JSON"),
+    "an index that is not UTF-8": (_writing(INDEX, b'{"\xff": 1}'), "not JSON"),
+    "an index of a number": (_writing(INDEX, "5"), "not a JSON object"),
+    "an index of a list": (_with_index([SHARD]), "no weight_map"),
+    "an index that names a number": (_with_index({"a": 5}), "expected a .safetensors file, got 5"),
+    "an index that names no weights": (_with_index({"a": "config.json"}), "got 'config.json'"),
+    "an index that leads out": (_with_index({"a": "../x.safetensors"}), "outside"),
+    "an index with a whole path": (_with_index({"a": "/etc/x.safetensors"}), "outside"),
+    "a config of a list": (_writing("config.json", "[]"), "not a JSON object"),
+    "a config that nests": (_writing("config.json", "[" * 100_000), "not JSON"),
+    "an adapter on itself": (_adapter(base_model_name_or_path="."), "an adapter itself"),
+    "an adapter on a number": (_adapter(base_model_name_or_path=5), "does not say what"),
+    "an adapter on a name too long": (_adapter(base_model_name_or_path="x" * 9999), "xx... is not"),
+    "an adapter of a list": (_adapter(peft_type=["LORA"]), "peft_type ['LORA']"),
+    "an adapter of prompts": (_adapter(peft_type="PROMPT_TUNING"), "peft_type PROMPT_TUNING"),
+    "an adapter of adapters": (_adapter(peft_type="XLORA"), "peft_type XLORA"),
+}
+SEEN_BY_THE_SURVEY: dict[str, tuple[Damage, str]] = {
+    "a temporary file": (_writing(f"{SHARD}.tmp123", b""), "still being written"),
+    "a shard cut short": (_writing(SHARD, safetensors(b"1234")[:-1]), "half-written or corrupt"),
+    "a shard too long": (_writing(SHARD, safetensors(b"12") + b"3"), "half-written or corrupt"),
+    "an empty shard": (_writing(SHARD, b""), "half-written or corrupt"),
+    "a corrupt shard": (_writing(SHARD, b"\xff" * 64), "half-written or corrupt"),
+    "a header of a list": (_with_header(b"[]"), "half-written or corrupt"),
+    "a hole between tensors": (_hole, "half-written or corrupt"),
+    "a config of no model": (_writing("config.json", '{"lr": 1}'), "no model_type"),
+}
+DAMAGES = SEEN_BY_PIN | SEEN_BY_THE_SURVEY
+
+
+@pytest.mark.parametrize(("damage", "says"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_checkpoint_is_named_and_the_others_are_found(
+    tmp_path: Path, damage: Damage, says: str
+) -> None:
+    write_checkpoint(tmp_path / "a" / "step-1")
+    damaged = write_checkpoint(tmp_path / "b" / "step-1", b"5678", shards=2)
+    damage(damaged)
+    write_checkpoint(tmp_path / "c" / "step-1", b"9abc")
+    found = look(tmp_path)
+    assert [one.name for one in found.finished] == ["a/step-1", "c/step-1"]
+    assert list(found.unfinished) == ["b/step-1"]
+    assert says in found.unfinished["b/step-1"]
+    assert str(damaged) in found.unfinished["b/step-1"]
+    # The good one behind it is found again, too, after it was renamed.
+    (key,) = (one.key for one in found.finished if one.name == "c/step-1")
+    (tmp_path / "c").rename(tmp_path / "d")
+    assert find_checkpoint(key, [tmp_path]) == tmp_path / "d" / "step-1"
+
+
+@pytest.mark.parametrize(("damage", "says"), SEEN_BY_PIN.values(), ids=SEEN_BY_PIN)
+def test_a_damaged_checkpoint_is_refused_where_it_is_named_in_the_settings(
+    tmp_path: Path, damage: Damage, says: str
+) -> None:
+    folder = write_checkpoint(tmp_path / "b", shards=2)
+    damage(folder)
+    with pytest.raises(BenchError, match=str(folder)) as raised:
+        pin(str(folder))
+    assert says in str(raised.value)
+
+
+def test_a_sensor_asks_for_the_good_ones_and_says_what_it_did_not_take(
+    daemon: Daemon, runs: Path
+) -> None:
+    for n, (damage, _) in enumerate(list(DAMAGES.values())[::9]):
+        damage(write_checkpoint(runs / f"x{n}" / "step-1", bytes([n, 0]), shards=2))
+    write_checkpoint(runs / "zz" / "step-1", b"9abc")
+    (runs / "x0").rename(runs / os.fsdecode(b"\xff\xfe"))
+    assert names(daemon.tick()) == ["zz/step-1 codis+blink"]
+    assert daemon.tick() == []
+    assert "not taken: \\udcff\\udcfe/step-1: " in daemon.said
+    assert daemon.said.isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "says"),
+    [
+        pytest.param("tmp-checkpoint-100", "", "still being written", id="a temporary name"),
+        pytest.param("step 1, copy", "", "rename it", id="a name that is no partition key"),
+        pytest.param(os.fsdecode(b"\xff"), "\\udcff", "rename it", id="a name that is not UTF-8"),
+    ],
 )
-TENSORS = st.dictionaries(
-    st.text(max_size=3) | st.just("__metadata__"),
-    JSON
-    | st.fixed_dictionaries(
-        {},
-        optional={
-            "dtype": st.sampled_from(["U8", "F32", "F4", "?"]) | JSON,
-            "shape": st.lists(st.integers(-1, 2**64), max_size=3) | JSON,
-            "data_offsets": st.lists(st.integers(-1, 2**64), max_size=3) | JSON,
-        },
-    ),
-    max_size=3,
-)
+def test_a_folder_with_such_a_name_is_left_and_said(
+    tmp_path: Path, name: str, shown: str, says: str
+) -> None:
+    write_checkpoint(tmp_path / name)
+    found = look(tmp_path)
+    assert found.finished == []
+    assert says in found.unfinished[shown or name]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "."])
+def test_what_may_not_be_read_is_named(tmp_path: Path, name: str) -> None:
+    write_checkpoint(tmp_path / "good")
+    closed = write_checkpoint(tmp_path / "bad", b"5678") / name
+    closed.chmod(0)
+    try:
+        found = look(tmp_path)
+    finally:
+        closed.chmod(0o700)
+    assert [one.name for one in found.finished] == ["good"]
+    assert "bad" in str(found.unfinished)
 
 
 @st.composite
-def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+def _damaged(draw: st.DrawFn, whole: bytes) -> bytes:
     """Bytes of which some were changed, taken out, put in or cut off."""
     written = bytearray(whole)
     for _ in range(draw(st.integers(1, 4))):
@@ -53,74 +184,19 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
     return bytes(written[: draw(st.integers(0, len(written)))] if draw(st.booleans()) else written)
 
 
-@contextmanager
-def _checkpoint() -> Iterator[Path]:
-    """A folder for one example; pytest's is one for all of a test's."""
-    with tempfile.TemporaryDirectory() as place:
-        yield write_checkpoint(Path(place, "b"), b"5678", shards=2)
-
-
-def _refused_at_most(*reads: Callable[[], object]) -> None:
-    begun = time.monotonic()
-    for read in reads:
-        with suppress(BenchError):
-            read()
-    assert time.monotonic() - begun < _LONGEST
-
-
-_WHOLE = write_checkpoint(Path(tempfile.mkdtemp()), b"5678", shards=2)
-_FILES = {name: (_WHOLE / name).read_bytes() for name in (SHARD, INDEX, "config.json")}
-shutil.rmtree(_WHOLE)
-
-
-@pytest.mark.parametrize("name", _FILES)
-@_QUICK
+@pytest.mark.parametrize("name", [SHARD, INDEX, "config.json", "adapter_config.json"])
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_damaged_bytes(name: str, data: st.DataObject) -> None:
-    with _checkpoint() as folder:
-        (folder / name).write_bytes(data.draw(damaged(_FILES[name])))
-        _refused_at_most(lambda: fingerprint(folder), lambda: pin(str(folder)))
+def test_any_damage_is_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "b")
+        if name == "adapter_config.json":
+            write_adapter(folder)
+        else:
+            write_checkpoint(folder, b"5678", shards=2)
+        (folder / name).write_bytes(data.draw(_damaged((folder / name).read_bytes())))
+        for read in (fingerprint, lambda folder: pin(str(folder))):
+            with suppress(BenchError, OSError):
+                read(folder)
         write_checkpoint(folder.parent / "a")
         assert "a" in [one.name for one in look(folder.parent).finished]
-
-
-@_QUICK
-@given(TENSORS, st.binary(max_size=8))
-def test_any_header(tensors: dict[str, object], rest: bytes) -> None:
-    header = json.dumps(tensors).encode()
-    with _checkpoint() as folder:
-        (folder / SHARD).write_bytes(len(header).to_bytes(8, "little") + header + rest)
-        _refused_at_most(lambda: tensor_spans(folder / SHARD), lambda: fingerprint(folder))
-
-
-@_QUICK
-@given(st.fixed_dictionaries({"weight_map": st.dictionaries(st.text(), st.text() | JSON)}) | JSON)
-def test_any_index(index: object) -> None:
-    with _checkpoint() as folder:
-        (folder / INDEX).write_text(json.dumps(index))
-        _refused_at_most(lambda: pin(str(folder)))
-
-
-@_QUICK
-@given(
-    st.fixed_dictionaries(
-        {"peft_type": st.just("LORA") | JSON, "base_model_name_or_path": st.text() | JSON},
-        optional={"revision": JSON},
-    )
-)
-def test_any_adapter(config: object) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = write_adapter(Path(place, "b"))
-        (folder / "adapter_config.json").write_text(json.dumps(config))
-        _refused_at_most(lambda: base_of(folder), lambda: fingerprint(folder))
-
-
-@pytest.mark.parametrize("zipped", [False, True], ids=["old", "zipped"])
-@_QUICK
-@given(data=st.data())
-def test_damaged_pickles(zipped: bool, data: st.DataObject) -> None:
-    with _checkpoint() as folder:
-        pickled(2, zipped=zipped)(folder)
-        weights = folder / "pytorch_model.bin"
-        weights.write_bytes(data.draw(damaged(weights.read_bytes())))
-        _refused_at_most(lambda: refuse_foreign_code(weights))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
-from resources.checkpoints.quantization import check_quantization
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.sections.local_models import TransformersSpec
 from resources.models.transformers.nan_checks import refuse_infinite_weights
@@ -45,7 +44,6 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     device = device_of(spec.device)
     where = origin(spec, checkpoint)
     config = AutoConfig.from_pretrained(checkpoint.location, **where)
-    check_quantization(config.to_dict(), device)
     model, loading = _class_for(spec, checkpoint, config).from_pretrained(
         checkpoint.location,
         dtype=getattr(torch, dtype_of(spec)),

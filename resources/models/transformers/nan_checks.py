@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import quoted_name
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,13 +29,13 @@ def refuse_infinite_weights(model: "Module", location: str) -> None:
     for name, weights in model.named_parameters():
         if not all(bool(torch.isfinite(end)) for end in _ends(weights)):
             raise ModelError(
-                f"{location}: NaN or infinity in its tensor {quoted_name(name)}, as"
+                f"{location}: NaN or infinity in its tensor {name!r}, as"
                 f" {str(weights.dtype).removeprefix('torch.')}: the training broke down, or"
                 " dtype is one in which its numbers have no room"
             )
     for name, numbers in model.named_buffers():
         if any(bool(torch.isnan(end)) for end in _ends(numbers)):
-            raise ModelError(f"{location}: NaN in its tensor {quoted_name(name)}")
+            raise ModelError(f"{location}: NaN in its tensor {name!r}")
 
 
 def _ends(numbers: "Tensor") -> Iterator["Tensor"]:

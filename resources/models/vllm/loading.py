@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from bench_assets.core.schema.errors import ModelError
-from resources.checkpoints.file_access import open_regular, quoted_name
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
@@ -178,9 +177,7 @@ def refuse_infinite_files(checkpoint: Checkpoint) -> None:
             finite = threads.map(partial(_is_finite, file), spans)
             if bad := _names(spans, finite):
                 raise ModelError(
-                    f"{file}: NaN or infinity in its tensor {quoted_name(bad[0])}: the training"
-                    " broke"
-                    " down"
+                    f"{file}: NaN or infinity in its tensor {bad[0]!r}: the training broke down"
                 )
 
 
@@ -190,7 +187,7 @@ def _names(spans: Iterable[TensorSpan], finite: Iterable[bool]) -> list[str]:
 
 def _is_finite(file: Path, span: TensorSpan) -> bool:
     numbers, exponent = _EXPONENTS[span.dtype]
-    with open_regular(file) as opened:
+    with file.open("rb") as opened:
         opened.seek(span.start)
         for at in range(span.start, span.end, _AT_ONCE):
             read = np.frombuffer(opened.read(min(_AT_ONCE, span.end - at)), numbers)

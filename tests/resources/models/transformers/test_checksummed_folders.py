@@ -17,20 +17,6 @@ from tests.resources.models.transformers.tiny_engine import ALBUM, spec_of
 from tests.sensors.watched import safetensors, write_adapter, write_checkpoint
 
 
-def test_a_folder_swapped_while_loading_and_swapped_back_is_refused(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "a")
-    other = write_checkpoint(tmp_path / "b", b"4321")
-
-    def swap_twice() -> None:
-        folder.rename(tmp_path / "c")
-        other.rename(folder)
-        folder.rename(other)
-        (tmp_path / "c").rename(folder)
-
-    with pytest.raises(ModelError, match="overwritten or replaced meanwhile"):
-        asked_of(engine_of(folder, Loader(loading=swap_twice)), "a")
-
-
 @pytest.mark.parametrize("when", ["before", "loading", "asking"])
 def test_a_link_that_is_set_to_another_folder_is_refused(tmp_path: Path, when: str) -> None:
     write_checkpoint(tmp_path / "a")

@@ -1,7 +1,10 @@
 """Loading weights: what is not whole, not known or not trusted is named."""
 
 import json
+import os
+import pickle
 import shutil
+import zipfile
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +24,6 @@ from tests.resources.models.transformers.tiny_engine import (
     said,
     spec_of,
 )
-from tests.sensors.hostile import pickled, writing
 from tests.tiny_checkpoint import save_tiny_language_model, save_tiny_vlm
 
 _REQUESTS = [Request(prompt=prompt) for prompt in MIXED]
@@ -36,6 +38,33 @@ class OwnConfig(LlavaConfig):
 class OwnModel(LlavaForConditionalGeneration):
     config_class = OwnConfig
 """
+
+
+class _Calls:
+    """Pickles as a call of ``os.system``."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, ("touch was-unpickled",)
+
+
+def pickled(protocol: int, *, zipped: bool) -> Callable[[Path], object]:
+    """Weights of torch that call a program when they are unpickled."""
+    evil = pickle.dumps({"w": _Calls()}, protocol=protocol)
+
+    def damage(folder: Path) -> None:
+        for file in folder.glob("model*"):
+            file.unlink()
+        weights = folder / "pytorch_model.bin"
+        weights.write_bytes(evil)
+        if zipped:
+            with zipfile.ZipFile(weights, "w") as archive:
+                archive.writestr("archive/data.pkl", evil)
+
+    return damage
+
+
+def writing(name: str, written: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(written)
 
 
 @pytest.fixture(scope="module")

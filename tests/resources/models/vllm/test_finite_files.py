@@ -8,7 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import pin
 from resources.models.vllm.loading import refuse_infinite_files
-from tests.sensors.hostile import tensor, with_tensors
+from tests.faults.checkpoints import headed
 from tests.sensors.watched import write_checkpoint
 
 NAN, INF = float("nan"), float("inf")
@@ -36,9 +36,12 @@ def test_numbers_that_are_none_are_named_by_their_tensor(
     tmp_path: Path, dtype: str, numbers: bytes, finite: bool
 ) -> None:
     folder = write_checkpoint(tmp_path / "a", shards=2)
-    n = len(numbers)
-    w = tensor(4, 4 + n, dtype=dtype, shape=[2])
-    with_tensors(b"\xff" * 4 + numbers, a=tensor(0, 4), w=w)(folder)
+    header = {
+        "a": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]},
+        "w": {"dtype": dtype, "shape": [2], "data_offsets": [4, 4 + len(numbers)]},
+    }
+    data = headed(header, weights=b"\xff" * 4 + numbers)
+    (folder / "model-1-of-2.safetensors").write_bytes(data)
     if finite:
         refuse_infinite_files(pin(str(folder)))
         return
