@@ -69,6 +69,7 @@ other_half:
 checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
+	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg check defs
 
 # In a layer over .venv, so that all else is what make check tests.
 OLDER := .venv-dagster

@@ -39,7 +39,7 @@ class _Heard(NamedTuple):
 
 
 def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
-    """Build the sensor that listens to people; none where no suite has a task.
+    """Build the sensor that follows new answers; none where no annotation task is configured.
 
     Args:
         settings: bench.toml when definitions are loaded: how often, and whether at all.
@@ -49,16 +49,15 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
     tasks = [task for suite in suites for task in suite.annotation_tasks_asked(named)]
     if not tasks:
         return []
-    running = settings.annotation.tasks.keys() & {task.task.name for task in tasks}
 
     @dg.sensor(
         name="annotation",
         target=_built_of(tasks),
         minimum_interval_seconds=settings.annotation.every,
-        default_status=dg.DefaultSensorStatus["RUNNING" if running else "STOPPED"],
+        default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Rebuilds question tables when there are new answers to a task of [annotation] in "
-            "bench.toml; evaluates no model. Off until a task is configured."
+            "bench.toml; evaluates no model."
         ),
     )
     def annotation(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import dagster as dg
 
+from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.catalog import Catalog
@@ -30,6 +31,7 @@ from resources.images.opening import open_image_store
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import ProgressStyle
 from resources.runs.guarded_tables import RunTableIOManager
+from resources.tables.asset_types import column_schemas
 from resources.tables.parquet import TableFiles
 from sensors.annotation import annotation_sensors
 from sensors.changes import change_sensors, following
@@ -71,8 +73,22 @@ def build_graph(
     jobs = [name for suite in catalog.names for name, *_ in _jobs(suite)]
     catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
     checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
+    configured = settings.load().annotation.tasks.keys()
+    assets = _assets(left, catalog, configured)
+    absent = _unasked(catalog, configured)
+    columns = {
+        key: {"dagster/column_schema": schema}
+        for asset in assets
+        if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
+        for key, schema in column_schemas(asset).items()
+    }
+
+    def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
+        shown = laid_out(following(_without(spec, absent)), catalog)
+        return shown.merge_attributes(metadata=columns.get(spec.key, {}))
+
     definitions = dg.Definitions(
-        assets=_assets(left, catalog, settings.load().annotation.tasks.keys()),
+        assets=assets,
         asset_checks=_checks(left, catalog.tasks),
         jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
         sensors=[
@@ -86,7 +102,7 @@ def build_graph(
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
-    ).map_asset_specs(func=lambda spec: laid_out(following(spec), catalog))
+    ).map_asset_specs(func=complete)
     return Graph(definitions, catalog)
 
 
@@ -125,6 +141,22 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         report_asset(catalog),
         expectations_asset(catalog),
     ]
+
+
+def _unasked(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:
+    """The answers of annotation tasks that bench.toml does not name: no asset makes them."""
+    return frozenset(
+        answers_key(task)
+        for suite in catalog.suites
+        for task in suite.every_annotation_task
+        if task.task.name not in configured
+    )
+
+
+def _without(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:
+    """Drop dependencies on answers of tasks that are not configured."""
+    deps = [dep for dep in spec.deps if dep.asset_key not in absent]
+    return spec if len(deps) == len(list(spec.deps)) else spec.replace_attributes(deps=deps)
 
 
 def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDefinition]:

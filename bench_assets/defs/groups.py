@@ -1,6 +1,6 @@
-"""Groups of the Dagster UI: one per task and stage.
+"""Groups of the Dagster UI: of each suite its dataset build, evaluation, ablations and studies.
 
-What is made together goes by other groups, those of ``staging``: the tag ``bench/group`` has them.
+The tag ``bench/group`` has the group that an asset is materialized with, see ``grouped``.
 """
 
 import dagster as dg
@@ -8,22 +8,23 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import GROUP, TOGETHER
 from bench_assets.catalog import Catalog
 
-_ANSWERED = {"predictions", "judgements", "scores", "metrics", "constants"}
-_RAW = {"source", "images", "select"}
+_EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
+_STUDIES = {"audit", "claims"}
+_MANY = 2  # tasks of a suite; with more of them, each dataset build is a group
 
 
 def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
-    """Put an asset into the group that it is shown in, with its condition before what it says.
+    """Put an asset into its group of the UI; an ablation's description begins with its condition.
 
-    ``codis_source``, ``codis_questions``, ``codis_main``, ``codis_no_context``, ``codis_studies``:
-    folded, the graph reads from left to right.
+    ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
+    ``codis_annotation`` where bench.toml names a task: folded, the graph reads from left to right.
     """
     if spec.group_name in TOGETHER or spec.key.path[0] not in catalog.names:
         return spec
     condition = condition_of(spec.key, catalog)
     said = f"{condition}: {spec.description}" if condition else spec.description
     return spec.replace_attributes(
-        group_name=_group(spec, condition),
+        group_name=_group(spec, condition, catalog),
         description=said,
         owners=[f"team:{spec.key.path[0]}"],
         tags={**spec.tags, GROUP: str(spec.group_name)},
@@ -37,20 +38,17 @@ def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
     return condition if condition in known.get(task, ()) else ""
 
 
-def _group(spec: dg.AssetSpec, condition: str) -> str:
-    place, table = "_".join(spec.key.path[:-1]), spec.key.path[-1]
+def _group(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
+    suite, *_, table = spec.key.path
     stage = spec.tags.get("bench/stage", "")
-    if (
-        stage == "annotation"
-    ):  # a group for each annotation task, and one of what is made of answers
-        task = table.rpartition("_")[0]
-        return f"{place}_{task if spec.key.path[-2] == 'annotation' else 'votes'}"
-    if stage == "audit":
-        return f"{place}_audit"
-    if condition:
-        return place
-    if stage == "claims":
-        return f"{place}_studies"
-    if stage in _ANSWERED:
-        return f"{place}_{'main' if table in _ANSWERED else 'studies'}"
-    return f"{place}_{'source' if stage in _RAW else 'questions'}"
+    if stage == "annotation" and spec.key.path[-2] == "annotation":
+        return f"{suite}_annotation"
+    if stage in _STUDIES or (stage in _EVALUATION and table not in _EVALUATION):
+        return f"{suite}_studies"
+    if condition or str(spec.group_name).endswith("_ablations"):
+        return f"{suite}_ablations"
+    if stage in _EVALUATION:
+        return f"{suite}_evaluation"
+    tasks = [one.name for one in catalog.tasks if one.suite == suite]
+    task = "/".join(spec.key.path[:2])
+    return f"{task.replace('/', '_') if len(tasks) > _MANY and task in tasks else suite}_dataset"

@@ -93,13 +93,12 @@ class Suite:
         )
 
     def annotation_tasks_asked(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
-        """Its own forms, and those about responses to its tasks that are named.
+        """Its annotation tasks that are configured.
 
         Args:
-            named: Names of forms: the sections ``[people.annotation_tasks]`` of bench.toml.
+            named: Names of tasks: the sections ``[annotation.tasks]`` of bench.toml.
         """
-        about = self.every_annotation_task[len(self.annotation_tasks) :]
-        return (*self.annotation_tasks, *(one for one in about if one.task.name in named))
+        return tuple(one for one in self.every_annotation_task if one.task.name in named)
 
 
 def defects(suite: Suite) -> list[str]:

@@ -1,11 +1,9 @@
-"""The types of inputs and outputs that are tables.
-
-The first rows of a table, as the UI shows them.
-"""
+"""Tables as Dagster knows them: types of inputs and outputs, column schemas, previews."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import dagster as dg
 
@@ -46,6 +44,33 @@ def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
     (row_type,) = get_args(context.dagster_type.typing_type)
     assert isinstance(row_type, type)
     return row_type
+
+
+def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSchema]:
+    """The columns of the tables that an asset makes; nothing for an output that is no table."""
+    rows = {one.name: get_args(one.dagster_type.typing_type) for one in asset.op.output_defs}
+    return {
+        key: _column_schema(cast(Hashable, rows[name][0]))
+        for name, key in asset.keys_by_output_name.items()
+        if rows[name] and is_dataclass(rows[name][0])
+    }
+
+
+@cache
+def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
+    hints = get_type_hints(row_type)
+    kinds = {one.name: hints[one.name] for one in fields(row_type)}
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(name, kind.__name__ if isinstance(kind, type) else _written(kind))
+            for name, kind in kinds.items()
+        ]
+    )
+
+
+def _written(kind: object) -> str:
+    """A type as it is written in code, without the names of modules."""
+    return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
 
 _PREVIEW_ROWS = 8

@@ -4,16 +4,20 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import dagster as dg
 import pytest
 import yaml
 
 from bench_assets import definitions as defs_module
+from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
+from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.tables.leaderboard import MEASURED
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
 from tests.codis_release import entries, write_release
 from tests.conftest import CHECKOUT
@@ -30,13 +34,35 @@ HEAVY = (
 )
 
 
-def test_graph_is_the_agreed_one(golden):
-    graph = defs.resolve_asset_graph()
-    lines = []
+def parents_of(definitions):
+    """Every asset and its parents, one line each."""
+    graph = definitions.resolve_asset_graph()
     for key in sorted(graph.get_all_asset_keys()):
         parents = sorted(parent.to_user_string() for parent in graph.get(key).parent_keys)
-        lines.append(f"{key.to_user_string()} <- {' '.join(parents)}".rstrip() + "\n")
-    golden("graph.txt", "".join(lines))
+        yield f"{key.to_user_string()} <- {' '.join(parents)}".rstrip() + "\n"
+
+
+@pytest.fixture(scope="module")
+def annotated(tmp_path_factory):
+    """The graph of a home that asks people all that the suites have tasks for."""
+    home = tmp_path_factory.mktemp("annotated")
+    catalog = load_catalog(Settings(home=home))
+    tasks = [one.task.name for suite in catalog.suites for one in suite.annotation_tasks]
+    (home / "bench.toml").write_text("\n".join(f'[annotation.tasks."{one}"]' for one in tasks))
+    return build_graph(SettingsResource(home=str(home)), catalog).definitions
+
+
+def test_graph_is_the_agreed_one(golden, annotated):
+    golden("graph.txt", "".join(parents_of(annotated)))
+
+
+def test_annotation_is_in_the_graph_where_a_task_is_configured(annotated):
+    plain = defs.resolve_asset_graph().get_all_asset_keys()
+    more = annotated.resolve_asset_graph().get_all_asset_keys() - plain
+    assert {key.path[-2] for key in more} == {"annotation"}
+    assert all(graph_key.path[-2:-1] != ["annotation"] for graph_key in plain)
+    external = [key for key in plain if not defs.resolve_asset_graph().get(key).is_executable]
+    assert external == []
 
 
 def test_the_code_location_loads_with_all_its_jobs():
@@ -59,15 +85,25 @@ def test_every_asset_says_what_one_row_is():
     assert silent == []
 
 
-def test_every_group_of_the_ui_reads_at_one_look():
-    """A dozen boxes at most, and no name twice: what is named alike is of different conditions."""
+def test_every_table_says_its_columns():
     graph = defs.resolve_asset_graph()
-    groups: dict[str, list[str]] = {}
-    for key in graph.get_all_asset_keys():
-        groups.setdefault(graph.get(key).group_name, []).append(key.path[-1])
-    groups.pop("first_look")  # one of each task
-    assert {name: boxes for name, boxes in groups.items() if len(boxes) > 13} == {}
-    assert {name: boxes for name, boxes in groups.items() if len(set(boxes)) < len(boxes)} == {}
+    schemas = {
+        key.to_user_string(): graph.get(key).metadata.get("dagster/column_schema")
+        for key in graph.get_all_asset_keys()
+    }
+    without = {name for name, schema in schemas.items() if schema is None}
+    assert without == {"leaderboard_export", "report"}
+    columns = {one.name: one.type for one in schemas["codis/scores"].columns}
+    assert (columns["question_id"], columns["points"]) == ("str", "float | None")
+    assert columns["answer"] == "tuple[str, ...]"
+
+
+def test_the_ui_has_few_groups(annotated):
+    for definitions, most in ((defs, 30), (annotated, 35)):
+        graph = definitions.resolve_asset_graph()
+        groups = Counter(graph.get(key).group_name for key in graph.get_all_asset_keys())
+        assert len(groups) <= most, sorted(groups)
+        assert "default" not in groups
 
 
 def test_every_asset_that_asks_models_has_a_pool():

@@ -1,4 +1,4 @@
-"""Where an asset is shown in the UI: groups that are read at one look."""
+"""Where an asset is shown in the UI: few groups a suite."""
 
 from pathlib import Path
 
@@ -16,26 +16,26 @@ CATALOG = load_catalog(Settings(home=Path("/none")), only={"codis", "journeybenc
 @pytest.mark.parametrize(
     ("key", "stage", "group"),
     [
-        ("codis/votes", "select", "codis_source"),
-        ("codis/annotation/votes_units", "annotation", "codis_annotation_votes"),
+        ("codis/votes", "select", "codis_dataset"),
+        ("codis/annotation/votes_units", "annotation", "codis_annotation"),
         (
             "codis/annotation/revision_votes_answers",
             "annotation",
-            "codis_annotation_revision_votes",
+            "codis_annotation",
         ),
-        ("journeybench/filter_votes", "annotation", "journeybench_votes"),
-        ("codis/questions", "questions", "codis_questions"),
-        ("codis/predictions", "predictions", "codis_main"),
-        ("codis/constants", "constants", "codis_main"),
-        ("codis/no_context/predictions", "predictions", "codis_no_context"),
-        ("codis/captions_for_images/questions", "questions", "codis_captions_for_images"),
+        ("journeybench/filter_votes", "annotation", "journeybench_dataset"),
+        ("codis/questions", "questions", "codis_dataset"),
+        ("codis/predictions", "predictions", "codis_evaluation"),
+        ("codis/constants", "constants", "codis_evaluation"),
+        ("codis/no_context/predictions", "predictions", "codis_ablations"),
+        ("codis/captions_for_images/questions", "questions", "codis_ablations"),
         ("codis/word_bias", "metrics", "codis_studies"),
-        ("journeybench/mcot/problems", "source", "journeybench_mcot_source"),
-        ("journeybench/dialogues", "distractors", "journeybench_questions"),
-        ("journeybench/mcot/metrics", "metrics", "journeybench_mcot_main"),
+        ("journeybench/mcot/problems", "source", "journeybench_mcot_dataset"),
+        ("journeybench/dialogues", "distractors", "journeybench_dataset"),
+        ("journeybench/mcot/metrics", "metrics", "journeybench_evaluation"),
     ],
 )
-def test_a_task_and_stage_is_a_group(key: str, stage: str, group: str) -> None:
+def test_a_suite_has_a_group_for_each_of_its_parts(key: str, stage: str, group: str) -> None:
     spec = dg.AssetSpec(key.split("/"), group_name="codis", tags={"bench/stage": stage})
     shown = laid_out(spec, CATALOG)
     assert (shown.group_name, shown.tags[GROUP]) == (group, "codis")
@@ -47,13 +47,13 @@ def test_a_condition_stands_before_what_a_table_says() -> None:
     assert laid_out(spec, CATALOG).description == "no_context: One row: ..."
 
 
-def test_the_examinations_of_a_suite_are_made_together_and_shown_by_task() -> None:
+def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studies() -> None:
     for task in ("mcot", "captioning"):
         key = ["journeybench", task, "audit"]
         tags = {"bench/stage": "audit"}
         spec = dg.AssetSpec(key, group_name="journeybench_audit", tags=tags)
         shown = laid_out(spec, CATALOG)
-        assert shown.group_name == f"journeybench_{task}_audit"
+        assert shown.group_name == "journeybench_studies"
         assert shown.tags["bench/group"] == "journeybench_audit"
 
 

@@ -19,7 +19,8 @@ PAGES = [
     pytest.param(page.read_text("utf-8"), id=str(page.relative_to(CHECKOUT))) for page in pages()
 ]
 HOW = re.compile(
-    r"(console|python) run( long)?|console named: .+|toml( pyproject.toml)?|jsonl? [\w.-]+|text"
+    r"(console|python) run( long)?|console named: .+|toml( pyproject.toml)?|jsonl? [\w.-]+"
+    r"|python \w+\.py|text( \w+\.yaml)?"
 )
 
 RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/test_plain_tables.py

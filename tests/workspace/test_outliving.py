@@ -1,11 +1,11 @@
 """What was started ends with whoever started it, also where that is killed."""
 
-import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from resources.models.managed import process_watchdog
 
@@ -33,11 +33,10 @@ def until(met: Callable[[], bool]) -> None:
 
 def is_running(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        written = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):  # the second: it ended while it was read
         return False
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:  # noqa: PTH123
-        return file.read().rpartition(")")[2].split()[0] != "Z"
+    return written.rpartition(")")[2].split()[0] != "Z"
 
 
 def test_what_a_killed_process_started_ends_too():

@@ -1,0 +1,95 @@
+"""docs/dagster.md is followed: dg in the checkout, a second code location, an IO manager."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from bench_assets.core.schema.rows import Metric
+from bench_assets.defs.assembly import tables_of
+from resources.config.settings_resource import SettingsResource
+from tests.docs.blocks import CHECKOUT, blocks
+
+BIN = Path(sys.executable).parent
+METRIC = Metric(
+    task="codis",
+    model="",
+    condition="main",
+    metric="acc_p",
+    category="all",
+    value=0.0,
+    low=0.0,
+    high=1.0,
+    n_scored=4,
+    n_unscored=0,
+    n_failed=0,
+    edition="mini",
+    signature="",
+)
+PAGE = (CHECKOUT / "docs" / "dagster.md").read_text("utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the page's files, and a home beside them."""
+    for block in blocks(PAGE):
+        if block.how.endswith((".py", ".yaml")):
+            (tmp_path / block.how).write_text(block.text, encoding="utf-8")
+    (tmp_path / "home").mkdir()
+    return tmp_path
+
+
+def run(folder, *words, cwd=None):
+    shared = {"DAGSTER_HOME": "", "VIRTUAL_ENV": str(BIN.parent), "PYTHONPATH": str(CHECKOUT)}
+    environment = os.environ | shared | {"BENCH_HOME": str(folder / "home")}
+    done = subprocess.run(
+        [BIN / words[0], *words[1:]],
+        cwd=cwd or folder,
+        env={name: value for name, value in environment.items() if value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not (BIN / "dg").exists(), reason="no dg beside this Python")
+@pytest.mark.skipif(version("dagster") != version("dagster-shared"), reason="dg of another release")
+def test_dg_lists_and_launches_in_the_checkout(folder):
+    listed = run(folder, "dg", "list", "defs", "--json", cwd=CHECKOUT)
+    assets = json.loads(listed[listed.index("{") : listed.rindex("}") + 1])["assets"]
+    assert {"codis/questions", "leaderboard"} <= {one["asset_key"] for one in assets}
+    launched = run(folder, "dg", "launch", "--assets", "codis/source", cwd=CHECKOUT)
+    assert "RUN_SUCCESS" in launched
+    assert (folder / "home" / "tables" / "codis" / "source").is_dir()
+
+
+def test_a_second_code_location_depends_on_our_tables(folder):
+    tables = tables_of(SettingsResource(home=str(folder / "home")))
+    for model, value in (("a", 0.25), ("b", 0.5)):
+        row = replace(METRIC, model=model, value=value)
+        tables.write(["codis", "metrics"], [row], Metric, model)
+    made = run(
+        folder, "dagster", "asset", "materialize", "-f", "downstream.py", "--select", "best_model"
+    )
+    assert "best model: b, 0.500" in made
+
+
+@pytest.mark.long
+def test_both_code_locations_load_side_by_side(folder):
+    run(folder, "dagster", "definitions", "validate", "-w", "workspace.yaml")
+
+
+@pytest.mark.long
+def test_an_io_manager_of_ones_own_takes_the_place_of_ours(folder):
+    made = run(
+        folder, "dagster", "asset", "materialize", "-f", "replaced.py", "--select", "codis/source"
+    )
+    assert "codis/source: " in made
+    assert (folder / "home" / "tables" / "codis" / "source").is_dir()
