@@ -38,6 +38,8 @@ class Answer:
     raw: bytes | None = None  # sent as it is, instead of a well-formed body
     message: Mapping[str, Any] = field(default_factory=dict)  # further fields; OpenAI's alone
     finish_reason: str = "stop"
+    model: str | None = None  # that answers, as the server says
+    fingerprint: str | None = None  # OpenAI's alone
 
 
 AnswerTo = Callable[[dict[str, Any]], str | int | Answer]  # a body -> text, status or all of it
@@ -184,7 +186,9 @@ def _body(answer: Answer, asked: Mapping[str, Any], path: str) -> bytes:
     message = {"role": "assistant", "content": answer.text, **answer.message}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     usage = {"prompt_tokens": len(asked["messages"]), "completion_tokens": 3, "total_tokens": 4}
-    return orjson.dumps({"object": "chat.completion", "choices": [choice], "usage": usage})
+    said = {"object": "chat.completion", "choices": [choice], "usage": usage}
+    named = {"model": answer.model, "system_fingerprint": answer.fingerprint}
+    return orjson.dumps(said | {name: value for name, value in named.items() if value is not None})
 
 
 def _as_anthropic(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,6 +201,7 @@ def _as_anthropic(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
         "content": [{"type": "text", "text": answer.text}],
         "stop_reason": end,
         "usage": {"input_tokens": len(asked["messages"]), "output_tokens": 3},
+        **({"model": answer.model} if answer.model else {}),
     }
 
 
@@ -207,7 +212,8 @@ def _as_gemini(answer: Answer, asked: Mapping[str, Any]) -> dict[str, Any]:
     content = {"role": "model", "parts": [{"text": answer.text}]}
     usage = {"promptTokenCount": len(asked["contents"]), "candidatesTokenCount": 3}
     candidate = {"content": content, "finishReason": answer.finish_reason.upper(), "index": 0}
-    return {"candidates": [candidate], "usageMetadata": usage}
+    named = {"modelVersion": answer.model} if answer.model else {}
+    return {"candidates": [candidate], "usageMetadata": usage, **named}
 
 
 def main() -> None:

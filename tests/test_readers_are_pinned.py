@@ -32,6 +32,7 @@ READ_NO_RESPONSES = {
     "suites.blink.builders.whole_images": "how raw data sets are laid out",
     "suites.blink.construction.recipes": "names of tasks",
     "core.parsing.non_answers": "names of kinds; the patterns are data, tried by test_non_answers",
+    "core.schema.chat": "how providers say that a response ended, and kinds of refusals",
     "core.tables.json_records": "kinds of values in the authors' files",
     "core.metrics.ptb_tokenizer": "words of the Stanford tokenizer, pinned by its own output",
     "annotation.responses.preferences": "what people choose from",

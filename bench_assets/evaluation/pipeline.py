@@ -200,8 +200,10 @@ def _prediction(
         image_tokens=response.image_tokens,
         seconds=response.seconds,
         note=response.note,
+        served=response.served,
         no_answer=response.no_answer,
         error=response.error,
+        refused=response.refused,
     )
 
 

@@ -146,6 +146,7 @@ class Failure:
     refused: bool = False  # is about how we ask, not what: a wrong key, model name or address
     advice: str = ""  # what to do about a refusal
     loading: bool = False  # the server is there, its model not yet
+    refusal: str = ""  # kind of a refusal of what is asked, which no further try changes
 
     @property
     def is_overload(self) -> bool:
@@ -210,7 +211,7 @@ class RetryPolicy:
             raise ModelError(self._why_gone)
         if failure.tries == 1:
             self._lost = 0  # the server is there: it has looked at the request
-            return Response(error=str(failure))
+            return Response(error=str(failure), refused=failure.refusal)
         self._lost += 1
         if self._answered_at < started and self._lost >= self._patience(failure):
             self._why_gone = f"{self._where} cannot be reached any more: {failure}"

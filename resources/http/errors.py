@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import aiohttp
 import orjson
 
+from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, may_pass, wait_of
 
 _SHOWN = 300  # characters of a server's message that are worth showing
@@ -44,11 +45,21 @@ _FILTERED = _any_of(
     r"flagged",
     r"inappropriate content",
     r"data_inspection_failed",
+    r"prohibited[ _]content",
+    r"(unsafe|sensitive|harmful)[ _]content",
+    r"safety (system|filter|polic)",
+    r"violat.{0,40}polic",
+    r"敏感|违规|不安全",
 )
-_UNREADABLE = _any_of(
-    r"(image|vision|multimodal)\b.{0,40}\bnot supported",
-    r"not support.{0,20}\bimage",
-    r"failed to (load|decode) image",
+_IMAGE_REFUSED = _any_of(
+    r"(image|vision|multimodal)\b.{0,40}\b(not supported|unsupported)",
+    r"(not support|unsupported).{0,20}\bimage",
+    r"(failed|unable|not|cannot) (to )?"
+    r"(load|decode|process|read|identify|open)( input| the| an)? image",
+    r"invalid[ _]image|image[ _](parse|too|format)|image\b.{0,20}\binvalid",
+    r"image\b.{0,60}\b(exceeds?|too (large|small|big|many)|at least|at most|maximum|minimum)",
+    r"(too many|at most \d+|more than \d+|maximum of \d+) image",
+    r"image\b.{0,60}\bdo(es)? not meet",
 )
 _LOADING = _any_of(r"\bloading\b", r"\bstarting\b", r"warming up", r"not ready", r"initiali[sz]ing")
 
@@ -105,6 +116,7 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
         _NO_MONEY,
     ),
 )
+_FILTERING = {200, 400, 403, 422, 451}
 _ADVISED = {400, 401, 402, 403, 404, 422, 429}  # where a message says how we should ask instead
 _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
     401: _NO_KEY,
@@ -123,12 +135,16 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
     whole = f"{said} {_codes(received)[:_MATCHED]}"
     what = f"HTTP {status}" if status != 200 else "an error instead of a response (HTTP 200)"
     if status != 429 and _TOO_LONG.search(whole):
-        return Failure(what=f"too long for the model's context (HTTP {status})", detail=detail)
-    if status in {400, 403} and _FILTERED.search(whole):
-        return Failure(what=f"blocked by a content filter (HTTP {status})", detail=detail)
+        what = f"too long for the model's context (HTTP {status})"
+        return Failure(what=what, detail=detail, refusal=CONTEXT_FULL)
+    if status in _FILTERING and _FILTERED.search(whole):
+        what = f"blocked by a content filter (HTTP {status})"
+        return Failure(what=what, detail=detail, refusal=CONTENT_FILTER)
     if advice := _advice(status, whole):
         return Failure(what=what, detail=detail, refused=True, advice=advice)
-    if _UNREADABLE.search(whole) or not may_pass(status):
+    if _IMAGE_REFUSED.search(whole):
+        return Failure(what=what, detail=detail, refusal=IMAGE_REFUSED)
+    if not may_pass(status):
         return Failure(what=what, detail=detail, tries=2 if status == 200 else 1)
     return Failure(
         what=what,
@@ -137,6 +153,17 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
         wait=wait_of(headers, data[:_READ].decode("utf-8", "replace")),
         loading=status == 503 and bool(_LOADING.search(whole)),
     )
+
+
+def refusal_of(said: str) -> str:
+    """Kind of refusal that a message without a status tells of; "" for any other error.
+
+    >>> refusal_of("invalid_request_error: prompt is too long"), refusal_of("overloaded")
+    ('context full', '')
+    """
+    matched = said[:_MATCHED]
+    kinds = {CONTEXT_FULL: _TOO_LONG, CONTENT_FILTER: _FILTERED, IMAGE_REFUSED: _IMAGE_REFUSED}
+    return next((kind for kind, pattern in kinds.items() if pattern.search(matched)), "")
 
 
 def sentence(said: object, deeper: int = _DEEPEST) -> str:

@@ -71,7 +71,8 @@ class CachingModel:
         Equal requests are asked once. A response with ``error`` is not stored.
 
         Raises:
-            ModelError: If the model cannot be asked at all, or nothing that was asked came back.
+            ModelError: If the model cannot be asked at all, or nothing that was asked came back and
+                not all of it was refused for good.
         """
         return [response for _, response in self._answered([requests], len(requests))]
 
@@ -98,7 +99,7 @@ class CachingModel:
                 known |= self._ask(unknown, come)
             for request, key in zip(requests, keys, strict=True):
                 yield request, replace(known[key], thinking_tags=self._thinking_tags)
-        if come.failed and come.failed == come.asked:
+        if come.failed and come.failed == come.asked and come.refused < come.failed:
             raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
 
     def _ask(self, unknown: dict[str, Request], come: "_AskedCount") -> dict[str, Response]:
@@ -156,6 +157,7 @@ class CachingModel:
             "seconds": response.seconds,
             "note": response.note,
             "gate": VALIDATION_VERSION,
+            "served": response.served,
         }
         return {**row, "digest": row_digest(row)}, readable(request.prompt.to_json())
 
@@ -175,7 +177,7 @@ class _AskedCount:
 
     def __init__(self, n: int) -> None:
         self.done, self.remembered, self.total = 0, 0, n
-        self.asked, self.failed, self.why = 0, 0, ""
+        self.asked, self.failed, self.refused, self.why = 0, 0, 0, ""
 
     def __iter__(self) -> Iterator[int]:
         """What is told of progress."""
@@ -192,6 +194,7 @@ class _AskedCount:
         failed = [response.error for response in responses if response.error]
         self.asked += len(responses)
         self.failed += len(failed)
+        self.refused += sum(bool(response.refused) for response in responses)
         self.why = self.why or next(iter(failed), "")
 
 

@@ -31,6 +31,7 @@ def response_from_row(row: Mapping[str, Any]) -> Response:
             image_tokens=image_tokens,
             seconds=row["seconds"],
             note=row["note"] or "",
+            served=row["served"] or "",
         )
     )
 

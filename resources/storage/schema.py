@@ -97,6 +97,7 @@ responses = sa.Table(
     sa.Column("note", AnyText),
     sa.Column("gate", sa.Text),
     sa.Column("digest", _Key),
+    sa.Column("served", sa.Text),
     sa.Index("responses_by_model", "model", "decoding"),
     sqlite_with_rowid=False,
 )
@@ -127,7 +128,7 @@ leases = sa.Table(
 )
 
 STORES = {"responses": (responses, prompts), "vectors": (vectors,), "leases": (leases,)}
-REVISIONS = {"responses": 1, "vectors": 1, "leases": 1}
+REVISIONS = {"responses": 2, "vectors": 1, "leases": 1}
 """The current revision of each store; ``migrations/versions`` has one with that name."""
 
 

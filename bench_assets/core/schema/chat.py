@@ -131,6 +131,15 @@ class Request:
     name: str = ""  # by which recorded responses find what comes of no question, such as a writer's
 
 
+CONTENT_FILTER = "content filter"
+IMAGE_REFUSED = "image not accepted"
+CONTEXT_FULL = "context full"
+REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL)
+"""Kinds of refusals by a provider or an engine: the same request is refused every time."""
+
+_FILTERED_ENDS = ("content_filter", "refusal")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """What came back; ``error`` says why nothing did."""
@@ -142,17 +151,20 @@ class Response:
     image_tokens: tuple[int, ...] = ()  # of each image, where the engine can tell
     seconds: float | None = None
     note: str = ""  # what was changed so that it could be asked
+    served: str = ""  # model, snapshot and build that the server says answered; "" if it does not
     error: str = ""
+    refused: str = ""  # kind of a refusal for good, beside its ``error``; one of ``REFUSALS``
     thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":
         """Take the last response to a prompt of several rounds.
 
-        With the tokens and seconds of all.
+        With the tokens and seconds of all, and all that answered.
         """
         return replace(
             responses[-1],
+            served=" + ".join(dict.fromkeys(one.served for one in responses if one.served)),
             prompt_tokens=_sum([response.prompt_tokens for response in responses]),
             completion_tokens=_sum([response.completion_tokens for response in responses]),
             seconds=sum(response.seconds or 0.0 for response in responses),
@@ -162,6 +174,17 @@ class Response:
     def said(self) -> ReasoningSplit:
         """What was thought, and what was answered."""
         return take_apart(self.text, self.thinking_tags)
+
+    @property
+    def refusal(self) -> str:
+        """Kind of a refusal by the provider, which asking again does not change; "" for none.
+
+        Also of a response without a text that a content filter ended: "content filter".
+        """
+        if self.refused or self.error:
+            return self.refused
+        is_filtered = self.finish_reason in _FILTERED_ENDS and not self.said.answer.strip()
+        return CONTENT_FILTER if is_filtered else ""
 
     @property
     def no_answer(self) -> str:
@@ -241,8 +264,8 @@ MOST_TOKENS = 10**9  # what says more has not counted
 def certain(said: object) -> Response:
     """Take what a model gave for a response; what is none becomes one with ``error``.
 
-    Text, finish_reason and note must be texts in valid Unicode, else there is no response. Counts
-    and seconds that cannot be any are left out: the text is one without them.
+    Text, finish_reason, note and served must be texts in valid Unicode, else there is no response.
+    Counts and seconds that cannot be any are left out: the text is one without them.
 
     >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
@@ -254,8 +277,9 @@ def certain(said: object) -> Response:
             error=f"not a response: {type(said).__name__} where a Response was expected"
         )
     if said.error:
-        return Response(error=readable(str(said.error)))
-    for name in ("text", "finish_reason", "note"):
+        refused = said.refused if said.refused in REFUSALS else ""
+        return Response(error=readable(str(said.error)), refused=refused)
+    for name in ("text", "finish_reason", "note", "served"):
         if complaint := _complaint(getattr(said, name)):
             return Response(error=f"not a response: its {name} is {complaint}")
     return said if _is_plain(said) else _plain(said)
@@ -296,7 +320,9 @@ def _is_plain(said: Response) -> bool:
     read, wrote, seconds = said.prompt_tokens, said.completion_tokens, said.seconds
     return (
         said.error == ""
+        and said.refused == ""
         and type(said.text) is type(said.finish_reason) is type(said.note) is str
+        and type(said.served) is str
         and token_count(read) is read
         and token_count(wrote) is wrote
         and _seconds(seconds) is seconds
@@ -311,11 +337,13 @@ def _plain(said: Response) -> Response:
         text=str(said.text),
         finish_reason=str(said.finish_reason),
         note=str(said.note),
+        served=str(said.served),
         prompt_tokens=token_count(said.prompt_tokens),
         completion_tokens=token_count(said.completion_tokens),
         image_tokens=_of_each(said.image_tokens),
         seconds=_seconds(said.seconds),
         error="",
+        refused="",
     )
 
 

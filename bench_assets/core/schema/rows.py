@@ -111,8 +111,10 @@ class Prediction:
     image_tokens: tuple[int, ...] = ()  # of each image, in reading order; () if not known
     seconds: float | None = None  # s, from asking to the last token
     note: str = ""  # what was changed so that it could be asked, such as an image's size
+    served: str = ""  # who answered, as the server says; "" where it does not
     no_answer: str = ""  # "no answer in 512 tokens": cut off while it thought; wrong, never judged
     error: str = ""  # why there is no response; such a row is asked again and never scored
+    refused: str = ""  # kind of the refusal, where the provider never answers; see ``error``
     setup: str = ""  # how who was asked was configured; "" in older tables
 
 
@@ -130,7 +132,9 @@ class Judgement:
     value: str = ""  # "unclear": the judge's word, where there are more than yes and no
     response: str = ""
     prompt_sha256: str = ""  # what the judge was asked; "" if it is no model
+    served: str = ""  # who judged, as the server says; "" where it does not
     error: str = ""  # why the judge gave no response; such a row is asked again
+    refused: str = ""  # kind of the refusal, where the judge's provider never answers
     setup: str = ""  # how the judge was configured
 
     @property
@@ -178,7 +182,13 @@ class Judgement:
         verdict, value = (None, "") if response.error else (verdict, value)
         named = {"judge": judge, "criterion": criterion, "value": value}
         said = cls.of(prediction, verdict=verdict, response=response.text, **named)
-        return replace(said, prompt_sha256=prompt.sha256, error=response.error)
+        return replace(
+            said,
+            prompt_sha256=prompt.sha256,
+            served=response.served,
+            error=response.error,
+            refused=response.refused,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

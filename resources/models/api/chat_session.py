@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Request, Response, Turn
+from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, RetryPolicy
@@ -37,7 +37,8 @@ class ChatSession:
         Earlier answers are sent back without their reasoning, as chat templates expect.
         """
         if (most := self.spec.max_images) and (n := len(request.prompt.images)) > most:
-            return Response(error=f"cannot be sent: {n} images, and max_images is {most}")
+            error = f"cannot be sent: {n} images, and max_images is {most}"
+            return Response(error=error, refused=IMAGE_REFUSED)
         messages: list[dict[str, Any]] = []
         responses: list[Response] = []
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response
 from resources.config.environment import section_secrets
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
@@ -71,7 +71,7 @@ class BatchEngine(AtServer):
         waiting = []
         for position, request in enumerate(requests):
             if why := _unfit(request, spec):
-                await hand((position, Response(error=f"cannot be sent: {why}")))
+                await hand((position, why))
             else:
                 waiting.append(Conversation(position, request))
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=spec.timeout)
@@ -94,8 +94,11 @@ class BatchEngine(AtServer):
             one.over()
 
 
-def _unfit(request: Request, spec: ServerSpec) -> str:
+def _unfit(request: Request, spec: ServerSpec) -> Response | None:
     most, n = spec.max_images, len(request.prompt.images)
     if most and n > most:
-        return f"{n} images, and max_images is {most}"
-    return "" if request.prompt.rounds() else "no user turn of the prompt is left to be answered"
+        error = f"cannot be sent: {n} images, and max_images is {most}"
+        return Response(error=error, refused=IMAGE_REFUSED)
+    if not request.prompt.rounds():
+        return Response(error="cannot be sent: no user turn of the prompt is left to be answered")
+    return None

@@ -9,6 +9,8 @@ from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.servers import ServerSpec
+from resources.http.backoff import Failure
+from resources.http.errors import refusal_of
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import parsed, read
 from resources.models.batches.http import Wire
@@ -146,7 +148,12 @@ def responded(form: ApiFormat, body: bytes) -> Response:
     outcome = read(form, body, 0.0, {})
     if isinstance(outcome, Response):
         return replace(outcome, seconds=None)
-    return Response(error=f"in a batch: {outcome}")
+    return failed_response(outcome)
+
+
+def failed_response(failure: Failure) -> Response:
+    """The error of a request that the server answered with one."""
+    return Response(error=f"in a batch: {failure}", refused=failure.refusal)
 
 
 def unasked(kind: object, message: object) -> Response:
@@ -156,4 +163,5 @@ def unasked(kind: object, message: object) -> Response:
     ('in a batch: batch_expired: too late', 'in a batch: canceled')
     """
     said = ": ".join(str(part)[:_SHOWN] for part in (kind, message) if part)
-    return Response(error=f"in a batch: {said or 'no word of it'}")
+    error = f"in a batch: {said or 'no word of it'}"
+    return Response(error=error, refused=refusal_of(said))

@@ -14,7 +14,13 @@ from resources.http.errors import failure, sentence
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import fields_of, is_nothing
 from resources.models.batches.http import Wire
-from resources.models.batches.provider import State, object_of, responded, unasked
+from resources.models.batches.provider import (
+    State,
+    failed_response,
+    object_of,
+    responded,
+    unasked,
+)
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _TOO_MUCH = {"token_limit_exceeded", "request_limit_exceeded", "file_too_large"}
@@ -96,7 +102,7 @@ def _response(one: dict[str, Any], form: ApiFormat) -> Response:
     if status == 200:
         return responded(form, body)
     if isinstance(status, int):
-        return Response(error=f"in a batch: {failure(status, body, {})}")
+        return failed_response(failure(status, body, {}))
     return Response(error="in a batch: neither a response nor an error")
 
 

@@ -24,7 +24,13 @@ from resources.models.transformers.image_tokens import ImageTokens
 from resources.models.transformers.processor import has_one_place, load_processor
 from resources.models.transformers.prompt_tensors import PromptTensors
 from resources.models.vllm.loading import arguments, put_together, refuse_infinite_files
-from resources.models.workers.local_model import Draw, Message, images_of, with_texts
+from resources.models.workers.local_model import (
+    ContextFullError,
+    Draw,
+    Message,
+    images_of,
+    with_texts,
+)
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams
@@ -197,7 +203,7 @@ class VllmModel:
 
     def _refuse_too_long(self, n_prompt: int, draw: Draw) -> None:
         if n_prompt + draw.max_tokens > self._context:
-            raise ValueError(
+            raise ContextFullError(
                 f"the prompt is {n_prompt} tokens, with max_tokens = {draw.max_tokens} more than "
                 f"the {self._context} that the model can read"
             )

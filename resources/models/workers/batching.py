@@ -9,12 +9,13 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
+from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import first_line
 from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.local_model import (
     Answers,
+    ContextFullError,
     DecodedImages,
     Draw,
     Message,
@@ -194,7 +195,10 @@ class Batches:
         except ModelError:
             raise
         except Exception as why:  # noqa: BLE001 - of any kind: templates and families differ
-            error = first_line(why)
+            failed = Response(
+                error=first_line(why),
+                refused=CONTEXT_FULL if isinstance(why, ContextFullError) else "",
+            )
             if is_out_of_memory(why):
                 self._batch_size = half
         else:
@@ -203,7 +207,7 @@ class Batches:
         # Here: until the handler above is left, its traceback holds the tensors.
         free_memory()
         if len(batch.requests) == 1:
-            yield from ((i, Response(error=error)) for i in batch.requests)
+            yield from ((i, failed) for i in batch.requests)
         else:
             yield from self._ask_halves(batch, half)
 

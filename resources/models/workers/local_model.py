@@ -35,6 +35,10 @@ class Draw:
         return [int(hashlib.sha256(seed.encode()).hexdigest()[:15], 16) for seed in self.seeds]
 
 
+class ContextFullError(ValueError):
+    """A prompt does not fit into the model's context."""
+
+
 class Answers(Protocol):
     """A loaded model."""
 

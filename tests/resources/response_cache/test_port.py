@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
+from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.provenance import row_digest
 from resources.response_cache.caching_model import CachingModel
 from resources.response_cache.engine import VALIDATION_VERSION
 from resources.response_cache.port import ResponseAverages, TokenCounts
 from resources.response_cache.store import ResponseStore
+from resources.storage.schema import responses
 from tests.resources.models.api.asking import requests_for
 from tests.resources.stores import response_file
 
@@ -61,7 +64,7 @@ def row(key: str = "a", **columns: Any) -> dict[str, Any]:
     said = {
         "model": "m", "decoding": "t=0", "prompt": named("p"), "sample": 0, "text": "yes",
         "finish_reason": "stop", "prompt_tokens": 7, "completion_tokens": 1, "image_tokens": "",
-        "seconds": 0.5, "note": "", "gate": VALIDATION_VERSION,
+        "seconds": 0.5, "note": "", "gate": VALIDATION_VERSION, "served": "",
     }  # fmt: skip
     whole = {"key": named(key), **said, **columns}
     return {**whole, "digest": row_digest(whole)}
@@ -77,7 +80,7 @@ ANY_RESPONSE = {
     "no text": Response(text=""),
     "a text with all it may have": Response(
         text="(A)", finish_reason="stop", prompt_tokens=7, completion_tokens=3,
-        image_tokens=(4, 12), seconds=1 / 3, note="enlarged",
+        image_tokens=(4, 12), seconds=1 / 3, note="enlarged", served="m-2024 fp_1",
     ),
     "numbers that nobody counted": Response(text="a", prompt_tokens=None, seconds=None),
     "the character of number 0": Response(text="a\0b", note="\0", finish_reason="st\0p"),
@@ -210,3 +213,41 @@ def test_of_two_stores_that_are_merged_the_older_response_stays(
     assert kept == {**row("a", text=stays), "asked_at": kept["asked_at"]}
     assert store.n_since(NOON + timedelta(seconds=1)) == 0
     assert store.n_since(NOON) == 1
+
+
+def older(store: ResponseStore, **notes: str) -> None:
+    """Make a store of revision 1 of it, with a row for each note; that of ``broken`` is damaged."""
+    database = store.database
+    for key, note in notes.items():
+        keep(store, row(key, note=note))
+    broken = sa.update(responses).where(responses.c.key == named("broken")).values(text="other")
+    revision = "UPDATE bench_revisions SET version_num = 'responses_0001'"
+
+    def work(connection: sa.Connection) -> None:
+        connection.execute(broken)
+        connection.exec_driver_sql("ALTER TABLE responses DROP COLUMN served")
+        connection.exec_driver_sql(f"{revision} WHERE version_num = 'responses_0002'")
+
+    database.write(work)
+
+
+def test_notes_of_revision_1_become_who_served(
+    store: ResponseStore, another: Callable[[], ResponseStore]
+) -> None:
+    notes = {
+        "plain": "", "other": "answered by gpt-4o-2024-08-06", "enlarged": "image 1: enlarged",
+        "both": "answered by small; image 2: only its first frame is shown",
+        "broken": "answered by nobody",
+    }  # fmt: skip
+    older(store, **notes)
+    with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
+        another()
+    assert store.database.migrate(("responses",)) == ["responses"]
+    found = another().find([named(key) for key in notes])
+    assert {key: (found[named(key)].served, found[named(key)].note) for key in list(notes)[:4]} == {
+        "plain": ("", ""),
+        "other": ("gpt-4o-2024-08-06", ""),
+        "enlarged": ("", "image 1: enlarged"),
+        "both": ("small", "image 2: only its first frame is shown"),
+    }
+    assert named("broken") not in found

@@ -185,7 +185,12 @@ def test_a_folder_in_its_place_is_named(file: Path) -> None:
 
 def test_a_file_of_an_older_version_is_refused_and_brought_forward(file: Path) -> None:
     said, _ = ask(file)
-    change(file, "DROP TABLE bench_revisions", "DROP INDEX responses_by_model")
+    change(
+        file,
+        "DROP TABLE bench_revisions",
+        "DROP INDEX responses_by_model",
+        "ALTER TABLE responses DROP COLUMN served",
+    )
     database = SqliteDatabase(file, "")
     with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
         ask(file)

@@ -11,7 +11,7 @@ from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (
     NoResponseError,
-    ServedModelCheck,
+    ServedModel,
     end_of,
     fields_of,
     refuse_others,
@@ -41,7 +41,7 @@ class Anthropic:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModelCheck(spec.model)
+        self._answering = ServedModel(spec.model)
 
     def message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; empty texts are left out, because the API refuses them."""
@@ -76,7 +76,7 @@ class Anthropic:
             prompt_tokens=total(usage.get("input_tokens"), *map(usage.get, cached)),
             completion_tokens=total(usage.get("output_tokens")),
             seconds=seconds,
-            note=self._answering.note(received.get("model")),
+            served=self._answering.identity(received.get("model")),
         )
 
     def _block(self, part: str | Image) -> dict[str, Any]:

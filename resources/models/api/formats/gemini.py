@@ -12,7 +12,7 @@ from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (
     NoResponseError,
-    ServedModelCheck,
+    ServedModel,
     end_of,
     fields_of,
     first_of,
@@ -47,7 +47,7 @@ class Gemini:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModelCheck(spec.model)
+        self._answering = ServedModel(spec.model)
 
     @property
     def path(self) -> str:
@@ -87,7 +87,7 @@ class Gemini:
             # Numbers that are nought are left out, such as those of a response that was blocked.
             completion_tokens=None if token_count(read) is None else total(0, *wrote),
             seconds=seconds,
-            note=self._answering.note(received.get("modelVersion")),
+            served=self._answering.identity(received.get("modelVersion")),
         )
 
     def _part(self, part: str | Image) -> dict[str, Any]:

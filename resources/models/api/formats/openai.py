@@ -13,7 +13,7 @@ from resources.models.api.formats.gemini import BLOCKED, TOOLS
 from resources.models.api.formats.response_body import (
     FAILED,
     NoResponseError,
-    ServedModelCheck,
+    ServedModel,
     end_of,
     fields_of,
     first_of,
@@ -64,7 +64,7 @@ class OpenAI:
     def __init__(self, spec: ServerSpec, read_image: ReadImage) -> None:
         self._spec = spec
         self._read_image = read_image
-        self._answering = ServedModelCheck(spec.model)
+        self._answering = ServedModel(spec.model)
         self._constant = {"model": spec.model, "messages": [], **spec.constant_fields}
 
     def message(self, turn: Turn) -> dict[str, Any]:
@@ -112,7 +112,9 @@ class OpenAI:
             prompt_tokens=token_count(usage.get("prompt_tokens")),
             completion_tokens=token_count(usage.get("completion_tokens")),
             seconds=seconds,
-            note=self._answering.note(received.get("model")),
+            served=self._answering.identity(
+                received.get("model"), received.get("system_fingerprint")
+            ),
         )
 
     def _data_uri(self, image: Image) -> str:

@@ -285,31 +285,40 @@ _SHOWN = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
 
 
-class ServedModelCheck:
-    """Records the model that answered, and logs once if it is not the requested one.
+class ServedModel:
+    """Reads which model answered, and logs once if it is not the requested one.
 
-    A dated version of the requested model is recorded and not logged.
+    A dated version of the requested model is not logged.
     """
 
     def __init__(self, asked: str) -> None:
         self._asked = asked
         self._said = False
 
-    def note(self, answered: object) -> str:
-        """The note to store with a response; "" if the requested model answered.
+    def identity(self, answered: object, build: object = None) -> str:
+        """What is stored with a response: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
+
+        Args:
+            answered: The name of the model, with its snapshot.
+            build: The server's own name for its configuration, OpenAI's ``system_fingerprint``.
 
         Raises:
             NoResponseError: If what should be a name is no text.
         """
-        if answered in (None, self._asked, f"{self._asked}@main"):  # as `transformers serve` does
-            return ""
-        if not isinstance(answered, str):
-            raise NoResponseError("the name of the model that answered is no text")
-        name = "".join(filter(str.isprintable, answered[:_SHOWN])).strip()
-        if not (self._said or is_version(name, self._asked)):
+        name = _printable(answered, "the name of the model that answered")
+        is_asked = name in ("", self._asked, f"{self._asked}@main")  # as `transformers serve` does
+        if not (is_asked or self._said or is_version(name, self._asked)):
             self._said = True
             _log.warning("asked for the model %s, answered by %s", self._asked, name)
-        return f"answered by {name}" if name else ""
+        return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
+
+
+def _printable(said: object, what: str) -> str:
+    if said is None:
+        return ""
+    if not isinstance(said, str):
+        raise NoResponseError(f"{what} is no text")
+    return "".join(filter(str.isprintable, said[:_SHOWN])).strip()
 
 
 def is_version(answered: str, asked: str) -> bool:

@@ -5,6 +5,7 @@ import time
 import orjson
 import pytest
 
+from bench_assets.core.schema.chat import CONTENT_FILTER, CONTEXT_FULL, IMAGE_REFUSED
 from bench_assets.core.schema.errors import ModelError
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure
 from resources.http.errors import failure, sentence
@@ -132,6 +133,74 @@ ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
 def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
     found = read(answer)
     assert (found.what[: len(what)], found.tries, found.refused) == (what, tries, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        pytest.param(said(400, CONTEXT), CONTEXT_FULL, id="vLLM: the context is full"),
+        pytest.param(
+            said(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+            CONTEXT_FULL,
+            id="Anthropic: the context is full",
+        ),
+        pytest.param(
+            said(400, "The response was filtered due to the prompt triggering Azure OpenAI's"
+                 " content management policy."),
+            CONTENT_FILTER,
+            id="Azure: the prompt is filtered",
+        ),
+        pytest.param(
+            said(400, "系统检测到输入或生成内容可能包含不安全或敏感内容", code="1301"),
+            CONTENT_FILTER,
+            id="Zhipu: a filter in Chinese",
+        ),
+        pytest.param(
+            said(400, "Your request was rejected as a result of our safety system."),
+            CONTENT_FILTER,
+            id="OpenAI: the safety system",
+        ),
+        pytest.param(
+            error(200, {"error": {"message": "Content filtered", "code": "content_filter"}}),
+            CONTENT_FILTER,
+            id="a relay, with status 200",
+        ),
+        pytest.param(
+            said(400, "You uploaded an unsupported image. Please make sure your image is valid."),
+            IMAGE_REFUSED,
+            id="OpenAI: a format",
+        ),
+        pytest.param(said(400, "Could not process image"), IMAGE_REFUSED, id="Anthropic: an image"),
+        pytest.param(
+            said(400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
+            IMAGE_REFUSED,
+            id="Anthropic: its bytes",
+        ),
+        pytest.param(
+            said(400, "Unable to process input image. Please retry"), IMAGE_REFUSED, id="Gemini"
+        ),
+        pytest.param(
+            said(400, "The image length and width do not meet the model restrictions."),
+            IMAGE_REFUSED,
+            id="Qwen: its size",
+        ),
+        pytest.param(said(400, "At most 1 image(s) may be provided"), IMAGE_REFUSED, id="vLLM"),
+        pytest.param(said(400, "Bad request"), "", id="what nobody can tell"),
+        pytest.param(said(429, "slow"), "", id="a rate limit"),
+        pytest.param(said(500, "content filter offline"), "", id="a filter that is down"),
+        pytest.param(said(503, "Overloaded"), "", id="overloaded"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
+    raw, status = answer.raw, answer.status
+    assert read(answer).refusal == kind
+    if kind:
+        with ChatServer(
+            lambda body: "A" if "fine" in str(body) else Answer(status=status, raw=raw)
+        ) as server:
+            fine, refused = ask(server.base_url, "fine", "not so", max_tries=2)
+        assert (fine.text, fine.refused) == ("A", "")
+        assert (refused.text, refused.refused, refused.refusal) == ("", kind, kind)
 
 
 @pytest.mark.parametrize(

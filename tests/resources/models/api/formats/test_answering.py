@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from resources.models.api.formats.response_body import ServedModelCheck
+from resources.models.api.formats.response_body import ServedModel
 from tests.chat_server import Answer, ChatServer
 from tests.resources.models.api.asking import ask, engine, requests_for
 from tests.resources.models.api.formats.apis import whole
@@ -17,9 +17,10 @@ def naming(model: object) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answered", "note", "is_said"),
+    ("asked", "answered", "served", "is_said"),
     [
-        pytest.param("gpt-4o", "gpt-4o", "", False, id="the same"),
+        pytest.param("gpt-4o", "gpt-4o", "gpt-4o", False, id="the same"),
+        pytest.param("q", "q@main", "q@main", False, id="a revision of transformers serve"),
         pytest.param("gpt-4o", None, "", False, id="none is named"),
         pytest.param("gpt-4o", "gpt-4o-2024-08-06", "gpt-4o-2024-08-06", False, id="a date"),
         pytest.param("gpt-4", "gpt-4-0613", "gpt-4-0613", False, id="a short date"),
@@ -34,14 +35,14 @@ def naming(model: object) -> Answer:
     ],
 )
 def test_who_answered(
-    caplog: pytest.LogCaptureFixture, asked: str, answered: str, note: str, is_said: bool
+    caplog: pytest.LogCaptureFixture, asked: str, answered: str, served: str, is_said: bool
 ) -> None:
-    answering = ServedModelCheck(asked)
+    answering = ServedModel(asked)
     with caplog.at_level(logging.WARNING, "bench_assets.server"):
-        notes = {answering.note(answered) for _ in range(3)}
-    assert notes == {f"answered by {note}" if note else ""}
+        found = {answering.identity(answered) for _ in range(3)}
+    assert found == {served}
     assert [record.getMessage() for record in caplog.records] == (
-        [f"asked for the model {asked}, answered by {note}"] if is_said else []
+        [f"asked for the model {asked}, answered by {served}"] if is_said else []
     )
 
 
@@ -50,9 +51,7 @@ def test_it_goes_with_the_response_and_is_said_once_for_many(
 ) -> None:
     with ChatServer(lambda _: naming("other")) as server:
         responses = ask(server.base_url, *"abcde")
-    assert {(response.text, response.note) for response in responses} == {
-        ("B", "answered by other")
-    }
+    assert {(response.text, response.served) for response in responses} == {("B", "other")}
     assert caplog.text.count("answered by other") == 1
 
 
@@ -82,4 +81,11 @@ def test_so_it_is_with_the_other_apis(api: str, body: object) -> None:
     with ChatServer(lambda _: whole(body)) as server:
         ((_, response),) = engine(server.base_url, format=api).stream(requests_for("?"))
     assert isinstance(response, Response)
-    assert (response.text, response.note) == ("B", "answered by other")
+    assert (response.text, response.served) == ("B", "other")
+
+
+def test_the_build_of_a_server_is_a_part_of_who_answered() -> None:
+    answer = Answer(text="B", model="gpt-4o-2024-08-06", fingerprint="fp_44709d6fcb")
+    with ChatServer(lambda _: answer) as server:
+        (response,) = ask(server.base_url, "a")
+    assert response.served == "gpt-4o-2024-08-06 fp_44709d6fcb"
