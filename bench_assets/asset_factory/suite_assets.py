@@ -132,9 +132,21 @@ class AssetFolder:
         named = {table: table for table in tables} | renamed
         return {name: dg.AssetIn(self.key(table)) for name, table in named.items()}
 
+    def ins_of(self, **tables: tuple[str, type[Any]]) -> dict[str, dg.AssetIn]:
+        """Name the tables that an asset reads, with their rows where no annotation has them."""
+        return {
+            name: dg.AssetIn(self.key(path), dagster_type=list_of(row))
+            for name, (path, row) in tables.items()
+        }
+
     def key(self, table: str) -> dg.AssetKey:
         """The key of a table, by its path from the folder."""
         return dg.AssetKey(posixpath.normpath(posixpath.join(self.folder, table)).split("/"))
+
+
+def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
+    """The type of a small table whose rows are known at run time only."""
+    return list[row_type]  # type: ignore[valid-type]
 
 
 def out(

@@ -5,15 +5,13 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import ENCODERS, MODELS
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.captioning.assets import questions as captioning
-from bench_assets.suites.journeybench.captioning.assets import studies
+from bench_assets.suites.journeybench.captioning import assets as captioning
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.hallucination_vqa import assets as hallucination
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
-from bench_assets.suites.journeybench.retrieval.assets import questions as retrieval
-from bench_assets.suites.journeybench.retrieval.assets.evaluation import RETRIEVAL_ASSETS
+from bench_assets.suites.journeybench.retrieval import assets as retrieval
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
@@ -58,15 +56,12 @@ class Bench:
         self.tables = TableFiles(folder=str(home / "tables"))
         self.definitions = dg.Definitions(
             assets=[
-                *dg.load_assets_from_modules(
-                    [shared, captioning, hallucination, retrieval, studies]
-                ),
+                *dg.load_assets_from_modules([shared, captioning, hallucination, retrieval]),
                 nothing_built("captioning", CaptionedImage),
                 nothing_built("hallucination_vqa", TriggerQuestion),
                 nothing_built("retrieval", RetrievalSample),
                 *evaluation_assets(CAPTIONING),
                 *evaluation_assets(HALLUCINATION),
-                *RETRIEVAL_ASSETS,
             ],
             resources={
                 "settings": settings,

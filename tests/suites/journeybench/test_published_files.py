@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.rows import Question, Rejection
-from bench_assets.suites.journeybench.assets.questions import edition_of
+from bench_assets.suites.journeybench.assets.question_tables import edition_of
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )

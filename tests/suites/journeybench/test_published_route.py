@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.asset_factory.suite_assets import ENCODERS
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
-from bench_assets.suites.journeybench.captioning.assets.studies import CaptionScore
+from bench_assets.suites.journeybench.captioning.assets import CaptionScore
 from tests.suites.journeybench.published_bench import EVALUATED
 from tests.suites.journeybench.release import HOST
 

@@ -1,20 +1,33 @@
-"""What all tasks of JourneyBench share: the files of the source, and its images."""
+"""The files of the source, and the images that it holds or that a task names by their addresses."""
 
+import random
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.asset_factory import suite_assets
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
-from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.rows import Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import files_below, image_files, pin
+from bench_assets.suites.journeybench.published_files import (
+    ServedImages,
+    image_addresses,
+    published_files,
+    served,
+)
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.synthetic import edition as mini
+from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
+from resources.images.download import (
+    ImageDownload,
+    ImageDownloadLimits,
+    download_images,
+    recorded_downloads,
+)
 from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
+from resources.response_cache.throughput import RequestProgress
 from resources.tables.parquet import table_output
 
 SUITE = "journeybench"
@@ -24,15 +37,6 @@ _HERE = AssetFolder(SUITE)
 def source_folder(sources: SourceFiles) -> Path:
     """The folder that the suite is read from."""
     return sources.open(SUITE).folder
-
-
-def open_writer(
-    context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
-) -> AbstractContextManager[ChatModel]:
-    """Open a model that writes; "" takes the responses that came with the source."""
-    return suite_assets.open_writer(
-        context, models, name, source_folder(sources) / "responses.jsonl"
-    )
 
 
 @dg.asset(**_HERE.stage("source"))
@@ -81,3 +85,107 @@ def by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
 def digests(stored: Sequence[StoredImage]) -> dict[str, str]:
     """Look up the SHA-256 of images by the name that the source knows them by."""
     return {image.name: image.sha256 for image in stored}
+
+
+def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
+    """Build the assets of a task's images.
+
+    Args:
+        here: The task's folder, such as ``journeybench/mcot``.
+        tables: Its published tables, as ``source.PUBLISHED`` names them.
+    """
+    return [_downloads(here, tables), _images(here, tables)]
+
+
+def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
+    @dg.asset(deps=here.source, **here.stage("source"))
+    def downloads(
+        context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsResource
+    ) -> dg.Output[list[ImageDownload]]:
+        """Fetch the task's images that lie at an address, if bench.toml says download = true.
+
+        One row: what became of one address, or which file of `images/` is its image. What lies
+        in `images/` is not fetched, and what was fetched before is not fetched again.
+        """
+        chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+        found, addresses = _served(sources, tables)
+        there = [ImageDownload(url=address, file=name) for address, name in found.file_of.items()]
+        urls = [address for address in addresses if address not in found.file_of]
+        target = _folder(settings)
+        if not chosen.download:
+            return table_output(there + recorded_downloads(urls, target))
+        polite = ImageDownloadLimits(connections=chosen.download_connections)
+        with RequestProgress("images", context.log.info, "in the log") as progress:
+            rows = download_images(urls, target, polite, random.Random(SUITE), progress)
+        return table_output(there + rows, {"failed": sum(bool(row.error) for row in rows)})
+
+    return downloads
+
+
+def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
+    @dg.multi_asset(
+        name=f"{here.folder.replace('/', '_')}_images",
+        ins=here.ins("downloads", files="../images"),
+        deps=here.source,
+        outs=_outs(here),
+    )
+    def images(
+        sources: SourceFiles,
+        settings: SettingsResource,
+        image_store: ImageStore,
+        files: list[StoredImage],
+        downloads: list[ImageDownload],
+    ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
+        """Store the images of the task's addresses, and say of every other address why."""
+        there, target = by_name(files), _folder(settings)
+        named = [
+            replace(there[row.file], name=row.url)
+            for row in downloads
+            if not (row.sha256 or row.error) and row.file in there
+        ]
+        fetched = {row.url: target / row.file for row in downloads if row.sha256}
+        stored, broken = image_store.put_files(fetched, entry="")
+        broken += [Rejection(entry=row.url, reason=row.error) for row in downloads if row.error]
+        found, _ = _served(sources, tables)
+        broken += [_refusal(*one) for one in found.refused.items()]
+        return table_output(named + stored), table_output(broken)
+
+    return images
+
+
+def _outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
+    return {
+        "images": out(
+            here.stage("images"),
+            StoredImage,
+            "One row: one image that decodes, under its address. Questions about any other "
+            "image are among the task's rejections.",
+        ),
+        "broken_images": out(
+            here.stage("images"),
+            Rejection,
+            "One row: an address that brought no image, an image that was fetched and does "
+            "not decode, or a file of `images/` that could be the image of several "
+            "addresses, and why.",
+        ),
+    }
+
+
+def _served(sources: SourceFiles, tables: Sequence[str]) -> tuple[ServedImages, list[str]]:
+    """The task's addresses, and which files of ``images/`` are their images."""
+    folder = source_folder(sources)
+    addresses = image_addresses(published_files(folder, *tables).values())
+    return served(image_files(folder / "images"), addresses), addresses
+
+
+def _refusal(name: str, addresses: Sequence[str]) -> Rejection:
+    first, second = addresses[:2]
+    reason = (
+        f"could be the image of {len(addresses)} addresses, such as {first} and {second}; "
+        f"move it to where one of them ends, such as images/{first.partition('://')[2]}"
+    )
+    return Rejection(entry=f"images/{name}", reason=reason)
+
+
+def _folder(settings: SettingsResource) -> Path:
+    return settings.load().home / "downloads" / SUITE

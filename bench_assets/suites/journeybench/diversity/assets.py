@@ -25,7 +25,7 @@ from bench_assets.suites.journeybench.diversity.relations import (
     read_common_sense,
     relate,
 )
-from bench_assets.suites.journeybench.retrieval.assets.encoders import encoder_of
+from bench_assets.suites.journeybench.retrieval.assets import encoder_of
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.settings_resource import SettingsResource
 from resources.encoders.part_of_speech import open_noun_finder

@@ -1,25 +1,14 @@
 """MCOT left of the waist: from text-only problems and images made for them to questions (3.4)."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
 
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.images import image_assets
-from bench_assets.suites.journeybench.assets.questions import (
-    asked_tables,
-    edition_of,
-    published_rows,
-    question_outs,
-)
-from bench_assets.suites.journeybench.assets.source import (
-    SUITE,
-    by_name,
-    open_writer,
-    source_folder,
-)
+from bench_assets.suites.journeybench.assets.generation import generated_texts, painted
+from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
 from bench_assets.suites.journeybench.mcot.dataset import (
     RELEASES,
     McotItem,
@@ -37,14 +26,12 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem, read_problems
 from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
-from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from bench_assets.suites.journeybench.mcot.task import TASK
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest, open_painter, paint_images
+from resources.images.painters import ImageRequest
 from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
 _HERE = AssetFolder("journeybench/mcot")
@@ -62,21 +49,14 @@ def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
     return table_output(read_problems(file) if file.exists() else [])
 
 
-@dg.asset(ins=_HERE.ins("problems"), deps=_HERE.source, **_HERE.stage("select", asks="judge"))
-def quantity_responses(
-    context: dg.AssetExecutionContext,
-    sources: SourceFiles,
-    settings: SettingsResource,
-    models: Models,
-    problems: list[Problem],
-) -> dg.Output[list[GeneratedText]]:
-    """Have a model find the numbers that an image could show.
-
-    One row: one response about one problem, with the prompt.
-    """
-    writer = settings.load().suite(SUITE, JourneyBenchSettings).writer
-    with open_writer(context, models, writer, sources) as model:
-        return table_output(write(model, prompts(problems)))
+quantity_responses = generated_texts(
+    _HERE,
+    "quantity_responses",
+    {"problems": ("problems", Problem)},
+    prompts,
+    "Have a model find the numbers that an image could show.\n\n"
+    "One row: one response about one problem, with the prompt.",
+)
 
 
 @dg.asset(ins=_HERE.ins("problems", "quantity_responses"), **_HERE.stage("select"))
@@ -115,18 +95,11 @@ def painted_images(
     One row: one image, now in the image store. An image is made once for a prompt and seed. Of
     one that cannot be made the log says why; its questions are among the rejections.
     """
-    configured = settings.load()
-    painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
     requests = [
         ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
         for image in planned_images
     ]
-    painted = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
-    for one in painted.rejections:
-        context.log.warning(f"{one.entry}: {one.reason}")
-    return table_output(
-        painted.images, {"painter": painter.identity, "failed": len(painted.rejections)}
-    )
+    return painted(context, settings, image_store, requests)
 
 
 @dg.multi_asset(
@@ -165,17 +138,6 @@ def built(
     return table_output(found.items), table_output(unread + found.rejections)
 
 
-@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
-def entries(sources: SourceFiles, built: list[McotItem]) -> dg.Output[list[McotItem]]:
-    """Take the rows of the published file, or those built here.
-
-    One row: one question about one image; 2,599 published.
-    """
-    rows = published_rows(sources, "mcot", read_mcot, built)
-    flagged = [f"{row.item_id}: {flag}" for row in rows if (flag := flag_of(row))]
-    return table_output(rows, {"flagged": "; ".join(flagged) or "none"})
-
-
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     """Say how each spelling of a co-reference label was read.
@@ -187,25 +149,23 @@ def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
     return table_output(rows, {"unknown": sum(not row.label for row in rows)})
 
 
-@dg.multi_asset(
-    name="mcot_questions",
-    ins=_HERE.ins("entries", "painted_images", files="../images", fetched="images"),
-    outs=question_outs(
-        _HERE,
-        "One row: one entry that did not become a question.",
-        "One row: one question about one image. 2,599 in the release, about 979 problems.",
-    ),
+def _flags(rows: Sequence[McotItem]) -> dict[str, str]:
+    flagged = [f"{row.item_id}: {flag}" for row in rows if (flag := flag_of(row))]
+    return {"flagged": "; ".join(flagged) or "none"}
+
+
+mcot_questions = question_assets(
+    TaskTable(
+        task=TASK,
+        row=McotItem,
+        read=read_mcot,
+        to_questions=to_questions,
+        releases=RELEASES,
+        about=_flags,
+        painted=True,
+        entries="Take the rows of the published file, or those built here.\n\n"
+        "One row: one question about one image; 2,599 published.",
+        rejection="One row: one entry that did not become a question.",
+        question="One row: one question about one image. 2,599 in the release, about 979 problems.",
+    )
 )
-def questions(
-    sources: SourceFiles,
-    image_store: ImageStore,
-    entries: list[McotItem],
-    painted_images: list[StoredImage],
-    files: list[StoredImage],
-    fetched: list[StoredImage],
-) -> Iterator[dg.Output[list[Any]]]:
-    """Ask every entry whose image is there; nothing if the source has none."""
-    asked, n = to_questions(entries, by_name([*files, *fetched, *painted_images])), len(entries)
-    whole = not asked.rejections
-    edition = edition_of(sources, "mcot", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, image_store)

@@ -1,25 +1,12 @@
 """Multi-image VQA left of the waist: from problems, causes and experts to questions (3.5)."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import AssetFolder, out
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from bench_assets.suites.journeybench.assets.images import image_assets
-from bench_assets.suites.journeybench.assets.questions import (
-    asked_tables,
-    edition_of,
-    published_rows,
-    question_outs,
-)
-from bench_assets.suites.journeybench.assets.source import (
-    SUITE,
-    by_name,
-    open_writer,
-    source_folder,
-)
+from bench_assets.suites.journeybench.assets.generation import generated_texts, painted
+from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.source import image_assets, source_folder
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
@@ -38,14 +25,12 @@ from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import (
     read_knowledge,
     to_item,
 )
-from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 from resources.config.settings_resource import SettingsResource
-from resources.config.stores import open_home_blobs
 from resources.datasets.source_files import SourceFiles
-from resources.images.painters import ImageRequest, open_painter, paint_images
+from resources.images.painters import ImageRequest
 from resources.images.store import ImageStore
-from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
 _HERE = AssetFolder("journeybench/multi_image_vqa")
@@ -65,21 +50,14 @@ def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
     return table_output(read_copa(file) if file.exists() else [])
 
 
-@dg.asset(ins=_HERE.ins("causes"), deps=_HERE.source, **_HERE.stage("select", asks="judge"))
-def cause_responses(
-    context: dg.AssetExecutionContext,
-    sources: SourceFiles,
-    settings: SettingsResource,
-    models: Models,
-    causes: list[CauseAndEffect],
-) -> dg.Output[list[GeneratedText]]:
-    """Have a model say how the two events could be seen.
-
-    One row: one response about one cause and its effect, with the prompt.
-    """
-    writer = settings.load().suite(SUITE, JourneyBenchSettings).writer
-    with open_writer(context, models, writer, sources) as model:
-        return table_output(write(model, prompts(causes)))
+cause_responses = generated_texts(
+    _HERE,
+    "cause_responses",
+    {"causes": ("causes", CauseAndEffect)},
+    prompts,
+    "Have a model say how the two events could be seen.\n\n"
+    "One row: one response about one cause and its effect, with the prompt.",
+)
 
 
 @dg.multi_asset(
@@ -126,19 +104,12 @@ def painted_images(
     One row: one image, now in the image store. Of one that cannot be made the log says why; its
     questions are among the rejections.
     """
-    configured = settings.load()
-    painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
     requests = [
         ImageRequest(name=name, prompt=prompt, seed=seed)
         for pair in planned_pairs
         for name, prompt, seed in zip(pair.images, pair.prompts, pair.seeds, strict=True)
     ]
-    painted = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
-    for one in painted.rejections:
-        context.log.warning(f"{one.entry}: {one.reason}")
-    return table_output(
-        painted.images, {"painter": painter.identity, "failed": len(painted.rejections)}
-    )
+    return painted(context, settings, image_store, requests)
 
 
 @dg.asset(ins=_HERE.ins("planned_pairs"), deps=_HERE.source, **_HERE.stage("select"))
@@ -155,35 +126,18 @@ def built(
     return table_output([to_item(pair) for pair in planned_pairs] + by_experts)
 
 
-@dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
-def entries(sources: SourceFiles, built: list[MultiImageItem]) -> dg.Output[list[MultiImageItem]]:
-    """Take the rows of the published file, or those built here.
-
-    One row: one question about two images; 179 in the history of the site, 313 on the hub.
-    """
-    return table_output(published_rows(sources, "multi_image_vqa", read_multi_image, built))
-
-
-@dg.multi_asset(
-    name="multi_image_vqa_questions",
-    ins=_HERE.ins("entries", "painted_images", files="../images", fetched="images"),
-    outs=question_outs(
-        _HERE,
-        "One row: one entry that did not become a question.",
-        "One row: one question about two images: arithmetic, external knowledge, or cause and "
-        "effect.",
-    ),
+multi_image_vqa_questions = question_assets(
+    TaskTable(
+        task=TASK,
+        row=MultiImageItem,
+        read=read_multi_image,
+        to_questions=to_questions,
+        releases=RELEASES,
+        painted=True,
+        entries="Take the rows of the published file, or those built here.\n\n"
+        "One row: one question about two images; 179 in the history of the site, 313 on the hub.",
+        rejection="One row: one entry that did not become a question.",
+        question="One row: one question about two images: arithmetic, external knowledge, or cause "
+        "and effect.",
+    )
 )
-def questions(
-    sources: SourceFiles,
-    image_store: ImageStore,
-    entries: list[MultiImageItem],
-    painted_images: list[StoredImage],
-    files: list[StoredImage],
-    fetched: list[StoredImage],
-) -> Iterator[dg.Output[list[Any]]]:
-    """Ask every entry whose images are there; nothing if the source has none."""
-    asked, n = to_questions(entries, by_name([*files, *fetched, *painted_images])), len(entries)
-    whole = not asked.rejections
-    edition = edition_of(sources, "multi_image_vqa", whole=whole, n=n, releases=RELEASES)
-    yield from asked_tables(asked, n, edition, image_store)

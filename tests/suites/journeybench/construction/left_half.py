@@ -4,13 +4,8 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.suites.journeybench.assets import source as shared
-from bench_assets.suites.journeybench.construction.assets import dialogue as dialogue_assets
-from bench_assets.suites.journeybench.construction.assets import distractors as distractor_assets
+from bench_assets.suites.journeybench.construction.assets import distractors
 from bench_assets.suites.journeybench.construction.assets import images as assets
-from bench_assets.suites.journeybench.construction.assets import look_alikes as look_alike_assets
-from bench_assets.suites.journeybench.construction.assets import retrieval as retrieval_assets
-from bench_assets.suites.journeybench.construction.assets import triggers as trigger_assets
-from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_image_vqa
 from resources.config.settings_resource import SettingsResource
@@ -20,18 +15,7 @@ from resources.models.registry.opening import Models
 from resources.tables.parquet import TableFiles, TableIOManager
 
 TASKS = [mcot, multi_image_vqa]
-LEFT = [
-    *(
-        shared,
-        votes,
-        assets,
-        dialogue_assets,
-        distractor_assets,
-        look_alike_assets,
-        retrieval_assets,
-    ),
-    *(trigger_assets, *TASKS),
-]
+LEFT = [shared, assets, distractors, *TASKS]
 
 
 class Bench:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.journeybench.construction.assets.acquisition import acquire
+from bench_assets.suites.journeybench.construction.assets.images import acquire
 from bench_assets.suites.journeybench.raw_material import GalleryImage, read_raw
 from resources.images.download import ImageDownloadLimits
 from resources.images.gallery import HttpGallery

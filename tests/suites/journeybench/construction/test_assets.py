@@ -11,7 +11,6 @@ from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredIma
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage
 from bench_assets.suites.journeybench.construction.assets import images as assets
-from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
@@ -216,7 +215,7 @@ def test_an_mcot_question_is_traced_to_its_problem_response_and_image(mini):
 def test_building_again_changes_nothing_and_paints_nothing(mini):
     before = {path: path.stat().st_mtime_ns for path in (mini.home / "painted").iterdir()}
     digest = mini.tables.digest(["journeybench", "mcot", "questions"])
-    mini.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
+    mini.build(dg.load_assets_from_modules([shared, assets, mcot]))
     assert {p: p.stat().st_mtime_ns for p in (mini.home / "painted").iterdir()} == before
     assert mini.tables.digest(["journeybench", "mcot", "questions"]) == digest
 

@@ -10,7 +10,6 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.construction.assets import images as assets
-from bench_assets.suites.journeybench.construction.assets import votes
 from bench_assets.suites.journeybench.mcot import assets as mcot
 from bench_assets.suites.journeybench.mcot.image_references import LabelSpelling
 from bench_assets.suites.journeybench.mcot.problems import Problem
@@ -20,7 +19,7 @@ from tests.suites.journeybench.construction.left_half import TASKS, Bench
 
 def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
     bench = Bench(tmp_path / "home")
-    only_problems = dg.load_assets_from_modules([shared, votes, assets, mcot])
+    only_problems = dg.load_assets_from_modules([shared, assets, mcot])
     source = tmp_path / "raw"
     source.mkdir()
     line = {
@@ -58,7 +57,7 @@ def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_p
         f'[sources]\njourneybench = "{source}"\n[suites.journeybench]\nwriter = "w"\n'
         f"[models.w]\nkind = \"scripted\"\nsays = '{says}'\n",
     )
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
     questions = bench.rows("mcot/questions", Question)
     assert [question.edition for question in questions] == ["built"] * 3
     assert questions[0].text == "Ann has the pies in the image at 2 dollars. What is paid?"
@@ -82,7 +81,7 @@ def published(folder, *images):
 
 def test_a_published_source_goes_past_the_built_route(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb", "a.png", "b.png"))
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, *TASKS]))
+    bench.build(dg.load_assets_from_modules([shared, assets, *TASKS]))
     (question,) = bench.rows("mcot/questions", Question)
     assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
@@ -100,7 +99,7 @@ def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_p
     file = tmp_path / "jb" / "mcot.jsonl"
     row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
     file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
-    bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
+    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
     (question,) = bench.rows("mcot/questions", Question)
     assert question.edition == "own"
     (rejection,) = bench.rows("mcot/rejections", Rejection)
@@ -110,4 +109,4 @@ def test_a_published_image_that_is_missing_costs_its_question_and_the_name(tmp_p
 def test_a_published_source_without_any_image_says_what_to_do(tmp_path):
     bench = Bench(tmp_path / "home", published(tmp_path / "jb"))
     with pytest.raises(SourceError, match="none of the 1 images is there: put them into images/"):
-        bench.build(dg.load_assets_from_modules([shared, votes, assets, mcot]))
+        bench.build(dg.load_assets_from_modules([shared, assets, mcot]))

@@ -1,50 +1,80 @@
-"""Text distractors of the captioned images (section 3.3)."""
+"""Distractors of the captioned images, retrieval samples and trigger questions (section 3.3)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 import dagster as dg
+import numpy as np
+from pydantic import Field
 
 from bench_assets.asset_factory.annotation_inputs import least_votes
-from bench_assets.asset_factory.suite_assets import AssetFolder
-from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.source import SUITE, digests, open_writer
-from bench_assets.suites.journeybench.construction import annotation, distractors
-from bench_assets.suites.journeybench.construction.assets.encoders import open_sentence_encoder
+from bench_assets.asset_factory.suite_assets import AssetFolder, out
+from bench_assets.core.schema.chat import TextEncoder, Vectors
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Rejection, StoredImage
+from bench_assets.core.text.escaping import as_text
+from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
+from bench_assets.suites.journeybench.assets.source import SUITE, digests
+from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.captions import kept_captions
+from bench_assets.suites.journeybench.construction.dialogue import (
+    DialogueEnd,
+    Utterance,
+    hold_dialogues,
+)
 from bench_assets.suites.journeybench.construction.distractors import Statement
+from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep
+from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
+from bench_assets.suites.journeybench.construction.look_alikes import (
+    LookAlike,
+    accepted_images,
+    composition,
+    propose,
+    verify_look_alikes,
+)
 from bench_assets.suites.journeybench.decisions import (
     CaptionDecision,
+    FilterDecision,
+    LookAlikeDecision,
     StatementDecision,
 )
-from bench_assets.suites.journeybench.raw_material import StatementVote
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
+from bench_assets.suites.journeybench.raw_material import (
+    GalleryImage,
+    LookAlikeVote,
+    StatementVote,
+    TriggerVote,
+)
+from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
-from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from bench_assets.suites.journeybench.text_generation import GeneratedText
 from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_vector_cache
 from resources.datasets.source_files import SourceFiles
+from resources.encoders.caching_encoder import CachingEncoder
+from resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
+from resources.images.store import ImageStore
 from resources.models.registry.opening import Models
 from resources.tables.parquet import table_output
 
 _HERE = AssetFolder(SUITE)
 
 
-@dg.asset(
-    ins=_HERE.ins("caption_decisions", stored="images"),
-    **_HERE.stage("distractors", asks="judge"),
+statement_responses = generated_texts(
+    _HERE,
+    "statement_responses",
+    {
+        "caption_decisions": ("caption_decisions", CaptionDecision),
+        "stored": ("images", StoredImage),
+    },
+    lambda caption_decisions, stored: distractors.prompts(
+        kept_captions(caption_decisions), digests(stored)
+    ),
+    "Have a model write statements that conflict with an image it sees (way a).\n\n"
+    "One row: one response about one image, with the prompt.",
+    by="answerer",
 )
-def statement_responses(
-    context: dg.AssetExecutionContext,
-    sources: SourceFiles,
-    settings: SettingsResource,
-    models: Models,
-    caption_decisions: list[CaptionDecision],
-    stored: list[StoredImage],
-) -> dg.Output[list[GeneratedText]]:
-    """Have a model write statements that conflict with an image it sees (way a).
-
-    One row: one response about one image, with the prompt.
-    """
-    asked = distractors.prompts(kept_captions(caption_decisions), digests(stored))
-    answerer = settings.load().suite(SUITE, JourneyBenchSettings).answerer
-    with open_writer(context, models, answerer, sources) as model:
-        return table_output(write(model, asked))
 
 
 @dg.asset(
@@ -88,3 +118,272 @@ def statement_decisions(
     return table_output(
         rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
     )
+
+
+_BATCH = 512  # texts that are kept at once
+
+
+def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
+    """Load the configured encoder; its vectors are kept.
+
+    Raises:
+        ModelError: If there is no such encoder, or it does not load.
+    """
+    configured = settings.load()
+    chosen = configured.suite(SUITE, JourneyBenchSettings)
+    encoder = open_text_encoder(chosen.text_encoder, configured.home)
+    return CachingEncoder(encoder.name, _Sentences(encoder), open_vector_cache(configured), _BATCH)
+
+
+class _Sentences:
+    """A sentence encoder as what a vector store remembers for."""
+
+    def __init__(self, encoder: SentenceEncoder) -> None:
+        self._encoder = encoder
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        return self._encoder.encode_texts(texts)
+
+    def images(self, images: Sequence[str]) -> Vectors:
+        raise ModelError(f"{self._encoder.name} embeds texts, not the {len(images)} images")
+
+
+_STAGE = _HERE.stage("distractors", asks="judge")
+
+
+@dg.multi_asset(
+    ins=_HERE.ins("caption_decisions", stored="images"),
+    outs={
+        "dialogues": out(
+            _STAGE, Utterance, "One row: one thing that was said about an image (way b)."
+        ),
+        "dialogue_ends": out(
+            _STAGE,
+            DialogueEnd,
+            "One row: how the dialogue about one image ended: by a decision, because the rounds "
+            "were over, or because a response could not be read.",
+        ),
+        "dialogue_statements": out(
+            _STAGE, Statement, "One row: how a dialogue describes its image after one round."
+        ),
+    },
+    pool="judge",
+)
+def hold(
+    context: dg.AssetExecutionContext,
+    sources: SourceFiles,
+    settings: SettingsResource,
+    models: Models,
+    caption_decisions: list[CaptionDecision],
+    stored: list[StoredImage],
+) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
+    """Have two models talk about every image, of which one sees nothing but a caption."""
+    chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+    captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
+    with ExitStack() as opened:
+        asker = answerer = opened.enter_context(
+            open_writer(context, models, chosen.writer, sources)
+        )
+        if chosen.answerer != chosen.writer:
+            answerer = opened.enter_context(open_writer(context, models, chosen.answerer, sources))
+        held = hold_dialogues(
+            captions,
+            digests(stored),
+            (asker, answerer),
+            rounds=chosen.rounds,
+            tries=chosen.tries,
+        )
+    shown = {"transcript": dg.MetadataValue.md(_transcript(held.utterances, held.endings))}
+    return (
+        table_output(held.utterances, shown),
+        table_output(held.endings),
+        table_output(held.statements),
+    )
+
+
+def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd], n: int = 4) -> str:
+    """The first dialogues as a person reads them."""
+    lines = []
+    for end in endings[:n]:
+        lines += [f"### {as_text(end.image)}", f"Caption: {as_text(end.caption)}", ""]
+        for one in utterances:
+            if one.image == end.image:
+                asked = f" (asked: {as_text(one.heard)})" if one.speaker == "answerer" else ""
+                said = "<br>".join(map(as_text, one.said.split("\n")))
+                lines.append(f"- **{one.speaker}**, round {one.round}{asked}: {said}")
+        lines += [
+            "",
+            f"Ended by {end.outcome} after {end.rounds} rounds. {as_text(end.decision)}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+class Neighbours(dg.Config):
+    """How many images are proposed."""
+
+    n: int = Field(8, ge=1)
+    """Nearest neighbours an image and criterion."""
+
+
+@dg.asset(
+    ins=_HERE.ins("gallery", "decisions", stored="images"),
+    **_HERE.stage("distractors"),
+)
+def look_alike_proposals(
+    config: Neighbours,
+    settings: SettingsResource,
+    image_store: ImageStore,
+    gallery: list[GalleryImage],
+    decisions: list[FilterDecision],
+    stored: list[StoredImage],
+) -> dg.Output[list[LookAlike]]:
+    """Find images that are alike in subject, composition, or both.
+
+    One row: one image that may distract from another one. Subjects are compared by what the
+    images were generated from, compositions by where light and colours lie. An image that does
+    not decode any more is like none; the log names it.
+    """
+    kept = {decision.image for decision in decisions if decision.kept}
+    known = digests(stored)
+    decoded = [
+        (row, composition(image))
+        for row in gallery
+        if row.image in kept and (image := image_store.open_if_whole(known[row.image])) is not None
+    ]
+    if not decoded:
+        return table_output([])
+    shown = [row for row, _ in decoded]
+    layouts = np.stack([layout for _, layout in decoded])
+    subjects = open_sentence_encoder(settings).encode_texts([row.prompt for row in shown])
+    return table_output(propose([row.image for row in shown], subjects, layouts, config.n))
+
+
+@dg.asset(
+    ins=_HERE.ins("look_alike_proposals", "look_alike_votes"),
+    **_HERE.stage("distractors"),
+)
+def look_alikes(
+    settings: SettingsResource,
+    look_alike_proposals: list[LookAlike],
+    look_alike_votes: list[LookAlikeVote],
+) -> dg.Output[list[LookAlikeDecision]]:
+    """Keep the images that people find alike and in conflict with the captions.
+
+    One row: what became of one proposed image, and why. About five are kept of each; the
+    release has 5,323 for 1,000 texts.
+    """
+    least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
+    rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
+    return table_output(
+        rows, {"accepted": sum(row.accepted for row in rows), "open": sum(row.open for row in rows)}
+    )
+
+
+@dg.asset(
+    name="built",
+    ins=_HERE.ins("caption_decisions", "statement_decisions", "look_alikes"),
+    **AssetFolder(f"{SUITE}/retrieval").stage("select"),
+)
+def retrieval_samples(
+    caption_decisions: list[CaptionDecision],
+    statement_decisions: list[StatementDecision],
+    look_alikes: list[LookAlikeDecision],
+) -> dg.Output[list[RetrievalSample]]:
+    """Put what describes an image and what only seems to together.
+
+    One row: one image with its captions, the statements that conflict with it, and the images
+    that look like it; in the release about five of each for 1,000 images.
+    """
+    statements: dict[str, list[str]] = defaultdict(list)
+    for decision in statement_decisions:
+        if decision.accepted:
+            statements[decision.image].append(decision.text)
+    images = accepted_images(look_alikes)
+    return table_output(
+        [
+            RetrievalSample(
+                entry_id=image,
+                image=image,
+                texts=tuple(captions),
+                text_distractors=tuple(statements[image]),
+                captions=tuple(captions),
+                image_distractors=tuple(images.get(image, ())),
+            )
+            for image, captions in kept_captions(caption_decisions).items()
+        ]
+    )
+
+
+trigger_responses = generated_texts(
+    _HERE,
+    "trigger_responses",
+    {
+        "caption_decisions": ("caption_decisions", CaptionDecision),
+        "stored": ("images", StoredImage),
+    },
+    lambda caption_decisions, stored: triggers.prompts(
+        kept_captions(caption_decisions), digests(stored)
+    ),
+    "Have a model write questions that invite hallucinations about an image it sees.\n\n"
+    "One row: one response about one image, with the prompt.",
+    by="answerer",
+)
+
+
+@dg.asset(
+    name="built",
+    ins=_HERE.ins("trigger_responses", "trigger_votes"),
+    **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
+)
+def trigger_questions(
+    settings: SettingsResource,
+    trigger_responses: list[GeneratedText],
+    trigger_votes: list[TriggerVote],
+) -> dg.Output[list[TriggerQuestion]]:
+    """Keep the trigger questions that people accept.
+
+    One row: one question about one image, and its answers.
+    """
+    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
+
+
+@dg.asset(
+    ins=_HERE.ins("statement_responses", "trigger_responses", "trigger_votes"),
+    **_HERE.stage("distractors"),
+)
+def rejections(
+    settings: SettingsResource,
+    statement_responses: list[GeneratedText],
+    trigger_responses: list[GeneratedText],
+    trigger_votes: list[TriggerVote],
+) -> dg.Output[list[Rejection]]:
+    """Say of every response and trigger question that is left out why.
+
+    One row: one response that could not be read, or one question that people did not accept. What
+    became of images, captions, statements and look-alikes stands in the tables of decisions.
+    """
+    least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
+    return table_output(
+        distractors.read_statements(statement_responses).rejections
+        + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
+    )
+
+
+@dg.asset(
+    ins=_HERE.ins("decisions", "caption_decisions", "statement_decisions", "look_alikes"),
+    **_HERE.stage("distractors"),
+)
+def funnel(
+    decisions: list[FilterDecision],
+    caption_decisions: list[CaptionDecision],
+    statement_decisions: list[StatementDecision],
+    look_alikes: list[LookAlikeDecision],
+) -> dg.Output[list[BuildFunnelStep]]:
+    """Count what is left at each step, and what is open.
+
+    One row: one step on the way from a gallery to captions and distractors.
+    """
+    rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes)
+    return table_output(rows)

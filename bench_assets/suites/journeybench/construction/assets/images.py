@@ -1,21 +1,30 @@
-"""From a gallery to captioned images: what the built route of every task begins with (3.1, 3.2).
+"""Images of a gallery, votes on them, and their captions: the built route's first steps (3.1, 3.2).
 
-Every table is empty for a published source.
+Every table is empty for a published source. Votes are entries of the source's files and answers to
+annotation tasks; the last word of a person on a unit counts.
 """
 
-from collections.abc import Sequence
+import json
+import random
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import dagster as dg
 from pydantic import Field
 
-from bench_assets.asset_factory.annotation_inputs import least_votes, needed_of
-from bench_assets.asset_factory.suite_assets import AssetFolder
+from bench_assets.annotation.tasks import SuiteAnnotationTask
+from bench_assets.asset_factory.annotation_inputs import answers_key, heard, least_votes, needed_of
+from bench_assets.asset_factory.suite_assets import AssetFolder, list_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.core.tables.arrow import to_json
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
 from bench_assets.suites.journeybench.construction import annotation
-from bench_assets.suites.journeybench.construction.assets.acquisition import AcquiredImage, acquire
 from bench_assets.suites.journeybench.construction.captions import kept_captions, verify_captions
 from bench_assets.suites.journeybench.construction.filtering import (
     CriterionAgreement,
@@ -32,17 +41,30 @@ from bench_assets.suites.journeybench.raw_material import (
     GalleryImage,
     ImageCategories,
     WrittenCaption,
+    last_words,
     read_raw,
 )
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles
-from resources.images.download import ImageDownloadLimits
-from resources.images.gallery import HttpGallery
+from resources.http.allowed_hosts import HostPolicy
+from resources.images.download import ImageDownloadLimits, download_images
+from resources.images.gallery import GalleryHit, HttpGallery
 from resources.images.store import ImageStore
-from resources.tables.parquet import table_output
+from resources.tables.parquet import TableFiles, table_output
 
 _HERE = AssetFolder(SUITE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcquiredImage:
+    """An image that a gallery found, and what became of it."""
+
+    image: str  # its file name in images/
+    query: str  # the first that found it
+    prompt: str
+    url: str
+    error: str  # why it is not there; "" if it is
 
 
 class FilterRule(dg.Config):
@@ -196,3 +218,110 @@ def _captioned(
         categories=known,
         unknown_categories=unknown,
     )
+
+
+def acquire(
+    gallery: HttpGallery, queries: Iterable[str], folder: Path, polite: ImageDownloadLimits
+) -> list[AcquiredImage]:
+    """Search for every query, fetch each image once, and write ``gallery.jsonl`` beside them.
+
+    What was fetched before is not fetched again. The folder becomes a source of the built route
+    when annotators have put their votes and captions into it.
+
+    Args:
+        gallery: Where to search.
+        queries: Topic words with attribute words.
+        folder: Gets ``gallery.jsonl`` and ``images/``.
+        polite: Limits of the downloads.
+    """
+    found: dict[str, GalleryHit] = {}
+    for query in queries:
+        for image in gallery.search(query):
+            found.setdefault(image.image_id, image)
+    urls = [image.url for image in found.values()]
+    hosts = HostPolicy.typed_by_user(gallery.address)
+    arrived = download_images(urls, folder / "fetched", polite, random.Random(0), hosts=hosts)
+    fetched = {row.url: row for row in arrived}
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    rows = []
+    for image in found.values():
+        row, name = fetched[image.url], f"{quote(image.image_id, safe='')}.png"
+        if not row.error:
+            shutil.copyfile(folder / "fetched" / row.file, folder / "images" / name)
+        rows.append(
+            AcquiredImage(
+                image=name,
+                query=image.query,
+                prompt=image.prompt,
+                url=image.url,
+                error=row.error,
+            )
+        )
+    _write_gallery(folder / "gallery.jsonl", rows)
+    return rows
+
+
+def _write_gallery(file: Path, rows: Iterable[AcquiredImage]) -> None:
+    lines = [
+        json.dumps(
+            to_json(GalleryImage(image=row.image, query=row.query, prompt=row.prompt)),
+            ensure_ascii=False,
+        )
+        for row in rows
+        if not row.error
+    ]
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    unfinished.replace(file)
+
+
+_TABLES = {
+    "filter_votes": (
+        annotation.FILTER,
+        "Read the votes on images of the gallery.\n\n"
+        "One row: what one annotator says of one image.",
+    ),
+    "written_captions": (
+        annotation.WRITE,
+        "Read the captions.\n\n"
+        "One row: what one writer says of one image; eight write in the paper.",
+    ),
+    "caption_votes": (
+        annotation.VERIFY,
+        "Read the votes on captions.\n\n"
+        "One row: what one verifier says of one caption; four verify in the paper.",
+    ),
+    "statement_votes": (
+        annotation.CONFLICTS,
+        "Read the votes on statements.\n\n"
+        "One row: whether one annotator finds that a statement conflicts with its image.",
+    ),
+    "look_alike_votes": (
+        annotation.ALIKE,
+        "Read the votes on images that may distract from another.\n\n"
+        "One row: what one annotator says of two images.",
+    ),
+    "trigger_votes": (
+        annotation.TRIGGER,
+        "Read the votes on questions that invite hallucinations.\n\n"
+        "One row: whether one annotator accepts one question with its answers.",
+    ),
+}
+
+
+def _votes(name: str, task: SuiteAnnotationTask, description: str) -> dg.AssetsDefinition:
+    @dg.asset(
+        name=name,
+        deps=[*_HERE.source, answers_key(task)],
+        description=description,
+        dagster_type=list_of(task.row),
+        **_HERE.stage("annotation"),
+    )
+    def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
+        written = read_raw(source_folder(sources), task.row)
+        return table_output(last_words([*written, *heard(tables, task)]))
+
+    return votes
+
+
+votes = [_votes(name, task, description) for name, (task, description) in _TABLES.items()]

@@ -1,4 +1,4 @@
-"""What captioning measures besides corpus scores: each caption, each category, and METEOR."""
+"""Captioning: question table, scores of each caption and category, and METEOR."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,15 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.evaluation.task import ScoredQuestion
+from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.source import image_assets
 from bench_assets.suites.journeybench.captioning import scoring
+from bench_assets.suites.journeybench.captioning.dataset import (
+    RELEASES,
+    CaptionedImage,
+    read_captioned_images,
+    to_questions,
+)
 from bench_assets.suites.journeybench.captioning.task import TASK
 from resources.encoders.meteor import METEOR_VERSION, meteor, why_no_meteor
 from resources.tables.parquet import table_output
@@ -22,6 +30,29 @@ from resources.tables.parquet import table_output
 _HERE = AssetFolder(TASK.name, str(TASK.version))
 _INS = _HERE.ins("questions", "scores")
 _STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
+
+captioning_images = image_assets(AssetFolder(TASK.name), "captioning")
+
+
+def _unknown_categories(rows: Sequence[CaptionedImage]) -> dict[str, str]:
+    unknown = sorted({name for row in rows for name in row.unknown_categories})
+    return {"unknown_categories": ", ".join(unknown) or "none"}
+
+
+captioning_questions = question_assets(
+    TaskTable(
+        task=TASK,
+        row=CaptionedImage,
+        read=read_captioned_images,
+        to_questions=to_questions,
+        releases=RELEASES,
+        about=_unknown_categories,
+        entries="Take the captions of the published file, or those built here.\n\n"
+        "One row: an image with what people wrote about it, five captions mostly; 1,042 published.",
+        rejection="One row: an image that no caption is asked for, because it is not there.",
+        question="One row: one image, with people's captions of it; 1,042 published (section 3.2).",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,23 +1,30 @@
-"""Retrieval left of the waist: samples, published or built here, to queries and candidates."""
+"""Retrieval: samples, candidates, queries, and rankings by encoders in place of chat models."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import AssetFolder
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.assets.images import image_assets
-from bench_assets.suites.journeybench.assets.questions import (
+from bench_assets.core.schema.chat import ImageTextEncoder
+from bench_assets.core.schema.errors import SourceError, UnknownNameError
+from bench_assets.core.schema.rows import Prediction, Question, StoredImage
+from bench_assets.suites.journeybench.assets.question_tables import (
     asked_tables,
     edition_of,
     published_rows,
     question_outs,
 )
-from bench_assets.suites.journeybench.assets.source import by_name, source_folder
+from bench_assets.suites.journeybench.assets.source import (
+    SUITE,
+    by_name,
+    image_assets,
+    source_folder,
+)
 from bench_assets.suites.journeybench.captioning.dataset import (
     CaptionedImage,
     read_captioned_images,
@@ -31,9 +38,14 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED
+from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from resources.config.bench_toml import Settings
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_vector_cache
 from resources.datasets.source_files import SourceFiles
+from resources.encoders.dual_encoder import RANDOM, open_encoder
 from resources.images.store import ImageStore
 from resources.tables.parquet import TableFiles, table_output
 
@@ -132,3 +144,57 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
 
 def _images(entry: RetrievalSample) -> tuple[str, ...]:
     return (entry.image, *entry.image_distractors)
+
+
+@contextmanager
+def encoder_of(
+    name: str, settings: Settings, image_store: ImageStore
+) -> Iterator[ImageTextEncoder]:
+    """Load an encoder by its name in bench.toml, for the length of a ``with`` block.
+
+    Raises:
+        UnknownNameError: If there is none of that name; lists those there are.
+        ModelError: If it does not load.
+    """
+    specs = settings.suite(SUITE, JourneyBenchSettings).encoders
+    if name != RANDOM and name not in specs:
+        raise UnknownNameError(f"encoder in {settings.file}", name, [RANDOM, *specs])
+    spec = specs.get(name)
+    beside = settings.resolve(spec.path if spec else "")
+    location = str(beside) if spec is None or beside.exists() else spec.path
+    with open_encoder(name, spec, location, image_store, open_vector_cache(settings)) as encoder:
+        yield encoder
+
+
+def rankings(of: EvaluationStep) -> dg.AssetsDefinition:
+    """Build the asset that has encoders rank the candidates of every query."""
+    pools = of if of.condition == AS_RELEASED else EvaluationStep(TASK)
+
+    @dg.asset(
+        ins=of.ins("questions") | pools.ins("candidates"),
+        description=(
+            "One row: the ten candidates that an encoder finds most like one query, best first. "
+            f"Condition: {TASK.conditions[of.condition].about} Vectors are remembered by content; "
+            "the signature of the metrics names the pools and the rule for ties (section 4.1)."
+        ),
+        **of.stage("predictions", "gpu"),
+    )
+    def predictions(
+        context: dg.AssetExecutionContext,
+        settings: SettingsResource,
+        image_store: ImageStore,
+        questions: list[Question],
+        candidates: list[Candidate],
+    ) -> dg.Output[list[Prediction]]:
+        name = context.partition_key
+        with encoder_of(name, settings.load(), image_store) as encoder:
+            return table_output(rank(questions, candidates, encoder, name, of.condition))
+
+    return predictions
+
+
+RETRIEVAL_ASSETS = [
+    asset
+    for condition in TASK.conditions
+    for asset in evaluation_assets(TASK, condition, predictions=rankings)
+]

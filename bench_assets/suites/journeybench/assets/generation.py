@@ -1,0 +1,89 @@
+"""Generated texts and images: the steps of the built route that ask a model or a painter."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+import dagster as dg
+
+from bench_assets.asset_factory import suite_assets
+from bench_assets.asset_factory.suite_assets import AssetFolder, StageName
+from bench_assets.core.schema.chat import ChatModel, Prompt
+from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.journeybench.assets.source import SUITE, source_folder
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from bench_assets.suites.journeybench.text_generation import GeneratedText, write
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_home_blobs
+from resources.datasets.source_files import SourceFiles
+from resources.images.painters import ImageRequest, open_painter, paint_images
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from resources.tables.parquet import table_output
+
+
+def open_writer(
+    context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
+) -> AbstractContextManager[ChatModel]:
+    """Open a model that writes; "" takes the responses that came with the source."""
+    return suite_assets.open_writer(
+        context, models, name, source_folder(sources) / "responses.jsonl"
+    )
+
+
+def generated_texts(
+    here: AssetFolder,
+    name: str,
+    ins: Mapping[str, tuple[str, type[Any]]],
+    prompts: Callable[..., Mapping[str, Prompt]],
+    description: str,
+    by: Literal["writer", "answerer"] = "writer",
+) -> dg.AssetsDefinition:
+    """Build the asset of what a model writes: one row a prompt.
+
+    Args:
+        here: Where it lies.
+        name: Of the asset.
+        ins: The arguments of ``prompts``, in order: path and row of each table.
+        prompts: Makes the prompts, by request id.
+        description: Of the asset.
+        by: The setting of ``[suites.journeybench]`` that names the model.
+    """
+    stage: StageName = "select" if by == "writer" else "distractors"
+
+    @dg.asset(
+        name=name,
+        ins=here.ins_of(**ins),
+        deps=here.source if by == "writer" else [],
+        description=description,
+        **here.stage(stage, asks="judge"),
+    )
+    def responses(
+        context: dg.AssetExecutionContext,
+        sources: SourceFiles,
+        settings: SettingsResource,
+        models: Models,
+        **tables: list[Any],
+    ) -> dg.Output[list[GeneratedText]]:
+        chosen = settings.load().suite(SUITE, JourneyBenchSettings)
+        with open_writer(context, models, getattr(chosen, by), sources) as model:
+            return table_output(write(model, prompts(*(tables[table] for table in ins))))
+
+    return responses
+
+
+def painted(
+    context: dg.AssetExecutionContext,
+    settings: SettingsResource,
+    image_store: ImageStore,
+    requests: Sequence[ImageRequest],
+) -> dg.Output[list[StoredImage]]:
+    """Make images with the configured painter; the log names those that cannot be made."""
+    configured = settings.load()
+    painter = open_painter(configured.suite(SUITE, JourneyBenchSettings).painter)
+    found = paint_images(requests, painter, image_store, open_home_blobs(configured, "painted"))
+    for one in found.rejections:
+        context.log.warning(f"{one.entry}: {one.reason}")
+    return table_output(
+        found.images, {"painter": painter.identity, "failed": len(found.rejections)}
+    )

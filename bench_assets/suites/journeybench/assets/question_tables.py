@@ -1,0 +1,187 @@
+"""From the rows of a task, published or built, to its question table: one factory for all tasks."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dagster as dg
+
+from bench_assets.asset_factory.annotation_inputs import decided_in, with_open
+from bench_assets.asset_factory.suite_assets import AssetFolder, list_of, out
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Edition, Question, Rejection, StoredImage
+from bench_assets.evaluation.task import Task
+from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
+from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
+from resources.datasets.source_files import SourceFiles
+from resources.images.previews import question_preview
+from resources.images.store import ImageStore
+from resources.tables.parquet import TableFiles, table_output
+
+_NO_IMAGE = (
+    "none of the {n} images is there: put them into images/ of the source folder, or set "
+    f"download = true in [suites.{SUITE}] of bench.toml"
+)
+Row = TypeVar("Row")
+ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], EntryQuestions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTable:
+    """A task's rows, and how they become its question table."""
+
+    task: Task
+    row: type[Any]
+    read: Callable[[Path], list[Any]]  # of the published file
+    to_questions: ToQuestions
+    entries: str  # description of the table of rows
+    rejection: str  # what one rejection is
+    question: str  # what one question is
+    about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
+    releases: Collection[int] = ()  # how many rows the known releases have; () if not known
+    painted: bool = False  # whether the task also has images of its own making
+
+    @property
+    def table(self) -> str:
+        """Its name in ``PUBLISHED``."""
+        return self.task.name.removeprefix(f"{SUITE}/")
+
+    @property
+    def folder(self) -> AssetFolder:
+        """Where its assets lie."""
+        return AssetFolder(self.task.name)
+
+
+def question_assets(of: TaskTable) -> list[dg.AssetsDefinition]:
+    """Build ``entries``, ``rejections`` and ``questions`` of a task."""
+    return [_entries(of), _questions(of)]
+
+
+def _entries(of: TaskTable) -> dg.AssetsDefinition:
+    here = of.folder
+
+    @dg.asset(
+        name="entries",
+        ins=here.ins_of(built=("built", of.row)),
+        deps=here.source,
+        description=of.entries,
+        dagster_type=list_of(of.row),
+        **here.stage("select"),
+    )
+    def entries(sources: SourceFiles, built: list[Any]) -> dg.Output[list[Any]]:
+        rows = published_rows(sources, of.table, of.read, built)
+        return table_output(rows, of.about(rows))
+
+    return entries
+
+
+def _questions(of: TaskTable) -> dg.AssetsDefinition:
+    here = of.folder
+    images = {"files": "../images", "fetched": "images"}
+    if of.painted:
+        images["painted_images"] = "painted_images"
+    stored = here.ins_of(**{name: (path, StoredImage) for name, path in images.items()})
+
+    @dg.multi_asset(
+        name=f"{of.table}_questions",
+        ins=here.ins_of(entries=("entries", of.row)) | stored,
+        deps=decided_in(of.task),
+        outs=question_outs(here, of.rejection, of.question),
+    )
+    def questions(
+        sources: SourceFiles,
+        tables: TableFiles,
+        image_store: ImageStore,
+        entries: list[Any],
+        **images: list[StoredImage],
+    ) -> Iterator[dg.Output[list[Any]]]:
+        """Ask every entry whose image is there; nothing if the source has no entries."""
+        there = by_name([one for stored in images.values() for one in stored])
+        asked, n = of.to_questions(entries, there), len(entries)
+        whole = not asked.rejections
+        edition = edition_of(sources, of.table, whole=whole, n=n, releases=of.releases)
+        waiting = partial(with_open, task=of.task, tables=tables, settings=sources.settings.load())
+        yield from asked_tables(asked, n, edition, image_store, waiting)
+
+    return questions
+
+
+def published_rows(
+    sources: SourceFiles, table: str, read: Callable[[Path], list[Row]], built: list[Row]
+) -> list[Row]:
+    """Read the published file of a table, or take what was built if the source has none.
+
+    Raises:
+        SourceError: If the file has no rows, or cannot be read.
+    """
+    file = published_files(source_folder(sources), table).get(table)
+    rows = read(file) if file else built
+    if file and not rows:
+        raise SourceError(f"{file}: no rows in it; fetch it again, or take it away")
+    return rows
+
+
+def question_outs(here: AssetFolder, rejection: str, question: str) -> dict[str, dg.AssetOut]:
+    """Say what one row is of the two tables that ``asked_tables`` gives out.
+
+    Args:
+        here: The task's folder.
+        rejection: What one rejection is.
+        question: What one question is; an edition may have none.
+    """
+    return {
+        "rejections": out(here.stage("select"), Rejection, rejection),
+        "questions": out(here.stage("questions"), Question, question, optional=True),
+    }
+
+
+def asked_tables(
+    asked: EntryQuestions,
+    n: int,
+    edition: Edition,
+    image_store: ImageStore,
+    marked: Callable[[list[Question]], list[Question]],
+) -> Iterator[dg.Output[list[Any]]]:
+    """Give out what a task leaves out and, if its source has entries, what it asks.
+
+    Args:
+        asked: What became of the entries.
+        n: How many there are.
+        edition: Which edition the questions belong to.
+        image_store: Shows some of the images.
+        marked: Notes in questions what people have not decided yet.
+
+    Raises:
+        SourceError: If not one became a question, since none of their images is there.
+    """
+    yield table_output(asked.rejections, name="rejections")
+    if n and not asked.questions:
+        raise SourceError(_NO_IMAGE.format(n=n))
+    if n:
+        rows = marked([replace(question, edition=edition) for question in asked.questions])
+        yield table_output(rows, question_preview(rows, image_store), name="questions")
+
+
+def edition_of(
+    sources: SourceFiles, *tables: str, whole: bool, n: int = 0, releases: Collection[int] = ()
+) -> Edition:
+    """Name the route that a task's tables go.
+
+    A published edition of which something is left out, or that has as many rows as no release has,
+    is ``"own"``: its numbers are not comparable with those of a release.
+
+    Args:
+        sources: The source.
+        tables: The task's own, by their names in ``PUBLISHED``.
+        whole: Whether every row became a question.
+        n: Rows.
+        releases: How many rows the known releases have; none if that is not known.
+    """
+    opened = sources.open(SUITE)
+    if opened.is_mini:
+        return "mini"
+    if not published_files(opened.folder, *tables):
+        return "built"
+    return "published" if whole and (not releases or n in releases) else "own"

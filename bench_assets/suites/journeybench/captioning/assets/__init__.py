@@ -1,1 +1,0 @@
-"""Dagster assets of captioning."""
