@@ -1,6 +1,7 @@
 """How a question refers to its image: the labels of Figure 5, in whatever spelling they come.
 
-The release has 126 spellings of 10 labels, typing errors among them ("objectsl", "obsuced").
+The release has 126 spellings of 10 labels, typing errors among them ("objectsl", "obsuced"), and
+cells whose labels nothing separates ("... Cross-referencing with Hallucination").
 """
 
 import re
@@ -12,7 +13,9 @@ HALLUCINATION = "hallucination"  # what the question refers to is not in the ima
 
 _FORMS = {
     "irrelevant objects with unusual properties": re.compile(r"irrelevant", re.IGNORECASE),
-    "relevant objects with unusual properties": re.compile(r"relevant|unusual", re.IGNORECASE),
+    "relevant objects with unusual properties": re.compile(
+        r"\brelevant|^(?!.*irrelevant).*unusual", re.IGNORECASE | re.DOTALL
+    ),
     "occluded or obscured objects": re.compile(r"occl|obs[cu]", re.IGNORECASE),
     "distractors": re.compile(r"distract", re.IGNORECASE),
     HALLUCINATION: re.compile(r"hal+uc", re.IGNORECASE),
@@ -26,7 +29,7 @@ _FORMS = {
 _JOINED = re.compile(r"[;,&/+\n]|\band\b", re.IGNORECASE)
 
 LABELS = tuple(_FORMS)
-"""Every label; of two that fit a spelling, the one that stands first is meant."""
+"""Every label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,34 +37,24 @@ class LabelSpelling:
     """One spelling of a label in the source."""
 
     spelling: str
-    label: str  # "" if it could not be told which label is meant
+    label: str  # several are joined with "; "; "" if it could not be told which is meant
     n_rows: int
-
-
-def label_of(spelling: str) -> str | None:
-    """Tell which label a spelling means; None if it cannot be told.
-
-    >>> label_of("Obsuced objectsl"), label_of("?")
-    ('occluded or obscured objects', None)
-    """
-    return next((label for label, form in _FORMS.items() if form.search(spelling)), None)
 
 
 def labels_of(category: str) -> tuple[str, ...]:
     """Read the labels of a cell, however they are joined; each once, unknown ones left out.
 
-    >>> labels_of("common object; OCR and hallucination; common objects;")
-    ('common objects', 'OCR', 'hallucination')
+    >>> labels_of("common object; OCR and hallucination; common objects;"), labels_of("obsuced")
+    (('common objects', 'OCR', 'hallucination'), ('occluded or obscured objects',))
     """
-    known = [label for part in _parts(category) if (label := label_of(part))]
-    return tuple(dict.fromkeys(known))
+    return tuple(dict.fromkeys(label for part in _parts(category) for label in _labels_in(part)))
 
 
 def spellings(categories: Iterable[str]) -> list[LabelSpelling]:
     """Count every spelling and say which label it was taken for, the unknown ones first."""
     counts = Counter(part for category in categories for part in _parts(category))
     rows = [
-        LabelSpelling(spelling=spelling, label=label_of(spelling) or "", n_rows=n)
+        LabelSpelling(spelling=spelling, label="; ".join(_labels_in(spelling)), n_rows=n)
         for spelling, n in counts.items()
     ]
     return sorted(rows, key=lambda row: (bool(row.label), row.label, -row.n_rows, row.spelling))
@@ -75,6 +68,12 @@ def is_label(text: str) -> bool:
     """
     bare = text.strip(" .").casefold()
     return bare in {name.casefold() for name in LABELS}
+
+
+def _labels_in(part: str) -> list[str]:
+    """The labels of a part in the order in which they stand."""
+    found = {label: match.start() for label, form in _FORMS.items() if (match := form.search(part))}
+    return sorted(found, key=found.__getitem__)
 
 
 def _parts(category: str) -> list[str]:

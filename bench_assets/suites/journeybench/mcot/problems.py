@@ -1,43 +1,31 @@
 """Text-only arithmetic in the layout of GSM8K, and what else it comes to with other numbers.
 
 A GSM8K solution carries its calculations in double angle brackets: ``5*3=<<5*3=15>>15``. They are
-done again when an image shows another number than the text had. ``usual_numbers.json`` lists
-numbers that go without saying, by the beginnings of words that bring them along.
+done again when an image shows another number than the text had, if ``data_flow`` proves where that
+number goes.
 """
 
 import ast
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from bench_assets.core.parsing.numbers import as_number, numbers, written
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.suites.journeybench.mcot.data_flow import (
+    LITERAL,
+    Problem,
+    hints_at,
+    steps_of,
+    unclear,
+)
 from bench_assets.suites.journeybench.published_files import problem_id
 
-_CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
-_LITERAL = re.compile(r"\d+\.?\d*|\.\d+")
-_EVERYWHERE = frozenset({2, 7, 12})  # both, halves, twice; a week's days; a dozen, a year's months
-_HINTS = {
-    float(number): re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE)
-    for number, words in json.loads(
-        Path(__file__).with_name("usual_numbers.json").read_text(encoding="utf-8")
-    ).items()
-}
+__all__ = ["Problem", "Solution", "read_problems", "solve", "unclear"]
+
 _FINAL = re.compile(r"####\s*(\S.*)\s*\Z")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A problem of GSM8K."""
-
-    problem_id: str
-    question: str
-    solution: str  # with calculations in double angle brackets, without the final line
-    answer: str
 
 
 class Solution(NamedTuple):
@@ -74,43 +62,17 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
         return None
     results: dict[float, float] = {}
     steps, result = [], None
-    for expression, was in _CALCULATION.findall(problem.solution):
-        if _may_be_no_result(problem, expression, results):
+    for step in steps_of(problem.solution):
+        if _may_be_no_result(problem, step.literals, results):
             return None
-        changed = _LITERAL.sub(lambda n: _replaced(float(n[0]), results, instead), expression)
-        old, result = as_number(was), _calculated(changed)
+        changed = LITERAL.sub(lambda n: _replaced(float(n[0]), results, instead), step.expression)
+        old, result = step.result, _calculated(changed)
         if old is None or result is None or result < 0 or results.get(old, result) != result:
             return None
         results[old] = result
         steps.append(f"{changed.strip()} = {written(result)}")
     ends_in_answer = bool(results) and list(results)[-1] == as_number(problem.answer)
     return Solution("\n".join(steps), result) if ends_in_answer and result is not None else None
-
-
-def unclear(problem: Problem, number: float) -> str:
-    """Say why it cannot be told which number of the calculations is this one of the text.
-
-    Calculations hold more than the text gives: the 2 of "twice", a week's 7, results of earlier
-    ones. What is written like one of those may be either, and the image would change both. ""
-    if it is clear: the number stands once in the calculations, and is nothing else.
-
-    >>> cats = Problem(
-    ...     problem_id="p", question="Ann has 2 cats, Bo twice as many. And both?",
-    ...     solution="<<2*2=4>>4, <<2+4=6>>6", answer="6",
-    ... )
-    >>> unclear(cats, 2)
-    '2 stands 3 times in the calculations'
-    """
-    calculations = _CALCULATION.findall(problem.solution)
-    n = sum(float(found) == number for e, _ in calculations for found in _LITERAL.findall(e))
-    shown = written(number)
-    if n != 1:
-        return f"{shown} stands {n} times in the calculations"
-    if number in {as_number(was) for _, was in calculations}:
-        return f"{shown} is also a result"
-    if number in _EVERYWHERE or _hints_at(number, problem):
-        return f"{shown} may be a number that goes without saying"
-    return ""
 
 
 def _problem(question: str, answer: str, where: str) -> Problem:
@@ -125,23 +87,18 @@ def _problem(question: str, answer: str, where: str) -> Problem:
     )
 
 
-def _may_be_no_result(problem: Problem, expression: str, results: Mapping[float, float]) -> bool:
+def _may_be_no_result(
+    problem: Problem, literals: list[float], results: Mapping[float, float]
+) -> bool:
     """Whether a number that equals an earlier result may come from elsewhere."""
-    literals = [float(found) for found in _LITERAL.findall(expression)]
     said = numbers(problem.question)
     return any(
         number in said
         # What has not changed may come from anywhere.
         or (results[number] != number and literals.count(number) > 1)
-        or (results[number] != number and _hints_at(number, problem))
+        or (results[number] != number and hints_at(number, problem))
         for number in results.keys() & set(literals)
     )
-
-
-def _hints_at(number: float, problem: Problem) -> bool:
-    """Whether the words of a problem bring a number with them, as "week" brings 7."""
-    words = _HINTS.get(number)
-    return words is not None and words.search(f"{problem.question} {problem.solution}") is not None
 
 
 def _replaced(number: float, results: Mapping[float, float], instead: Mapping[float, float]) -> str:

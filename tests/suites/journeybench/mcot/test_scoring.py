@@ -53,6 +53,20 @@ from tests.rows import prediction, question, scored
             ("irrelevant objects with unusual properties",),
             id="irrelevant, which has relevant in it",
         ),
+        *(
+            pytest.param(f"{first}{between}Hallucination", (first, "hallucination"), id=first[:9])
+            for first, between in (
+                ("relevant objects with unusual properties", " Cross-referencing with "),
+                ("irrelevant objects with unusual properties", " Cross-referencing with "),
+                ("common objects", " Cross referencing "),
+                ("distractors", " "),
+            )
+        ),
+        pytest.param(
+            "Hallucination irrelevant objects with unusual properties",
+            ("hallucination", "irrelevant objects with unusual properties"),
+            id="unseparated, hallucination first",
+        ),
         pytest.param("occluded object;obscured", ("occluded or obscured objects",), id="twice"),
         pytest.param("", (), id="empty"),
         pytest.param("purple", (), id="unknown"),
@@ -173,10 +187,15 @@ SPELLINGS = [
 ]
 
 
+def apart(cell):
+    return list(dict.fromkeys(sorted(row.spelling for row in spellings([cell]))))
+
+
 def test_no_word_can_be_taken_out_of_the_labels():
     rows = [
         *((labels_of, spelling, labels) for spelling, labels in SPELLINGS),
         *((is_label, label.upper(), True) for label in LABELS),
+        (apart, "u; v, w & x / y + z\nu and v", ["u", "v", "w", "x", "y", "z"]),
     ]
     assert survivors([image_references], rows, lambda row: row[0](row[1]) == row[2]) == []
     assert inline_words([image_references]) == []

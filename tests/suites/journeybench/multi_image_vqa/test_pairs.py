@@ -21,7 +21,8 @@ from tests.suites.journeybench.construction import writers
 PROBLEM = Problem(
     problem_id="p",
     question="Ann has 3 apples and 5 pies. An apple weighs 100 grams, a pie 200. How heavy is it?",
-    solution="<<3*100=300>>300, <<5*200=1000>>1000, <<300+1000=1300>>1300",
+    solution="The apples: <<3*100=300>>300 grams\nThe pies: <<5*200=1000>>1000\n"
+    "<<300+1000=1300>>1300",
     answer="1300",
 )
 
@@ -72,7 +73,7 @@ def test_a_problem_with_one_quantity_is_left_to_mcot():
             Problem(
                 problem_id="p",
                 question="Ann has 3 apples and 5 pies. How many times 6000 is it?",
-                solution="<<3*5=15>>15, <<15/6000=0.0025>>0.0025",
+                solution="Apples, pies: <<3*5=15>>15\nHow many times: <<15/6000=0.0025>>0.0025",
                 answer="0.0025",
             ),
             PIES,

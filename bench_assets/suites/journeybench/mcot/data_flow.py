@@ -1,0 +1,239 @@
+"""Proves that a number of a problem has one way through its solution, from the text to the answer.
+
+A number is replaced only where every step of the solution is a calculation in brackets, every
+number in a calculation comes from one place, every result is used, and the step that takes a
+number of the text speaks of what the text counts. Anything else is refused with a reason: words
+can carry a number on ("half of them left"), and 6 can be the faces of a cube and not the dogs.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import dropwhile, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from bench_assets.core.parsing.numbers import as_number, in_digits, written
+
+CALCULATION = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
+LITERAL = re.compile(r"\d+\.?\d*|\.\d+")
+
+_EVERYWHERE = frozenset({2, 7, 12})  # both, halves, twice; a week's days; a dozen, a year's months
+_HINTS = {
+    float(number): re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE)
+    for number, words in json.loads(
+        Path(__file__).with_name("usual_numbers.json").read_text(encoding="utf-8")
+    ).items()
+}
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_ECHO = re.compile(r"[-\d\s.,$+*/x×÷()]*=?[\s$]*$")  # "5*3=" before a calculation
+_RESULT = re.compile(r"[\s$]*\d[\d,]*(?:\.\d+)?")  # "15" after it
+_MULTIPLIERS = frozenset({2, 3, 4})  # twice, a third, a quarter: told in the text alone
+_UNBRACKETED = re.compile(
+    r"\d[^.\n]*(?:=|\b(?:is|are|was|were|makes?|made|gives?|gave|leaves?|left|equals?|becomes?|became|totals?)\b)"
+    r"[^.\n\d]*\d"
+)
+_CLAUSE_END = re.compile(r"[.,;:?!()\n\d]")
+_WORD = re.compile(r"[a-z]+|\$", re.IGNORECASE)
+_WORDS_NEAR = 4
+_EMPTY = re.compile(
+    r"(?:a|after|all|also|an|and|another|any|are|as|at|be|before|but|buy|buys|by|did|do|does|"
+    r"each|every|far|few|fewer|for|from|get|gets|had|has|have|he|her|him|his|how|if|in|"
+    r"into|is|it|its|less|many|more|much|of|on|one|or|other|own|per|she|so|some|such|than|"
+    r"that|the|their|them|then|there|they|this|times|to|was|were|what|when|which|who|will|"
+    r"with|you)"
+)
+_MONEY = frozenset({"$", "dollar", "cost", "pay", "pric", "spend", "earn", "sell"})  # stems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A problem of GSM8K."""
+
+    problem_id: str
+    question: str
+    solution: str  # with calculations in double angle brackets, without the final line
+    answer: str
+
+
+class SolutionStep(NamedTuple):
+    """One calculation, and the line of the solution that it stands in."""
+
+    expression: str
+    result: float | None
+    line: str
+
+    @property
+    def literals(self) -> list[float]:
+        """Numbers of the expression."""
+        return _literals(self.expression)
+
+
+class _Stated(NamedTuple):
+    """A number of the text, with the words around it."""
+
+    number: float
+    before: frozenset[str]
+    after: frozenset[str]
+
+
+def steps_of(solution: str) -> list[SolutionStep]:
+    """List the calculations of a solution in order."""
+    return [
+        SolutionStep(found[1], as_number(found[2]), line)
+        for line in solution.splitlines()
+        for found in CALCULATION.finditer(line)
+    ]
+
+
+def unclear(problem: Problem, number: float) -> str:
+    """Say why a number of the text cannot be replaced in the calculations; "" if it can.
+
+    >>> cats = Problem(
+    ...     problem_id="p", question="Ann has 2 cats, Bo twice as many. And both?",
+    ...     solution="<<2*2=4>>4, <<2+4=6>>6", answer="6",
+    ... )
+    >>> unclear(cats, 2)
+    '2 stands 3 times in the calculations'
+    """
+    steps = steps_of(problem.solution)
+    n, shown = sum(step.literals.count(number) for step in steps), written(number)
+    if n != 1:
+        return f"{shown} stands {n} times in the calculations"
+    if number in {step.result for step in steps}:
+        return f"{shown} is also a result"
+    if number in _EVERYWHERE or hints_at(number, problem):
+        return f"{shown} may be a number that goes without saying"
+    return next(_gaps(problem, steps, number), "")
+
+
+def hints_at(number: float, problem: Problem) -> bool:
+    """Whether the words of a problem bring a number with them, as "week" brings 7."""
+    return _brought_by(number, f"{problem.question} {problem.solution}")
+
+
+def _brought_by(number: float, text: str) -> bool:
+    words = _HINTS.get(number)
+    return words is not None and words.search(text) is not None
+
+
+def _gaps(problem: Problem, steps: list[SolutionStep], number: float) -> Iterator[str]:
+    """Reasons why the way of a number from the text to the answer is not complete."""
+    stated = _stated(problem.question)
+    if [one.number for one in stated].count(number) != 1:
+        yield f"{written(number)} does not stand in the text once"
+    yield from _steps_in_words(problem, steps, stated)
+    done: list[float] = []
+    for at, step in enumerate(steps):
+        yield from _sources(problem, step, done, stated, replaced=number)
+        used = sum(later.literals.count(step.result or 0.0) for later in steps[at + 1 :])
+        if used != int(at < len(steps) - 1):
+            yield f"the result {step.expression} = {step.result} is used {used} times later"
+        done.append(step.result or 0.0)
+
+
+def _sources(
+    problem: Problem, step: SolutionStep, done: list[float], stated: list[_Stated], replaced: float
+) -> Iterator[str]:
+    """Numbers of a step that come from nowhere, or from a place that the step does not name."""
+    for literal in step.literals:
+        places = [one for one in stated if one.number == literal]
+        if literal in done and not places:
+            continue
+        if not places and not _goes_without_saying(literal, problem, step):
+            yield f"{written(literal)} in {step.expression} comes from nowhere"
+        others = [one for one in stated if one not in places]
+        near = _words_near(places, others, replaced=literal == replaced)
+        if places and not near & _stems(step.line):
+            yield f"the step {step.expression} does not say what {written(literal)} counts"
+
+
+def _goes_without_saying(literal: float, problem: Problem, step: SolutionStep) -> bool:
+    """Whether words bring a number into a step: those of its line; "twice" also in the text."""
+    told = literal in _MULTIPLIERS and re.search(r"[*/]", step.expression) is not None
+    return _brought_by(literal, step.line) or (told and _brought_by(literal, problem.question))
+
+
+def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool) -> frozenset[str]:
+    """Words that tell a number of the text from the others; of the replaced one, what it counts."""
+    if not replaced:
+        return frozenset().union(*(one.before | one.after for one in places))
+    elsewhere = frozenset().union(*(one.after for one in others if one.number != 1))
+    return frozenset().union(*(one.after for one in places)) - elsewhere
+
+
+def _steps_in_words(
+    problem: Problem, steps: list[SolutionStep], stated: list[_Stated]
+) -> Iterator[str]:
+    """Steps of the solution outside of brackets: their numbers would stay as they are."""
+    counted: Mapping[float, frozenset[str]] = {one.number: one.after for one in stated}
+    results = {step.result for step in steps}
+    for line in problem.solution.splitlines():
+        words = in_digits(_without_calculations(line))
+        if found := _UNBRACKETED.search(words):
+            yield f"a step outside of the brackets: {found[0]!r:.60}"
+        for said in _stated(words):
+            known = said.number in results or said.after & counted.get(said.number, frozenset())
+            if not known and not _brought_by(said.number, line):
+                yield f"{written(said.number)} stands outside of the brackets: {words!r:.60}"
+
+
+def _without_calculations(line: str) -> str:
+    """A line without its calculations, what is written out before them, and their results."""
+    kept, end = [], 0
+    for found in CALCULATION.finditer(line):
+        before = line[end : found.start()]
+        echo = _ECHO.search(before)
+        same = echo is None or _literals(echo[0]) in ([], _literals(found[1]))
+        kept.append(_ECHO.sub(" ", before) if same else before)
+        result = _RESULT.match(line, found.end())
+        end = result.end() if result else found.end()
+    return " ".join([*kept, line[end:]])
+
+
+def _literals(text: str) -> list[float]:
+    return [float(found) for found in LITERAL.findall(text)]
+
+
+def _stated(text: str) -> list[_Stated]:
+    digits = in_digits(text)
+    return [
+        _Stated(
+            float(found[0].replace(",", "")),
+            _stems(_last_clause(digits[: found.start()])) | _money(digits, found.start()),
+            _stems(_phrase(digits[found.end() :])),
+        )
+        for found in _NUMBER.finditer(digits)
+    ]
+
+
+def _phrase(text: str) -> str:
+    """The first words with content after a number: what it counts."""
+    words = _CLAUSE_END.split(text, maxsplit=1)[0].split()[:_WORDS_NEAR]
+    skipped = dropwhile(lambda word: _EMPTY.fullmatch(word.lower()), words)
+    return " ".join(takewhile(lambda word: not _EMPTY.fullmatch(word.lower()), skipped))
+
+
+def _last_clause(text: str) -> str:
+    return " ".join(_CLAUSE_END.split(text)[-1].split()[-_WORDS_NEAR:])
+
+
+def _money(text: str, at: int) -> frozenset[str]:
+    return _MONEY if text[:at].endswith("$") else frozenset()
+
+
+def _stems(text: str) -> frozenset[str]:
+    r"""Content words without their endings.
+
+    >>> sorted(_stems("the boxes of red apples"))
+    ['appl', 'box', 'red']
+    """
+    words = Counter(word.lower() for word in _WORD.findall(text))
+    return frozenset(_stem(word) for word in words if not _EMPTY.fullmatch(word))
+
+
+def _stem(word: str) -> str:
+    single = re.sub(r"(?<=\w{3})(?<!s)s$", "", word)
+    return re.sub(r"(?<=\w{3})(?:ie|es|ed|ing|e|y)$", "", single)
