@@ -19,12 +19,13 @@
 # make bench   speed and memory, each figure with its bound beside it
 # make bench-gpu  the local engines on GPUs beside vLLM alone and plain generate: docs/gpu.md
 # make screenshots  the README's images of the report and of the UI, from what make demo left
+# make docs    the documentation site, into site/; a warning or a broken link fails
 # make golden  rewrite the golden files of the tests; read the diff before you commit it
 PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
 
-.PHONY: demo ui check check-dagster checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots install annotation-server cluster-check
+.PHONY: demo ui check check-dagster checked half other_half families long browser mutants faults coverage bench bench-gpu golden screenshots docs install annotation-server cluster-check
 demo: install
 	$(BIN)/bench home demo
 
@@ -137,6 +138,19 @@ bench: install
 
 bench-gpu: install
 	$(BIN)/python -m benchmarks.gpu
+
+# In a layer over .venv: mkdocs is no part of what make check tests.
+DOCS := .venv-docs
+
+docs: $(DOCS)/installed
+	$(BIN)/python -m tests.docs.settings_page
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+
+$(DOCS)/installed: .venv/installed
+	$(PYTHON) -m venv $(DOCS)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(DOCS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
+	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
 
 golden: install
 	$(BIN)/pytest -q --golden tests -m golden

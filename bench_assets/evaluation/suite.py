@@ -31,10 +31,10 @@ class SuiteSettings(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     judge: str = RULES
-    """A judge of the task by its name, such as "rules", which need no model; else a model of this
-    file, which the task's default judge asks; or "NAME:MODEL" for another judge that asks one."""
+    """``"rules"``, another judge of the task, a model of this file for the default judge, or
+    ``"NAME:MODEL"``."""
     reading: str = ""
-    """How responses become points; "" is the suite's default reading."""
+    """Scorer of responses; default: the suite's."""
 
 
 AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)

@@ -72,8 +72,8 @@ class Settings(StrictSection):
 
     home: Path
     sources: dict[str, str] = Field(default_factory=dict)
-    """Suite -> folder with its files, or address of its release (``hf:owner/name@revision``,
-    ``https://...#sha256=...``); a suite that is not named uses its mini edition."""
+    """Suite to its folder, or to a release (``hf:owner/name@revision``,
+    ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
     benchmarks: dict[BenchmarkName, FileBenchmarkSettings] = Field(default_factory=dict)
     """Benchmarks without Python; without those in ``twins``."""

@@ -174,14 +174,15 @@ class EncoderSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["transformers", "sentence_transformers"] = "transformers"
+    """Library that loads the encoder."""
     path: str
-    """Folder (as written, or relative to bench.toml) or hub id."""
+    """Folder, absolute or relative to bench.toml, or hub id."""
     revision: str = "main"
-    """For a hub id: the commit to load. A branch name is looked up once and pinned."""
+    """Commit of a hub id. A branch name is resolved once and pinned."""
     device: str = "auto"
-    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
     batch_size: int = Field(64, gt=0)
-    """Texts or images a batch."""
+    """Texts or images per batch."""
 
 
 @contextmanager

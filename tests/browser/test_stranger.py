@@ -1,7 +1,7 @@
 """A person who never saw the project, with the report alone: how many clicks the answers take.
 
-Only what is seen is followed: headings, and texts of links and numbers. docs/report.md has the
-counts. The second home is the one that ``make demo`` leaves, where there is one.
+Only what is seen is followed: headings, and texts of links and numbers. The second home is the one
+that ``make demo`` leaves, where there is one.
 """
 
 import re

@@ -160,7 +160,7 @@ def _program() -> str:
 def test_messages_that_the_pages_explain_are_those_of_the_program():
     page = (CHECKOUT / "docs" / "troubleshooting.md").read_text("utf-8")
     program = _program()
-    messages = re.findall(r"^\| `([^`]+)`", page, re.MULTILINE)
+    messages = re.findall(r"^- `([^`]+)`:", page, re.MULTILINE)
     assert len(messages) > 20
     for message in messages:
         for part in message.split("…"):

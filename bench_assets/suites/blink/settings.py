@@ -14,12 +14,12 @@ class BlinkSettings(SuiteSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = 0
-    """Draws all that is drawn: the built route, the mini edition, samples of the studies."""
+    """Seed of the built route, the mini edition and samples of studies."""
     builders: BuilderParameters = BuilderParameters()
-    """What the fourteen builders go by."""
+    """Parameters of the fourteen builders."""
     captioner: str = ""
-    """A model of bench.toml that sees; its captions stand in for the images (section 4.3)."""
+    """Vision-language model whose captions replace the images (section 4.3)."""
     human_answers: Path | None = None
-    """JSON lines with ``question_id``, ``person`` and ``answer`` ("A"), see ``human``."""
+    """JSON lines with ``question_id``, ``person`` and ``answer``."""
     mistakes_per_task: int = Field(10, gt=0)
-    """Mistakes drawn for reading (section 4.3 and appendix C.2)."""
+    """Mistakes sampled for review (section 4.3 and appendix C.2)."""

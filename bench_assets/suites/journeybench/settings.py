@@ -19,37 +19,34 @@ class JourneyBenchSettings(SuiteSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     writer: str = ""
-    """The language model that asks in dialogues, finds quantities and puts events into images;
-    "" takes the responses that came with the source, ``responses.jsonl``."""
+    """Language model of the built route; default: the source's ``responses.jsonl``."""
     answerer: str = ""
-    """The vision-language model that answers in dialogues, and writes statements and questions
-    about images that it sees; "" as for ``writer``."""
+    """Vision-language model of the built route; default: as ``writer``."""
     topics: tuple[str, ...] = tuple(_WORDS["topics"])
-    """Topic words of the queries; the paper has 17 and does not print them."""
+    """Topic words of queries (the paper has 17 and prints none)."""
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])
-    """Attribute words of the queries; the paper has 15 and does not print them."""
+    """Attribute words of queries (the paper has 15 and prints none)."""
     rounds: int = Field(4, gt=0)
-    """Longest dialogue; IdealGPT's default, and the authors'."""
+    """Longest dialogue; default: IdealGPT's."""
     tries: int = Field(3, gt=0)
-    """How often a response that cannot be read is asked for."""
+    """Attempts for a readable response."""
     text_encoder: str = EMBEDDED_ENCODER
-    """Folder or hub id of the sentence encoder that compares captions and statements."""
+    """Sentence encoder for captions and statements: folder or hub id."""
     painter: PainterSpec = DrawerSpec()
-    """Who makes images of prompts."""
+    """Image generator: a drawer, diffusers, or a server."""
     gallery: str = ""
-    """Address of a gallery to acquire images from; see ``resources/images/gallery.py``."""
+    """Address of a gallery to download images from."""
     solution_judge: str = "rules"
-    """The second, larger judge, which verifies solutions: a model of bench.toml, or "rules"."""
+    """Judge that verifies solutions: a model, or ``"rules"``."""
     download: bool = False
-    """Fetch the images that the published files only name by their address."""
+    """Download images that published files name by address."""
     download_connections: int = Field(8, gt=0, le=32)
-    """Images under way at once; at most half of them from one host."""
+    """Concurrent downloads; at most half from one host."""
     encoders: dict[str, EncoderSpec] = Field(default_factory=dict)
-    """Name -> a model that embeds texts and images, for retrieval; ``random`` is always there."""
+    """Name to a text and image encoder for retrieval; ``random`` always exists."""
     map_encoder: str = ""
-    """The encoder that images are compared by on the map of diversity; "" compares where light
-    and colours lie."""
+    """Encoder of the diversity map; default: light and colours."""
     other_images: Path | None = None
-    """Folder with the images to compare with on the map."""
+    """Folder of images to compare on the diversity map."""
     common_sense: Path | None = None
-    """Pairs of things that go together, one a line, parted by tabs."""
+    """Pairs of related objects, tab-separated, one per line."""

@@ -11,16 +11,16 @@ class MultiSettings(SuiteSettings):
     """The choices of every suite, and those of MULTI's building and ablations."""
 
     captioner: str = ""
-    """A model of bench.toml that describes images, where the source has no captions (4.5)."""
+    """Model that describes images, if the source has no captions (4.5)."""
     writer: str = ""
-    """A model of bench.toml that proposes distillations and deepenings; "": people do (3.2)."""
+    """Model that proposes distillations and deepenings; default: annotators do (3.2)."""
     solvers: tuple[str, ...] = ()
-    """Two or more models of bench.toml that answer transformed questions whose gold no rule proves;
-    what all of them answer like the new gold is applied, the rest waits for review (3.2)."""
+    """Two or more models. A transformed question is applied if all of them find the new key;
+    otherwise it waits for review (3.2)."""
     font: Path | None = None
-    """A font with Chinese characters, for tables that are drawn; None looks for one."""
+    """Font with Chinese characters for drawn tables; default: searched."""
     elite_weights: dict[str, float] = Field(default_factory=dict)
-    """Model -> weight of its scores for MULTI-Elite, where the source has no hard list (3.3)."""
+    """Model to its weight for MULTI-Elite, if the source has no hard list (3.3)."""
 
     @field_validator("solvers")
     @classmethod

@@ -15,21 +15,21 @@ class AnnotationTaskSettings(StrictSection):
     """A section ``[annotation.tasks."suite/task"]``: a task that is asked, and its terms."""
 
     needed: int | None = Field(None, ge=1)
-    """Answers of a unit by as many people; None: as many as the paper has."""
+    """Answers per unit, each by another annotator; default: the paper's."""
     until: datetime | date | None = None
-    """What is said later does not count; a day without a time ends at midnight, UTC."""
+    """Deadline; a date ends at midnight UTC."""
     publish: Literal["complete", "partial"] = "complete"
-    """Whether questions wait until no unit is open, or are built of what is decided."""
+    """Wait until no unit is open, or build questions of the decided units."""
     most_answers: int | None = Field(None, ge=1)
-    """Of one person; their first ones count."""
+    """Most answers per annotator; the first ones count."""
     gold: Path | None = None
-    """Attention checks: JSON lines of ``{unit, values}``, what must be said of which unit."""
+    """Attention checks: JSON lines of ``{unit, values}``."""
     least_gold: float = Field(0.0, ge=0, le=1)
-    """Share of attention checks to get right; of who gets fewer right no answer counts."""
+    """Share of attention checks that an annotator must pass."""
     propose: str = ""
-    """A model that fills units in before people come; "": none."""
+    """A model that fills units in before annotators see them."""
     unproposed: float = Field(0.25, ge=0, le=1)
-    """Share of units, drawn by their ids, that are shown without a proposal all the same."""
+    """Share of units without a proposal."""
 
     @property
     def terms(self) -> Terms:
@@ -46,15 +46,15 @@ class AnnotationSettings(StrictSection):
     """A section ``[annotation]``."""
 
     kind: Literal["files", "pages", "label-studio"] = "files"
-    """Backend: files in ``annotation/`` of the home folder, the pages of ``bench annotate serve``,
-    or a Label Studio."""
+    """Backend: files in ``annotation/`` of the home, the pages of ``bench annotate serve``, or
+    Label Studio."""
     url: str = ""
-    """Where the Label Studio is, or what the pages are called from outside: loopback or https."""
+    """Address of Label Studio, or public address of the pages: loopback or https."""
     token_env: str = ""
-    """Name of the environment variable with the Label Studio's token."""
+    """Environment variable with Label Studio's token."""
     every: int = Field(60, ge=5)
-    """s between two looks for new answers."""
+    """Seconds between two polls for answers."""
     names: dict[str, str] = Field(default_factory=dict)
-    """Pseudonym of each person by what the tool calls them, such as an address."""
+    """Pseudonym of each annotator, by the backend's name."""
     tasks: dict[str, AnnotationTaskSettings] = Field(default_factory=dict)
-    """The tasks that are asked; ``bench annotate tasks`` lists all there are."""
+    """Active tasks, by ``"suite/task"``; ``bench annotate tasks`` lists all."""

@@ -30,15 +30,17 @@ class SamplingSection(ModelSpec):
     temperature: float = Field(0.0, ge=0)
     """0 is greedy decoding."""
     top_p: float = Field(1.0, gt=0, le=1)
+    """Nucleus sampling: the share of probability that is kept."""
     max_tokens: int = Field(1024, gt=0)
-    """Longest response, in tokens of the model."""
+    """Longest response, in tokens."""
     seed: int | None = None
+    """Seed of sampling; sample n adds n."""
     thinking_tags: tuple[str, str] | None = None
-    """What opens and closes a thought of this model, where it is none of the known ones
-    (``core.reasoning``)."""
+    """Opening and closing tag of a thought, if it is not a known one
+    (``core.parsing.reasoning``)."""
     named_decoding: Literal["", "card"] = Field("", alias="decoding")
-    """``decoding = "card"`` draws as the ``generation_config.json`` of a checkpoint says, whatever
-    temperature and top_p say here; else nothing of that file is used but its end tokens."""
+    """``"card"`` samples as the checkpoint's ``generation_config.json`` says; otherwise only its
+    end tokens are used."""
 
     @property
     def decoding(self) -> Decoding:
@@ -56,13 +58,13 @@ class PriceSection(ModelSpec):
     """What responses cost, for models that are paid by the token."""
 
     price_in: float = Field(0.0, ge=0)
-    """Money for a million tokens that are read, in any currency."""
+    """Price of a million prompt tokens, in any currency."""
     price_out: float = Field(0.0, ge=0)
-    """Money for a million tokens that are written."""
+    """Price of a million response tokens."""
     budget: float | None = Field(None, ge=0)
-    """Money that may be spent on this model, all remembered responses included; None: any."""
+    """Most money for this model, including all cached responses; default: unlimited."""
     budget_tokens: int | None = Field(None, ge=0)
-    """Tokens that may be read and written in all, counted likewise."""
+    """Most tokens for this model, counted likewise."""
 
     @property
     def share_of_price(self) -> float:

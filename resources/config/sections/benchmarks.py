@@ -29,25 +29,27 @@ class FileBenchmarkSettings(StrictSection):
     """A benchmark without a line of Python."""
 
     file: Path
-    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder, see ``plain.files``."""
+    """JSON lines, JSON, CSV, TSV, Parquet or Arrow; or a folder of ``datasets``."""
     split: str = ""
-    """Which part of a folder that holds several, such as "test"."""
+    """Split of a folder, such as ``"test"``."""
     title: str = ""
+    """Title in the report."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
-    """Ours -> the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
+    """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``."""
     image_folder: Path | None = None
-    """What paths of images start at, and stay in; the folder of the file if none is named."""
+    """Folder of image paths; default: the file's."""
     answers: AnswerFormat = ""
-    """What the answers of questions with options are; "" tells by the answer, where it can."""
+    """Format of answers to questions with options; default: detected."""
     prompt: str = ""
     """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
     slices: tuple[str, ...] = ()
     """Columns that tables are sliced by, besides ``category``."""
     metric: Metric = "accuracy"
+    """Primary metric (docs/benchmarks.md)."""
     judge: str = "rules"
-    """A model that is asked about the responses that the rules do not read as an answer."""
+    """A model that judges the responses that the rules cannot read."""
     seed: int = 0
-    """Draws the order of ``options_shuffled``."""
+    """Seed of ``options_shuffled``."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -63,5 +65,5 @@ class AuditSettings(StrictSection):
     """What ``bench audit run`` looks at besides the tables."""
 
     training: list[str] = Field(default_factory=list)
-    """What models were trained on: folders of images and texts, files with a digest a line
-    (SHA-256, or a look of 16 hexadecimal digits), files of texts (.jsonl, .json, .txt, .md)."""
+    """Training data to test for contamination: folders of images and texts, files of SHA-256 or
+    16-digit image hashes, files of texts (.jsonl, .json, .txt, .md)."""

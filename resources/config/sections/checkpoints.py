@@ -14,28 +14,28 @@ class CheckpointSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     folders: list[Path] = Field(default_factory=list)
-    """Watched with all that lies below; name those above the runs: checkpoints are ``run/step``."""
+    """Watched recursively; a checkpoint is named ``run/step``, so watch the folder above the
+    runs."""
     repositories: list[str] = Field(default_factory=list)
-    """Hub ids; every branch and tag with a model in it is a checkpoint."""
+    """Hub ids; every branch and tag with a model is a checkpoint."""
     settle_seconds: float = Field(60.0, ge=0)
-    """s; a checkpoint is taken when none of its files changed for so long."""
+    """Seconds without a change after which a checkpoint is complete."""
     full_digest: bool = False
-    """Name folders by every byte instead of by headers and samples of each tensor; changes their
-    names. A tick has 60 s to read them; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS gives it more."""
+    """Digest every byte instead of headers and samples of each tensor; changes names. A tick has 60
+    s; DAGSTER_SENSOR_GRPC_TIMEOUT_SECONDS extends it."""
     like: str = ""
-    """A transformers or vllm model of this file, or one that a server is started for: its
-    precision, decoding ... are theirs."""
+    """The model whose settings checkpoints use: transformers, vllm, or a server with ``serve``."""
     serve: Annotated[str, AfterValidator(is_command)] = ""
-    """The command that serves a checkpoint while it is evaluated; as ``serve`` of a model."""
+    """The command that serves a checkpoint, as ``serve`` of a model."""
     suites: list[str] = Field(default_factory=list)
-    """Suites to evaluate on; none named: all."""
+    """Suites to evaluate; default: all."""
     first: int = Field(0, ge=0)
-    """Questions of each task that are asked first; the rest follows when they are answered."""
+    """Questions of each task that are asked first; the rest follows."""
     baseline: str = ""
-    """A model that every checkpoint is compared with, beside the one before it."""
+    """A model that each checkpoint is compared with, beside the previous one."""
     smallest_change: float = Field(0.05, gt=0, lt=1)
-    """A share of the points; whether there are enough questions depends on it."""
+    """The difference, as a share of points, that the questions should detect."""
     severity: Literal["WARN", "ERROR"] = "WARN"
-    """What a checkpoint that got worse is to the regression check."""
+    """Severity of a failed regression check."""
     webhook_env: str = ""
-    """Environment variable with an address that failed checks are posted to; it may be secret."""
+    """Environment variable with the address that failed checks are posted to."""

@@ -44,20 +44,19 @@ class ClusterSettings(StrictSection):
     """A section ``[cluster]``; without it all runs are processes of this machine."""
 
     launcher: Literal["local", "ray", "k8s"] = "local"
-    """What starts a run: this machine, a Ray cluster, Kubernetes."""
+    """Where runs start: this machine, a Ray cluster, Kubernetes."""
     address: Annotated[str, AfterValidator(_is_address)] = ""
-    """``http://head:8265``: where Ray takes jobs."""
+    """Address of Ray's job server, ``http://head:8265``."""
     runs: PoolLimit = RUNS
-    """Runs at once, on all machines together."""
+    """Most concurrent runs, on all machines together."""
     wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
-    """s for which a run that was sent off may wait, beyond five minutes, until the cluster has room
-    for it; then a run is waited for, too, for which no node is large enough: a cluster may grow."""
+    """Seconds, beyond five minutes, that a launched run may wait for free resources of the
+    cluster."""
     pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
-    """Pool -> runs that may hold it at once, on all machines together; one a class of resources.
-    ``gpu`` and ``judge`` are there without being named."""
+    """Pool to its number of runs, on all machines together; ``gpu`` and ``judge`` always exist."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
-    """Model, or a pattern such as "big-*" -> the pool that its runs hold instead of ``gpu``; of
-    several that fit the longest counts."""
+    """Model, or a pattern such as ``"big-*"``, to the pool that its runs hold; the longest match
+    counts."""
 
     @model_validator(mode="after")
     def _names_an_address_where_there_is_one(self) -> Self:
@@ -90,23 +89,21 @@ class StorageSettings(StrictSection):
     """A section ``[storage]``; without it everything lies in the home folder."""
 
     database: str = ""
-    """``env:NAME``: the environment variable that holds the address of a PostgreSQL, in which all
-    homes that name it keep responses and prompts together."""
+    """``env:NAME``: environment variable with the address of a PostgreSQL for responses and
+    prompts."""
 
     objects: str = ""
-    """``s3://bucket/prefix`` (``gs://``, ``az://``), or ``file:///folder``: where all homes that
-    name it keep tables and images together. Keys are those of the environment
-    (``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``, ``AWS_REGION`` ...)."""
+    """Store of tables and images: ``s3://bucket/prefix``, ``gs://``, ``az://`` or
+    ``file:///folder``. Credentials come from the environment."""
 
     endpoint: str = ""
-    """``http://host:port`` of a service that speaks S3; "": Amazon's own."""
+    """``http://host:port`` of an S3-compatible service; default: Amazon's."""
 
     cache: str = "cache"
-    """The folder, of this machine alone, that what was read from objects is kept in; relative to
-    the home."""
+    """Local cache folder for objects, relative to the home."""
 
     cache_gigabytes: float = Field(10.0, gt=0)
-    """What may lie there; what came longest ago goes first."""
+    """Size of the cache; the least recently used files go first."""
 
     @field_validator("database")
     @classmethod

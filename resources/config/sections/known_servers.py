@@ -1,6 +1,7 @@
-"""Capabilities of known servers and APIs.
+"""Capabilities of known servers and APIs, with the source of each entry.
 
-``docs/servers.md`` says where each entry was looked up.
+Image limits in ``docs/servers.md`` are the vendors', or measured by earendil-works/pi (pull request
+120, December 2025).
 """
 
 from collections.abc import Mapping
@@ -55,15 +56,18 @@ _NOT_THE_CARD = '{"do_sample":true,"num_beams":1,"repetition_penalty":1.0,"top_k
 _AS_VLLM = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0, **_WITHOUT_PENALTIES}
 
 SERVERS: Mapping[ServerName, ServerFeatures] = {
-    # whatever it is: what it does without temperature is its affair
     "": ServerFeatures(has_card=True),
+    # vLLM 002032e, chat_completion/protocol.py; issues 13513, 15281
     "vllm": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    # SGLang 004c82e, openai/protocol.py; QwenLM/Qwen3 issue 1321
     "sglang": ServerFeatures(neutral=_AS_VLLM, takes_template_kwargs=True, has_card=True),
+    # LMDeploy 1e84c6e, 161a186, 0168eed: serving.py, generation_config.py, messages.py
     "lmdeploy": ServerFeatures(
         neutral={"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
         takes_template_kwargs=True,
         has_card=True,
     ),
+    # llama.cpp 0177c34, server-schema.cpp; issue 28230
     "llama.cpp": ServerFeatures(
         neutral={
             "top_k": 0,
@@ -78,31 +82,43 @@ SERVERS: Mapping[ServerName, ServerFeatures] = {
         takes_template_kwargs=True,
         has_card=True,
     ),
-    # A JSON text inside the JSON; what it leaves out is taken from the checkpoint's own file.
+    # transformers 5.23.0, cli/serving: JSON inside JSON; missing keys are the checkpoint's.
     "transformers": ServerFeatures(
         neutral={"generation_config": _NOT_THE_CARD},
         takes_template_kwargs=True,
         has_card=True,
     ),
+    # Ollama 634c416, openai/openai.go; issues 4967, 17889
     "ollama": ServerFeatures(neutral=_WITHOUT_PENALTIES),
+    # OpenAI's guide to images; openai-python issue 2046
     "openai": ServerFeatures(names=_NEWER_NAME),
+    # azure-rest-api-specs issue 46145
     "azure": ServerFeatures(names=_NEWER_NAME, key_header="api-key"),
+    # OpenRouter's page on errors
     "openrouter": ServerFeatures(),
+    # Google's pages on OpenAI compatibility and on images
     "gemini": ServerFeatures(),
+    # Anthropic's pages on the OpenAI SDK and on vision; seed is ignored there
     "anthropic": ServerFeatures(),
+    # spring-ai pull request 5020; Mistral's page of known limitations
     "mistral": ServerFeatures(names={"seed": "random_seed"}),
+    # DeepSeek's page of error codes
     "deepseek": ServerFeatures(),
+    # xAI's page on image understanding
     "xai": ServerFeatures(),
+    # no document at hand; fields from clients' sources
     "dashscope": ServerFeatures(),
 }
 
 APIS: Mapping[FormatName, ServerFeatures] = {
+    # anthropic-sdk-python: message.py, stop_reason.py, usage.py; the API's pages on errors, vision
     "anthropic": ServerFeatures(
         names={"seed": ""}, needs=frozenset({"max_tokens"}), key_header="x-api-key"
     ),
+    # googleapis' GenerateContentResponse and FinishReason; ai.google.dev's reference
     "gemini": ServerFeatures(
         names={"max_tokens": "maxOutputTokens", "top_p": "topP"},
         key_header="x-goog-api-key",
     ),
 }
-"""The APIs that only their vendors' servers have: what one of them takes, all do."""
+"""APIs of one vendor each."""

@@ -19,46 +19,42 @@ class LocalSpec(SamplingSection):
     """A Hugging Face checkpoint that is run on this machine, or on those of a Ray cluster."""
 
     path: str
-    """Folder (as written, or relative to bench.toml) or hub id."""
+    """Folder, absolute or relative to bench.toml, or hub id."""
     revision: str = "main"
-    """For a hub id: the commit to load. A branch name is looked up once and pinned."""
+    """Commit of a hub id. A branch name is resolved once and pinned."""
     base: str = ""
-    """Where ``path`` is an adapter (PEFT): the checkpoint it was trained on; "": as the adapter
-    says."""
+    """Base checkpoint of a PEFT adapter; default: as the adapter says."""
     merge_adapter: bool = True
-    """Adds an adapter's matrices to the base's weights once; or multiplies both at every token, as
-    vLLM always does."""
+    """Merge the adapter into the base weights; otherwise it is applied per token, as vLLM does."""
     processor: str = ""
-    """Folder or hub id with tokenizer and processor, where they do not lie with the weights."""
+    """Folder or hub id of tokenizer and processor, if they are not with the weights."""
     chat_template: str = ""
-    """"plain" (texts and images one after the other, for base models) or a file with a Jinja
-    template; "": the checkpoint's own."""
+    """``"plain"`` (texts and images in order, for base models) or a Jinja file; default: the
+    checkpoint's own."""
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Variables of the chat template, such as ``{enable_thinking = false}``; part of a response's
     identity."""
     batch_size: int = Field(gt=0)
+    """Most questions per batch."""
     batch_tokens: int = Field(16_384, gt=0)
-    """Most tokens of the images of a batch: where they are large, fewer questions share one."""
+    """Most image tokens per batch."""
     max_image_pixels: int | None = Field(None, gt=0)
-    """Images with more pixels are shrunk to this many; None: as they are."""
+    """Larger images are shrunk to this many pixels."""
     max_image_tokens: int | None = Field(None, gt=0)
-    """Most tokens that an image may become, whatever the family; None: as the checkpoint says."""
+    """Most tokens per image, in every family."""
     processor_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Arguments that one family's processor knows, such as ``{max_patches = 6}``.
-
-    Part of a response's
+    """Arguments of the family's processor, such as ``{max_patches = 6}``; part of a response's
     identity."""
     text_only: bool = False
-    """A language model without eyes; it is asked without the images."""
+    """A language model; it is evaluated without images."""
     trust_remote_code: bool = False
-    """Runs code that comes with the checkpoint: only for checkpoints you would run yourself."""
+    """Run the checkpoint's own code."""
     on: Literal["this machine", "ray"] = "this machine"
-    """"ray": on the machines of the Ray cluster that this one belongs to (docs/cluster.md)."""
+    """``"ray"`` runs the model on the Ray cluster (docs/cluster.md)."""
     replicas: int = Field(1, gt=0)
-    """On Ray: how many have all the weights each, and share what is asked."""
+    """On Ray: copies of the weights that share the requests."""
     needs: dict[str, float] = Field(default_factory=dict)
-    """What one replica takes of the cluster, or a run where the model is on its machine:
-    ``{gpu = 1, cpu = 4}``, or resources that its nodes were started with."""
+    """Resources of a replica or run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
 
     @field_validator("needs")
     @classmethod
@@ -126,25 +122,22 @@ class TransformersSpec(LocalSpec):
     """An image-text-to-text checkpoint, run by transformers."""
 
     device: str = "auto"
-    """"cuda", "cuda:1", "mps", "cpu"; "auto" takes the first there is."""
+    """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
     devices: tuple[str, ...] | Literal["all"] = ()
-    """Instead of ``device``: several of one kind, a process with all the weights on each; "all"
-    takes every CUDA device."""
+    """Several devices instead of ``device``, one process with all weights on each; ``"all"``: every
+    CUDA device."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    """"auto" takes bfloat16 on CUDA, else float32."""
+    """``"auto"``: bfloat16 on CUDA, else float32."""
     batch_size: int = Field(16, gt=0)
-    """Most questions a batch; halved, and kept halved, when memory runs out."""
+    """Most questions per batch; halved when memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
-    """How attention is computed; "auto" is what transformers takes for the family, mostly sdpa;
-    anything else is part of a response's identity."""
+    """Attention implementation; other than ``"auto"``, part of a response's identity."""
     cache: Literal["dynamic", "static"] = "dynamic"
-    """Keys and values: as long as needed, or at once as long as they can get, which ``compile`` can
-    make fewer kernels of."""
+    """Key-value cache; ``"static"`` suits ``compile``."""
     compile: bool = False
-    """torch.compile: minutes at the start, then fewer milliseconds a token; part of a response's
-    identity."""
+    """torch.compile: slower start, faster tokens; part of a response's identity."""
     gguf_file: str | None = None
-    """The GGUF file inside ``path`` that holds the weights, if they are not safetensors."""
+    """GGUF file inside ``path``, if the weights are not safetensors."""
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -168,21 +161,20 @@ class VllmSpec(LocalSpec):
     """A checkpoint that vLLM runs in this process; needs ``pip install '.[vllm]'`` and a GPU."""
 
     dtype: Literal["bfloat16", "float16", "float32"] = "bfloat16"
+    """Precision of the weights."""
     batch_size: int = Field(512, gt=0)
-    """Questions handed over at once, of which vLLM runs as many side by side as fit; responses are
-    kept when all of them are there."""
+    """Questions handed to vLLM at once; responses are cached when all are there."""
     max_model_len: int | None = Field(None, gt=0)
-    """Longest prompt and response together, in tokens; None: as the checkpoint says."""
+    """Longest prompt and response, in tokens; default: as the checkpoint says."""
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
-    """Share of each GPU's memory that vLLM takes."""
+    """Share of each GPU's memory."""
     tensor_parallel_size: int = Field(1, gt=0)
-    """GPUs that share each layer of one copy of the weights."""
+    """GPUs that share one copy of the weights."""
     images_per_prompt: int | None = Field(None, gt=0)
-    """Most images in one prompt; None: as many as vLLM allows."""
+    """Most images per prompt; default: vLLM's."""
     prompts: Literal["checkpoint", "vllm"] = "checkpoint"
-    """Who writes prompts: the checkpoint's processor, token for token as with ``transformers``; or
-    vLLM, for families whose processor transformers does not load. Then a question that spells a
-    token such as ``<image>`` is read as that token."""
+    """``"checkpoint"``: the checkpoint's processor writes prompts, as with transformers.
+    ``"vllm"``: vLLM does; special tokens in a question are then read as tokens."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of vLLM's ``LLM``, such as ``{max_num_seqs = 64}``; part of a response's
     identity."""

@@ -18,8 +18,9 @@ class RecordedSpec(ModelSpec):
     """Responses that were made elsewhere: JSON lines with ``question_id`` and ``text``."""
 
     file: Path
+    """JSON lines with ``question_id`` and ``text``."""
     model: str = ""
-    """Whose responses, as the file names it; "" takes those of the one model that is in it."""
+    """The model in the file; default: the only one."""
 
     @property
     def place(self) -> str:
@@ -31,6 +32,7 @@ class RandomSpec(ModelSpec):
     """The baseline that picks one of the possible answers at random."""
 
     seed: int = 0
+    """Seed of the choices."""
 
 
 class MostFrequentSpec(ModelSpec):
@@ -41,6 +43,7 @@ class BlindSpec(ModelSpec):
     """Another model of this file, asked without the images."""
 
     of: str
+    """The model that is evaluated without images."""
 
     @property
     def place(self) -> str:
@@ -52,18 +55,19 @@ class ScriptedSpec(ModelSpec):
     """A model that always says the same; for trying the graph."""
 
     says: str
+    """The response to every question."""
 
 
 class PythonSpec(PriceSection):
     """A model written in Python: what a factory makes of a name and the image store."""
 
     factory: str = Field(pattern=r"^[\w.]+:\w+$")
-    """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``; see
-    ``core.chat``. Responses are remembered as long as the module's package or file is unchanged."""
+    """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Responses are
+    cached until the module's package or file changes."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Handed to the factory; part of a response's identity."""
+    """Arguments of the factory; part of a response's identity."""
     batch_size: int = Field(64, gt=0)
-    """Requests handed over at once; responses are kept when all of them are there."""
+    """Requests handed over at once; responses are cached when all are there."""
 
     @property
     def place(self) -> str:

@@ -52,57 +52,45 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """
 
     format: FormatName = "openai"
-    """The API: OpenAI's chat completions, which most servers offer; Anthropic's Messages; Gemini's
-    ``generateContent``."""
+    """API: OpenAI's chat completions, Anthropic's Messages, or Gemini's ``generateContent``."""
     server: ServerName = ""
-    """What answers there, in OpenAI's format; "" sends only what every server takes. Of one that
-    we start, by default what its command says ("vllm serve ..."). With a name,
-    the fields that this server knows are sent too: those that keep a checkpoint's generation_config
-    out of our decoding are part of a response's identity."""
+    """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
+    sent. Its fields that switch off ``generation_config.json`` are part of a response's
+    identity."""
     base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
-    """What ``/chat/completions``, ``/messages`` or ``/models/...`` follows: as a rule up to and
-    including ``/v1``; without a name and password, which would be written down.
-
-    Several addresses of one model share its requests; the first is part of a response's identity,
-    where no ``path`` is.
-    """
+    """Address up to and including ``/v1``, without a password. Several addresses share the
+    requests; the first is part of a response's identity unless ``path`` is set."""
     model: str = ""
-    """The name that the server knows the model by; of one that we start, by default ``{name}``
-    where its command has that, else the path."""
+    """The server's name of the model; default with ``serve``: ``{name}`` or the path."""
     revision: str = ""
     """Part of a response's identity: change it when the server's weights change."""
     api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
-    """Name of the environment variable with the key; the key itself is never written down, and
-    taken out of what the server says (``core.secrets``)."""
+    """Name of the environment variable with the key."""
     key_header: Annotated[str, AfterValidator(_is_header)] = ""
-    """The header for the key, where it is another than usual: ``Authorization``, after "Bearer", or
-    any other, bare."""
+    """Header for the key; ``Authorization`` gets "Bearer" before it."""
     concurrency: int = Field(32, gt=0)
-    """Most requests under way at once, at each address."""
+    """Most concurrent requests per address."""
     min_concurrency: int = Field(1, gt=0)
-    """As few does an overloaded address get at once; with as many as above, nothing adapts."""
+    """Fewest concurrent requests after backoff."""
     slow: float | None = Field(None, gt=0)
-    """s; a response that takes longer is a sign of overload, like HTTP 429 and 5xx."""
+    """Seconds after which a response counts as a sign of overload, like HTTP 429."""
     max_tries: int = Field(6, gt=0)
-    """Tries a request, the first included."""
+    """Attempts per request, including the first."""
     max_wait: float = Field(120.0, gt=0)
-    """s; longest that a request is retried, waiting included."""
+    """Seconds for all retries of a request."""
     timeout: float = Field(600.0, gt=0)
-    """s; longest wait for one response."""
+    """Seconds for one response."""
     max_tokens_field: MaxTokensField | None = None
-    """The field for ``max_tokens``, where it is not what ``server`` usually wants:
-    "max_completion_tokens" for OpenAI's reasoning models."""
+    """Field name for ``max_tokens``; default: by ``server``."""
     omit: tuple[str, ...] = ()
-    """Fields to leave out, such as ``["temperature"]`` for models that refuse them, by their name
-    here or the server's; part of a response's identity."""
+    """Fields that are not sent, such as ``["temperature"]``; part of a response's identity."""
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
-    """Variables of the chat template, such as ``{enable_thinking = false}``, for servers that hand
-    them on; part of a response's identity."""
+    """Variables of the chat template, for servers that accept them; part of a response's
+    identity."""
     max_images: int | None = Field(None, gt=0)
-    """Most images that the server takes in one conversation; a prompt with more is not sent."""
+    """Most images per conversation; a longer prompt is an error."""
     batch: bool = False
-    """Hands requests over in the provider's batches (OpenAI's and Anthropic's formats): half the
-    price, and responses within a day. No part of a response's identity."""
+    """Use the provider's batches: half the price, responses within a day."""
     extra_body: dict[str, Any] = Field(default_factory=dict)
     """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity."""
 

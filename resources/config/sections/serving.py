@@ -117,31 +117,27 @@ class ManagedServerSection(ModelSpec):
     """A server that we start, or whose addresses change; and how many runs may ask it."""
 
     serve: Annotated[str, AfterValidator(is_command)] = ""
-    """The command that serves ``path`` at 127.0.0.1, as long as a run asks it; no shell reads it.
-    ``{port}`` is one that is free, ``{name}`` the model's name here. Part of a response's identity,
-    beside the weights; in place of ``base_url``."""
+    """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
+    ``{port}`` and ``{name}`` are replaced. Part of a response's identity; instead of
+    ``base_url``."""
     path: str = ""
-    """Folder with the weights that the server answers with (as written, or relative to bench.toml).
-    With it a response is known by what they hold, wherever they are served."""
+    """Folder with the server's weights; responses are then keyed by their content."""
     replicas: int = Field(1, gt=0)
-    """How many servers are started. One that dies is started anew."""
+    """Servers to start; a dead one is restarted."""
     devices: tuple[str, ...] = ()
-    """CUDA_VISIBLE_DEVICES of each, such as ``["0,1", "2,3"]``; none: as it is here."""
+    """CUDA_VISIBLE_DEVICES of each server, such as ``["0,1", "2,3"]``."""
     start_timeout: float = Field(1800.0, gt=0)
-    """s; longest wait until a server that was started can be asked."""
+    """Seconds to wait for a started server."""
     health: str = Field("/health", pattern=r"^/\S*$")
-    """Where it says with 200 that it can be asked; where there is no such page, ``/v1/models``."""
+    """Health page; without one, ``/v1/models``."""
     reached_as: Annotated[str, AfterValidator(_is_a_machine)] = ""
-    """The name under which other machines reach this one, such as ``"{hostname}"``: homes that
-    share ``[storage] database`` then ask one another's servers, and who finds some starts none."""
+    """Name of this machine for others, such as ``"{hostname}"``: homes with one ``[storage]
+    database`` use each other's servers."""
     addresses_file: str = ""
-    """A file with one address a line, like those of ``base_url``, that is looked at again while a
-    run asks: new ones are asked too, those that are gone no more."""
+    """File with one address per line, read again during a run."""
 
     pool: PoolName | None = None
-    """What a run that asks this model holds instead of the pool ``gpu``: one of ``pools`` in
-    ``[cluster]``, which says how many runs may hold it at once. Models of one group of servers name
-    one pool."""
+    """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
 
     @property
     def n_served(self) -> int:

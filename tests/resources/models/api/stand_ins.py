@@ -1,6 +1,7 @@
-"""Servers that take and answer requests as the real ones do, where that was looked up is in
-``docs/servers.md``: those that one runs. Nothing here is a recording: bodies are cut down to what
-is particular, and messages to the words by which they are known.
+"""Stand-ins for the servers that people run themselves.
+
+Sources: ``resources/config/sections/known_servers.py``. Bodies are not recordings: they have the
+particular fields and the words by which messages are recognised.
 """
 
 from collections.abc import Mapping

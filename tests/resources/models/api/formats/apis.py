@@ -1,5 +1,6 @@
-"""Anthropic's and Gemini's servers as far as we ask them: each takes what the real one takes, and
-refuses all else; where that was looked up is in ``docs/servers.md``.
+"""Stand-ins for Anthropic's and Gemini's servers: each accepts the fields of the real API only.
+
+Sources: ``resources/config/sections/known_servers.py``.
 """
 
 import base64

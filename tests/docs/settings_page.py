@@ -1,0 +1,182 @@
+"""The reference of bench.toml, generated from the types of its sections.
+
+``python -m tests.docs.settings_page`` writes docs/settings.md.
+"""
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+import types
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from bench_assets.catalog import load_catalog
+from bench_assets.evaluation.suite import SuiteSettings
+from resources.config.bench_toml import Settings
+from resources.config.sections.annotation import AnnotationSettings, AnnotationTaskSettings
+from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
+from resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
+from resources.config.sections.checkpoints import CheckpointSettings
+from resources.config.sections.cluster import ClusterSettings, StorageSettings
+from resources.config.sections.local_models import LocalSpec
+from resources.config.sections.models import SPECS
+from resources.encoders.dual_encoder import EncoderSpec
+from tests.docs.blocks import CHECKOUT
+
+PAGE = CHECKOUT / "docs" / "settings.md"
+_TOP = """\
+# Settings
+
+```console named: never overwrites a bench.toml
+bench home init
+```
+
+This writes a bench.toml with every section as a comment. An unknown key is an error. Each entry below has the key, its type and default, and its meaning.
+Keys with † are part of a response's identity. The page is generated from the types (`python -m tests.docs.settings_page`).
+"""  # noqa: E501
+_NAMES = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    Path: "path",
+    date: "date",
+    datetime: "date-time",
+}
+
+
+class Section(NamedTuple):
+    """A part of the page: a heading, a sentence, and the class with the keys."""
+
+    heading: str
+    about: str
+    keys: type[BaseModel]
+
+
+def sections() -> Iterator[Section]:
+    """The sections of bench.toml, in the order of the page."""
+    yield Section("## suites.NAME", "For every suite.", SuiteSettings)
+    for suite in load_catalog().suites:
+        if suite.settings is not SuiteSettings:
+            yield Section(f"### suites.{suite.name}", "", suite.settings)
+    yield Section("### suites.journeybench.encoders.NAME", "", EncoderSpec)
+    yield Section("## models.NAME", "Keys of `transformers`, `vllm` and `server`.", SamplingSection)
+    yield Section("### Prices", "Keys of `server` and `python`.", PriceSection)
+    yield Section("### Local models", "Keys of `transformers` and `vllm`.", LocalSpec)
+    for kind, spec in SPECS.items():
+        if own_fields(spec):
+            yield Section(f"### {kind}", "", spec)
+    yield Section("## benchmarks.NAME", "A file of questions.", FileBenchmarkSettings)
+    yield Section("## checkpoints", "", CheckpointSettings)
+    yield Section("## annotation", "", AnnotationSettings)
+    yield Section('### annotation.tasks."suite/task"', "", AnnotationTaskSettings)
+    yield Section("## audit", "", AuditSettings)
+    yield Section("## storage", "", StorageSettings)
+    yield Section("## cluster", "", ClusterSettings)
+
+
+SHARED = (SamplingSection, PriceSection, LocalSpec, SuiteSettings)
+
+
+def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a section that no section above it on the page lists."""
+    shared = {
+        name
+        for base in SHARED
+        if base is not keys and issubclass(keys, base)
+        for name in base.model_fields
+        if name not in keys.__annotations__
+    }
+    return {
+        name: field
+        for name, field in keys.model_fields.items()
+        if name not in shared and not (name == "kind" and issubclass(keys, ModelSpec))
+    }
+
+
+def page() -> str:
+    """The whole page."""
+    sources = describe(Settings)["sources"]
+    parts = [_TOP, f"## sources\n\n`[sources]`: {sources}\n"]
+    for heading, about, keys in sections():
+        text = describe(keys)
+        entries = "\n".join(
+            f"- `{field.alias or name}` ({kind_of(field)}): {text[name]}"
+            for name, field in own_fields(keys).items()
+        )
+        parts.append("\n\n".join(part for part in (heading, about, entries) if part) + "\n")
+    return "\n".join(parts)
+
+
+def kind_of(field: FieldInfo) -> str:
+    """Type and default of a key.
+
+    >>> kind_of(FieldInfo(annotation=int, default=16))
+    'integer, `16`'
+    """
+    kind = named(field.annotation)
+    if field.is_required():
+        return f"{kind}, required"
+    default = field.get_default(call_default_factory=True)
+    if default in (None, "", (), {}, []) or default is PydanticUndefined:
+        return kind
+    if isinstance(default, str | int | float):
+        return f"{kind}, `{json.dumps(default)}`"
+    return kind
+
+
+def named(annotation: Any) -> str:
+    """What a type is in TOML."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return named(arguments[0])
+    if origin is Literal:
+        return f"`{'/'.join(json.dumps(one) for one in arguments if one != '')}`"
+    if origin in (Union, types.UnionType):
+        names = [named(one) for one in arguments if one is not types.NoneType]
+        return " or ".join(dict.fromkeys(names))
+    if origin in (list, tuple):
+        return "list"
+    if origin in (dict, Mapping):
+        return "table"
+    return _NAMES.get(annotation, "table")
+
+
+def describe(keys: type[BaseModel]) -> dict[str, str]:
+    """The docstring of each field, as Markdown."""
+    found: dict[str, str] = {}
+    for owner in reversed(keys.__mro__):
+        if issubclass(owner, BaseModel) and owner is not BaseModel:
+            found |= _docstrings(owner)
+    return found
+
+
+def _docstrings(owner: type[BaseModel]) -> dict[str, str]:
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+    assert isinstance(tree, ast.ClassDef)
+    found = {}
+    for field, text in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            found[field.target.id] = _markdown(text)
+    return found
+
+
+def _markdown(node: ast.stmt) -> str:
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return ""
+    text = " ".join(str(node.value.value).split()).replace("\n", "\\n")
+    linked = re.sub(r"docs/([\w-]+\.md)", r"[\1](\1)", text)
+    marked = re.sub(r"[;.] [Pp]art of a response's identity(?:; ([^.]*))?\.", r"; \1. †", linked)
+    return marked.replace("; . †", ". †").replace("``", "`")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
