@@ -1,4 +1,4 @@
-"""Doctests are looked for where some are written: to look into all files takes ten seconds."""
+"""Doctests: looked for where some are written, which saves ten seconds; in a home of their own."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -14,3 +14,16 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
     if file_path.suffix != ".py" or b">>> " in file_path.read_bytes():
         return found
     return [one for one in found if type(one) is pytest.Module]
+
+
+@pytest.fixture(scope="session")
+def home_of_doctests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where doctests evaluate; shared, so that questions are built once."""
+    return tmp_path_factory.mktemp("doctests") / "home"
+
+
+@pytest.fixture(autouse=True)
+def _home_of_a_doctest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if isinstance(request.node, pytest.DoctestItem):
+        home = request.getfixturevalue("home_of_doctests")
+        monkeypatch.setenv("BENCH_HOME", str(home))

@@ -15,6 +15,7 @@ TOP = ("bench_assets", "resources", "sensors")
 FILES = [file for top in TOP for file in sorted((ROOT / top).rglob("*.py"))]
 LAYERS = [
     "cli",
+    "python_api",
     "workspace",
     "defs",
     "bundles",
@@ -65,7 +66,7 @@ def sentence(package: Path) -> str:
 def table() -> str:
     """The packages, one row each, from their docstrings."""
     folders = [f"bench_assets/{name}" for name in LAYERS]
-    folders[2:2] = ["sensors"]
+    folders[3:3] = ["sensors"]
     folders += [f"resources/{name}" for name in RESOURCES]
     rows = [f"| `{folder}` | {sentence(ROOT / folder)} |" for folder in folders]
     return "\n".join(["| package | contents |", "|---|---|", *rows]) + "\n"

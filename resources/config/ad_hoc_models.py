@@ -175,6 +175,12 @@ def _folder_section(text: str, place: str, settings: Settings) -> tuple[str, dic
         meant = did_you_mean(path.name, (one.name for one in beside if one.is_dir()))
         raise ModelError(f"{place}: no such folder{meant and f'; {meant}'}")
     known = {**EMBEDDED_MODELS, **settings.models}
+    if "/" in place:
+        hub = f"on the hub: hf:{place}" if HUB_ID.fullmatch(place) else ""
+        hints = "; ".join(filter(None, [did_you_mean(place, known), hub]))
+        raise ModelError(
+            f"{place}: no such folder, and no model of this name{hints and f'; {hints}'}"
+        )
     raise UnknownNameError(f"model in {settings.file}", text, known, also=FORMS)
 
 

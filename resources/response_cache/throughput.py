@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from bench_assets.core.schema.chat import Response
+from resources.response_cache.notebook_progress import NotebookProgress
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -78,8 +79,9 @@ class Throughput:
         }
 
 
-ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar"]
-"""Where progress is shown beside the log of the run: nowhere, on stderr, on a terminal."""
+ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar", "in a notebook"]
+"""Where progress is shown beside the log of the run: nowhere, on stderr, on a terminal, below the
+cell of a notebook."""
 
 EVERY = 10.0  # s between two lines
 
@@ -102,7 +104,11 @@ class RequestProgress:
         self._shown = shown
         self._clock = clock
         self._began = self._told_at = clock()
-        self._bar = _bar() if shown == "as a bar" else None
+        self._bar: Progress | NotebookProgress | None = None
+        if shown == "as a bar":
+            self._bar = _bar()
+        elif shown == "in a notebook":
+            self._bar = NotebookProgress()
         self._line = self._bar.add_task(title, total=None, said="") if self._bar else None
 
     def __enter__(self) -> Self:
@@ -122,7 +128,7 @@ class RequestProgress:
         now = self._clock()
         if done == remembered:
             self._began = now
-        if self._bar and self._line is not None:
+        if self._bar is not None and self._line is not None:
             said = self._said(done, now)
             self._bar.update(self._line, completed=done, total=total, said=said)
         if now - self._told_at > EVERY:

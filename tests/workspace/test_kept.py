@@ -2,12 +2,12 @@
 
 import os
 import sqlite3
-import sys
 
-from bench_assets.cli.app.command_context import interrupt_summary
+from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from tests.resources.stores import response_file
 
 NOON = 1_790_000_000.0  # s since the epoch
+AGAIN = "bench evaluate codis --model 'my model'"
 
 
 def table(home, name, written):
@@ -17,8 +17,7 @@ def table(home, name, written):
     os.utime(file, (written, written))
 
 
-def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["bench", "evaluate", "codis", "--model", "my model"])
+def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path):
     table(tmp_path, "codis/scores/m.parquet", NOON + 1)
     table(tmp_path, "codis/scores/n.parquet", NOON - 1)
     store = tmp_path / "responses.sqlite"
@@ -29,13 +28,13 @@ def test_what_came_since_is_counted_with_the_command_to_go_on(tmp_path, monkeypa
                 "INSERT INTO responses (key, asked_at) VALUES (?, datetime(?, 'unixepoch'))",
                 (key, NOON + seconds),
             )
-    assert interrupt_summary(tmp_path, NOON) == (
+    assert interrupt_summary(tmp_path, NOON, AGAIN) == (
         "\nkept since it began: 2 responses, 1 tables;"
         " to go on: bench evaluate codis --model 'my model'"
     )
 
 
 def test_nothing_is_said_where_nothing_came_or_nothing_can_be_read(tmp_path):
-    assert interrupt_summary(tmp_path / "none", NOON) == ""
+    assert interrupt_summary(tmp_path / "none", NOON, AGAIN) == ""
     (tmp_path / "responses.sqlite").write_bytes(b"no database" * 1000)
-    assert interrupt_summary(tmp_path, NOON) == ""
+    assert interrupt_summary(tmp_path, NOON, AGAIN) == ""

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.command_context import open_home, open_home_for
 from bench_assets.cli.app.completion import complete_judges, complete_suites
-from bench_assets.cli.app.model_arguments import open_home_for, save_models
 from bench_assets.cli.app.options import (
     JsonOption,
     JudgeOption,
@@ -27,6 +26,7 @@ from bench_assets.cli.app.options import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import Cell, print_message, print_rows
+from bench_assets.workspace.evaluate.model_arguments import save_models
 
 if TYPE_CHECKING:
     from bench_assets.workspace.evaluate.audit import JudgeCheckResult

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.command_context import open_home, open_home_for
 from bench_assets.cli.app.completion import complete_suites
-from bench_assets.cli.app.model_arguments import open_home_for, save_models
 from bench_assets.cli.app.options import (
     ConditionsOption,
     JsonOption,
@@ -18,6 +17,7 @@ from bench_assets.cli.app.options import (
     SourceOption,
 )
 from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
+from bench_assets.workspace.evaluate.model_arguments import save_models
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,8 +124,9 @@ def _print_estimates(
     as_json: bool,
 ) -> None:
     from bench_assets.workspace.evaluate.dry_run import dry_run
+    from bench_assets.workspace.evaluate.subset import check_categories
 
-    _check_categories(bench, suites, askings, part)
+    check_categories(bench, suites, askings, part)
     estimates = [row for name, one in askings for row in dry_run(bench, suites, name, one, part)]
     print_rows(estimates, as_json=as_json)
 
@@ -138,18 +139,10 @@ def _evaluate_subset(
     *,
     as_json: bool,
 ) -> None:
-    from bench_assets.workspace.evaluate.subset import (
-        PARTIAL_COLUMNS,
-        evaluate_subset,
-        subset_tasks,
-    )
-    from bench_assets.workspace.materialization.backfill import build_questions
+    from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subset
 
-    subset_tasks(bench, [suite])
-    names, failures = build_questions(bench, suite)
-    _check_categories(bench, names, askings, part)
-    tasks = subset_tasks(bench, names)
-    rows = [row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)]
+    done, failures = evaluate_suite_subset(bench, suite, askings, part)
+    rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
     print_message(
         "PARTIAL: kept out of all tables and of the leaderboard; responses are remembered"
@@ -158,39 +151,17 @@ def _evaluate_subset(
         raise failures[0]
 
 
-def _check_categories(
-    bench: "Workbench",
-    suites: "Sequence[str]",
-    askings: "Sequence[tuple[str, str]]",
-    part: "QuestionSubset",
-) -> None:
-    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
-    conditions = dict.fromkeys(condition for _, condition in askings)
-    if part.categories:
-        part.check(
-            (task, bench.questions(task, one))
-            for task in tasks
-            if task.asked_of == "model"
-            for one in conditions
-        )
-
-
 def _evaluate_whole(
     bench: "Workbench", suite: str, askings: "Sequence[tuple[str, str]]", *, as_json: bool
 ) -> None:
-    from bench_assets.workspace.materialization.backfill import build_questions, unscored_messages
+    from bench_assets.workspace.evaluate.whole import evaluate_suite
 
-    names, failures = build_questions(bench, suite)
-    metrics = []
-    for name, one in askings:
-        bench.evaluate(names, name, one)
-        metrics += [row for part in names for row in bench.metrics(part, name, one)]
-    print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    for part, (name, one) in itertools.product(names, askings):
-        for sentence in unscored_messages(bench, part, name, one):
-            print_message(sentence)
-    if failures:
-        raise failures[0]
+    done = evaluate_suite(bench, suite, askings)
+    print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
+    for sentence in done.unscored:
+        print_message(sentence)
+    if done.failures:
+        raise done.failures[0]
 
 
 def _backfill(

@@ -8,10 +8,10 @@ import typer
 
 from bench_assets.cli.app.command_context import check_sections, error_reporting, open_home
 from bench_assets.cli.app.completion import complete_models
-from bench_assets.cli.app.model_arguments import ModelArguments, parse_models
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_rows
+from bench_assets.workspace.evaluate.model_arguments import ModelArguments, parse_models
 
 if TYPE_CHECKING:
     from resources.config.bench_toml import Settings

@@ -63,6 +63,38 @@ def curve(steps: Mapping[int, Metric], here: int, title: str) -> str:
     return svg(_LABEL + _FULL + 170, _TOP + _HEIGHT + 30, drawn)
 
 
+def differences(lines: Sequence[tuple[str, float, float, float]], title: str) -> str:
+    """Draw changes with their 95 % intervals around a line at 0.
+
+    Args:
+        lines: Label, change, lower and upper end of its interval.
+        title: What stands above.
+    """
+    ends = [abs(end) for _, *of_one in lines for end in of_one if not isnan(end)]
+    most, middle = max(ends, default=1.0) or 1.0, _LABEL + _FULL / 2
+    bottom = _TOP + len(lines) * _ROW
+    drawn = "".join(_change(one, most, _TOP + n * _ROW + 8) for n, one in enumerate(lines))
+    zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
+    head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
+    return svg(_LABEL + _FULL + 170, bottom + 8, head + zero + drawn)
+
+
+def _change(line: tuple[str, float, float, float], most: float, y: float) -> str:
+    label, *of_one = line
+    value, low, high = (
+        _LABEL + _FULL / 2 * (1 + (0.0 if isnan(end) else end) / most) for end in of_one
+    )
+    cut = one_line(label)
+    cut = cut if len(cut) <= _CHARACTERS else f"{cut[: _CHARACTERS - 1]}…"
+    said = "{:+.3f} [{:+.3f}, {:+.3f}]".format(*of_one)
+    return (
+        f"{_text(_LABEL - 8, y + 4, cut, anchor='end')}"
+        f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{_BLUE}" stroke-width="3"/>'
+        f'<circle cx="{value:.1f}" cy="{y}" r="4" fill="{_BLUE}"/>'
+        f"{_text(_LABEL + _FULL + 8, y + 4, said)}"
+    )
+
+
 def scale(rows: Sequence[Metric]) -> float:
     """Where the scale of a metric ends: at 1, or higher for one that goes beyond."""
     ends = [

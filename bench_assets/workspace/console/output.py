@@ -19,6 +19,7 @@ from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warnin
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
 from bench_assets.core.text.redaction import Secrets
+from resources.response_cache.notebook_progress import in_notebook
 from resources.response_cache.throughput import ProgressStyle
 
 Cell: TypeAlias = Callable[[Any], str]
@@ -29,6 +30,8 @@ _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 def progress_style() -> ProgressStyle:
     """Where to show how far askings have come: as a bar only where somebody sees it move."""
+    if in_notebook():
+        return "in a notebook"
     return "as a bar" if sys.stderr.isatty() else "as lines"
 
 
@@ -52,19 +55,24 @@ def print_rows(
     rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
 ) -> None:
     """Print rows: as JSON lines with the fields of their type, or as a table of the columns."""
-    secrets = _secrets()
     if as_json:
+        secrets = _secrets()
         for row in rows:
             print_json_result(secrets.redacted_value(to_json(row)))
         return
     if not rows:
         print_message("(no rows)")
         return
-    shown = columns or {f.name: _field(f.name) for f in fields(rows[0])}
-    table = Table(*map(one_line, shown), box=None, pad_edge=False, header_style="bold")
+    print_table(table_of(rows, columns or {f.name: _field(f.name) for f in fields(rows[0])}))
+
+
+def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
+    """Arrange rows as a table whose cells are printable, without secrets."""
+    secrets = _secrets()
+    table = Table(*map(one_line, columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in shown.values()))
-    print_table(table)
+        table.add_row(*(one_line(secrets.redacted(cell(row))) for cell in columns.values()))
+    return table
 
 
 def print_table(table: Table) -> None:

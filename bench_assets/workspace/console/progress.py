@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from bench_assets.workspace.console.output import print_message
+from resources.response_cache.notebook_progress import NotebookProgress
 from resources.response_cache.throughput import EVERY, ProgressStyle
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def materialization_progress(
         instance.add_event_listener(run_id, _ProgressLines(title, n_assets, clock))
         yield
     else:
-        yield from _with_bar(instance, run_id, title, n_assets)
+        bar = NotebookProgress() if progress == "in a notebook" else _bar()
+        yield from _with_bar(bar, instance, run_id, title, n_assets)
 
 
 class _ProgressLines:
@@ -50,9 +52,13 @@ class _ProgressLines:
 
 
 def _with_bar(
-    instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
+    bar: "Progress | NotebookProgress",
+    instance: dg.DagsterInstance,
+    run_id: str,
+    title: str,
+    n_assets: int,
 ) -> Iterator[None]:
-    with _bar() as bar:
+    with bar:
         line = bar.add_task(title, total=n_assets)
 
         def advance(event: dg.EventLogEntry) -> None:

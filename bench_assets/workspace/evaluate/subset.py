@@ -12,14 +12,21 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import (
+    BenchError,
+    ModelError,
+    SettingsError,
+    UnknownNameError,
+)
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
+from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation
 from bench_assets.workspace.materialization import asset_selections
+from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import RequestProgress
@@ -131,9 +138,56 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
     return asset_selections.tasks_of_one_kind(tasks)
 
 
+def evaluate_suite_subset(
+    bench: Workbench, suite: str, askings: Sequence[tuple[str, str]], part: QuestionSubset
+) -> tuple[list[TaskEvaluation], list[BenchError]]:
+    """Evaluate models on a part of a suite's questions, which are built first.
+
+    Args:
+        bench: The home folder.
+        suite: Suite or task.
+        askings: Models with the condition under which each is asked.
+        part: What is asked.
+
+    Returns:
+        The evaluations, and what kept other tasks of the suite from being built.
+
+    Raises:
+        BenchError: If a model cannot be asked, or questions stay without a response.
+    """
+    subset_tasks(bench, [suite])
+    names, failures = build_questions(bench, suite)
+    check_categories(bench, names, askings, part)
+    tasks = subset_tasks(bench, names)
+    found = [row for name, one in askings for row in evaluate_subset(bench, tasks, name, one, part)]
+    return found, failures
+
+
+def check_categories(
+    bench: Workbench,
+    suites: Sequence[str],
+    askings: Sequence[tuple[str, str]],
+    part: QuestionSubset,
+) -> None:
+    """Look whether the categories that are to be asked are some of the suites.
+
+    Raises:
+        UnknownNameError: If one is none.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    conditions = dict.fromkeys(condition for _, condition in askings)
+    if part.categories:
+        part.check(
+            (task, bench.questions(task, one))
+            for task in tasks
+            if task.asked_of == "model"
+            for one in conditions
+        )
+
+
 def evaluate_subset(
     bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
-) -> list[PartialMetric]:
+) -> list[TaskEvaluation]:
     """Ask, judge, score and measure a model on a part of each task's questions.
 
     Raises:
@@ -141,13 +195,10 @@ def evaluate_subset(
     """
     with bench.models() as models:
         return [
-            row
+            _evaluate_task(bench, models, (task, condition), model, (few, len(asked), part))
             for task in tasks
             for asked in [bench.questions(task, condition)]
             if (few := part.of(task, asked))
-            for row in _evaluate_task(
-                bench, models, (task, condition), model, (few, len(asked), part)
-            )
         ]
 
 
@@ -157,7 +208,7 @@ def _evaluate_task(
     of: tuple[Task, str],
     model: str,
     drawn: tuple[list[Question], int, QuestionSubset],
-) -> list[PartialMetric]:
+) -> TaskEvaluation:
     (task, condition), (few, n_all, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with open_model(models, f"{model}: {task.name}", model, condition) as asked:
@@ -170,10 +221,19 @@ def _evaluate_task(
     scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
-    return [
-        PartialMetric(**{**asdict(row), "signature": f"{row.signature}|PARTIAL"}, partial=said)
-        for row in beside(task, few, predictions, scores, best_constants(task, few))
-    ]
+    return TaskEvaluation(
+        task=task,
+        model=model,
+        condition=condition,
+        questions=few,
+        predictions=predictions,
+        scores=scores,
+        metrics=[
+            PartialMetric(**{**asdict(row), "signature": f"{row.signature}|PARTIAL"}, partial=said)
+            for row in beside(task, few, predictions, scores, best_constants(task, few))
+        ],
+        partial=said,
+    )
 
 
 def judge_predictions(

@@ -188,7 +188,7 @@ _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError._
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class AssetRun:
     """Assets to be made together, with their checks."""
 
     job: dg.JobDefinition

@@ -21,7 +21,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections, table_groups
 from bench_assets.workspace.materialization.dagster_instance import (
-    Run,
+    AssetRun,
     open_instance,
     storage_error_reporting,
 )
@@ -226,7 +226,7 @@ class Workbench:
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
         job = self.definitions.resolve_implicit_global_asset_job_def()
-        run = Run(job=job, keys=keys, model=model, title=title, progress=self._progress)
+        run = AssetRun(job=job, keys=keys, model=model, title=title, progress=self._progress)
         with storage_error_reporting(self.settings.home / "dagster"):
             locks = self.settings.home / "locks"
             run.execute(self.instance, locks if self._is_recorded else None)

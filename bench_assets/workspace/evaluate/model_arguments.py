@@ -1,20 +1,16 @@
 """The models that a command asks: named in bench.toml, or given by where they are."""
 
 import socket
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import without_named
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
-    from bench_assets.workspace.materialization.workbench import Workbench
     from resources.config.bench_toml import Settings
 
 _PORTS = {"http": 80, "https": 443}
@@ -49,24 +45,6 @@ def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
             if given.name not in settings.models:  # else it was said before
                 print_message(f"{without_named(text)} is called {given.name} from here on")
     return ModelArguments(list(names), sections)
-
-
-@contextmanager
-def open_home_for(
-    models: Sequence[str],
-    suite: str = "",
-    source: Path | None = None,
-    judge: str = "",
-    reading: str = "",
-) -> "Generator[tuple[Workbench, ModelArguments]]":
-    """Open the home folder to ask models, and say how they are called."""
-    with error_reporting():
-        from resources.config.bench_toml import load_settings
-        from resources.config.environment import default_home
-
-        asked = parse_models(models, load_settings(default_home()))
-        with open_home(suite, source, judge, reading, models=asked.sections) as bench:
-            yield bench, asked
 
 
 def save_models(asked: ModelArguments, settings: "Settings") -> None:

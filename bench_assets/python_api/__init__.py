@@ -1,0 +1,1 @@
+"""The Python interface: evaluate, compare, load, generate, metrics, results of other harnesses."""

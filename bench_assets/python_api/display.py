@@ -1,0 +1,198 @@
+"""How a run looks: a table in a terminal; tables, plots and samples in a notebook."""
+
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO, StringIO
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bench_assets.core.images.charts import scale
+from bench_assets.core.schema.errors import ImageError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.core.text.escaping import one_line, printable
+from bench_assets.python_api.samples import SampleImage
+from bench_assets.report.site.addresses import number_page
+from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, table_of
+from resources.response_cache.notebook_progress import in_notebook
+
+_WIDTH = 120  # characters of a table, unless the terminal says otherwise
+_BAR = 160  # px, of an interval's scale
+_THUMBNAIL = 320  # px, the longer side
+_IN_TITLE = ("model", "condition")
+_TEXT_FIELDS = ("prompt", "response", "answer", "expected", "score", "why")
+_STYLE = "border:1px solid #d1d5db;border-radius:6px;padding:8px;margin:6px 0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A plot as SVG: a notebook shows it, a script saves it."""
+
+    svg: str
+    n_rows: int
+
+    def save(self, path: str | Path) -> None:
+        """Write the SVG file."""
+        Path(path).write_text(self.svg, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        """Say how to look at it."""
+        return f'Plot of {self.n_rows} rows; save it by .save("plot.svg")'
+
+    def _repr_html_(self) -> str:
+        """The plot inline; as HTML, since notebooks take SVG for untrusted."""
+        return self.svg
+
+
+def terminal_table(
+    title: str, rows: Sequence[Any], columns: Mapping[str, Cell] | None = None
+) -> str:
+    """Write rows below a title, with the columns of ``bench evaluate``."""
+    shown = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
+    written = StringIO()
+    wide = None if sys.stdout.isatty() else _WIDTH
+    console = Console(file=written, width=wide, highlight=False, markup=False, emoji=False)
+    console.print(printable(title))
+    console.print(table_of(rows, shown) if rows else "(no rows)")
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+
+
+def html_table(title: str, rows: Sequence[Metric], *, linked: bool) -> str:
+    """Write metrics as an HTML table with a bar of each interval.
+
+    Args:
+        title: What stands above.
+        rows: The metrics.
+        linked: Whether the report has a page of each, where it is served.
+    """
+    columns = {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
+    full = {name: scale([r for r in rows if r.metric == name]) for name in {r.metric for r in rows}}
+
+    def link(row: Metric, cell: str) -> str:
+        page = escape(number_page(row.task, row.model, row.condition))
+        return f'<a href="{page}" target="_blank">{cell}</a>'
+
+    return html_rows(
+        title,
+        rows,
+        columns,
+        {
+            **({"value": link} if linked else {}),
+            "": lambda row, _: interval_bar(row, full[row.metric]),
+        },
+    )
+
+
+def html_rows(
+    title: str,
+    rows: Sequence[Any],
+    columns: Mapping[str, Cell],
+    drawn: Mapping[str, Callable[[Any, str], str]] | None = None,
+) -> str:
+    """Write rows as an HTML table below a title.
+
+    Args:
+        title: What stands above.
+        rows: The rows.
+        columns: Name of a column -> what it says of a row.
+        drawn: Name of a column -> the HTML of a row's cell, of the cell's escaped text.
+    """
+    names = [*columns, *((drawn or {}).keys() - columns.keys())]
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = ""
+    for row in rows:
+        cells = {name: escape(one_line(cell(row))) for name, cell in columns.items()}
+        cells |= {name: draw(row, cells.get(name, "")) for name, draw in (drawn or {}).items()}
+        body += f"<tr>{''.join(f'<td>{cells[name]}</td>' for name in names)}</tr>"
+    return (
+        f"<div><b>{escape(one_line(title))}</b><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def interval_bar(row: Metric, full: float) -> str:
+    """Draw a value with its 95 % interval, and the best constant response as a tick."""
+    if isnan(row.value):
+        return ""
+    at = {name: _along(getattr(row, name), full) for name in ("value", "low", "high")}
+    constant = row.constant
+    tick = (
+        ""
+        if constant is None
+        else f'<path d="M{_along(constant, full):.1f} 0v16" stroke="#c2410c" stroke-width="2"/>'
+    )
+    return (
+        f'<svg width="{_BAR}" height="16" role="img" aria-label="interval">'
+        f'<path d="M0 8H{_BAR}" stroke="#d1d5db"/>'
+        f'<path d="M{at["low"]:.1f} 8H{at["high"]:.1f}" stroke="#2563eb" stroke-width="6"/>'
+        f'<circle cx="{at["value"]:.1f}" cy="8" r="4" fill="#1e3a8a"/>{tick}</svg>'
+    )
+
+
+def _along(value: float, full: float) -> float:
+    return _BAR * min(1.0, max(0.0, 0.0 if isnan(value) else value / full))
+
+
+def show_samples(samples: Sequence[Mapping[str, Any]]) -> None:
+    """Show samples: inline in a notebook, else as text."""
+    if in_notebook():
+        from IPython.display import HTML, display
+
+        display(HTML("".join(map(sample_html, samples)) or "no sample"))
+        return
+    sys.stdout.write(printable("\n\n".join(map(sample_text, samples)) or "no sample") + "\n")
+
+
+def sample_text(sample: Mapping[str, Any]) -> str:
+    """Write a sample as text; images by their digests."""
+    lines = [f"{sample['question_id']}  {sample['category']}".rstrip()]
+    lines += [f"  image {n}: {image.sha256}" for n, image in enumerate(sample["images"], 1)]
+    for name in _TEXT_FIELDS:
+        text = str(_shown(sample, name)).replace("\n", "\n    ")
+        lines += [f"  {name}: {text}"] if text else []
+    return "\n".join(lines)
+
+
+def sample_html(sample: Mapping[str, Any]) -> str:
+    """Write a sample as HTML, its images inside."""
+    is_right = sample["score"] is not None and sample["score"] >= sample["max_score"]
+    colour = "#15803d" if is_right else "#b91c1c"
+    images = "".join(map(_image_html, sample["images"]))
+    rows = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top">{name}</th>'
+        f'<td style="text-align:left;white-space:pre-wrap">{escape(text)}</td></tr>'
+        for name in _TEXT_FIELDS
+        if (text := str(_shown(sample, name)))
+    )
+    head = escape(f"{sample['question_id']} {sample['category']}".strip())
+    return (
+        f'<div style="{_STYLE};border-left:4px solid {colour}"><b>{head}</b><div>{images}</div>'
+        f"<table>{rows}</table></div>"
+    )
+
+
+def _shown(sample: Mapping[str, Any], name: str) -> object:
+    if name != "score":
+        return sample[name]
+    points = sample["score"]
+    is_none = points is None or isnan(points)
+    return "not scored" if is_none else f"{points:g} of {sample['max_score']:g}"
+
+
+def _image_html(image: SampleImage) -> str:
+    try:
+        picture = image.open()
+    except ImageError as why:
+        return f"<i>{escape(str(why))}</i>"
+    picture.thumbnail((_THUMBNAIL, _THUMBNAIL))
+    written = BytesIO()
+    picture.save(written, "PNG")
+    data = b64encode(written.getvalue()).decode()
+    return (
+        f'<img alt="" style="margin:4px;display:inline-block" src="data:image/png;base64,{data}">'
+    )

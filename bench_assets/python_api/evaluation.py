@@ -1,0 +1,156 @@
+"""``bench.evaluate``: one model on suites, as ``bench evaluate`` does it."""
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.python_api.run import Run
+from bench_assets.workspace.console.interrupt_summary import interrupt_summary
+from bench_assets.workspace.console.output import print_message
+from bench_assets.workspace.evaluate.model_arguments import (
+    ModelArguments,
+    parse_models,
+    save_models,
+)
+from bench_assets.workspace.evaluate.subset import (
+    WHOLE,
+    QuestionSubset,
+    evaluate_suite_subset,
+)
+from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation, stored_evaluations
+from bench_assets.workspace.evaluate.whole import evaluate_suite
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.opening import open_workbench
+from resources.config.bench_toml import load_settings
+from resources.config.environment import default_home
+from resources.config.sections.models import EMBEDDED_MODELS
+from resources.images.opening import open_image_store
+
+if TYPE_CHECKING:
+    from bench_assets.workspace.materialization.workbench import Workbench
+    from resources.models.callables.model import ModelFunction
+
+
+def evaluate(  # noqa: PLR0913  (an option each)
+    suites: str | Sequence[str],
+    model: "str | Path | ModelFunction",
+    *,
+    limit: int = 0,
+    categories: Sequence[str] = (),
+    condition: str = "main",
+    source: str | Path | None = None,
+    judge: str = "",
+    reading: str = "",
+    name: str = "",
+) -> Run:
+    """Evaluate a model on suites or tasks; what was answered before is not asked again.
+
+    Home folder, tables and cached responses are those of the commands: ``$BENCH_HOME``, or
+    ``bench_home`` in the checkout. Ctrl-C keeps the responses that are there.
+
+    >>> run = evaluate("codis", model="random", limit=4)
+    >>> run.partial
+    '4 of 80 questions'
+    >>> run = evaluate("codis", model=lambda images, prompt: "I cannot tell.", limit=4)
+    >>> print(run.metrics.value[0])
+    0.0
+
+    Args:
+        suites: Suites or tasks, such as ``"blink"`` or ``["codis", "journeybench/mcot"]``.
+        model: A checkpoint's folder, ``hf:org/name``, ``http://host:8000/v1#name``, a name of
+            bench.toml, or a function ``(images, prompt) -> text`` of PIL images and a text.
+        limit: Ask at most so many questions of each task, drawn by category; 0: all. A partial
+            evaluation stays out of the tables and the leaderboard.
+        categories: Ask only these categories, partial likewise.
+        condition: ``"main"`` or an ablation.
+        source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
+        judge: A model of bench.toml, or ``"rules"``; goes with one suite.
+        reading: How responses become points; goes with one suite.
+        name: Of a function. Its responses are cached by this name and the function's code: give
+            another name when something else changes that it uses, such as weights. Without a name
+            they are not reused by a later call.
+
+    Raises:
+        BenchError: If a name is unknown, the model cannot be asked, or questions stay without a
+            response.
+    """
+    names = [suites] if isinstance(suites, str) else list(suites)
+    one = names[0] if len(names) == 1 else ""
+    if not one and (source or judge or reading):
+        raise SettingsError("source, judge and reading go with one suite: name one")
+    part = QuestionSubset(limit=limit, categories=tuple(categories))
+    with interrupt_reporting():
+        asked = model_arguments(model, name)
+        place = Path(source) if source else None
+        with open_workbench(one, place, judge, reading, models=asked.sections) as bench:
+            check_names(bench, names, asked.names, [condition])
+            if part == WHOLE or not callable(model):  # else no table names the function
+                save_models(asked, bench.settings)
+            done, failures = _evaluations(bench, names, asked.names[0], condition, part)
+            return Run(
+                model=asked.names[0],
+                evaluations=tuple(done),
+                failures=tuple(map(str, failures)),
+                image_store=open_image_store(bench.settings),
+            )
+
+
+def _evaluations(
+    bench: "Workbench", suites: Sequence[str], model: str, condition: str, part: QuestionSubset
+) -> tuple[list[TaskEvaluation], list[BenchError]]:
+    done: list[TaskEvaluation] = []
+    failures: list[BenchError] = []
+    for suite in suites:
+        if part != WHOLE:
+            of_suite, failed = evaluate_suite_subset(bench, suite, [(model, condition)], part)
+        else:
+            whole = evaluate_suite(bench, suite, [(model, condition)])
+            of_suite = stored_evaluations(bench, whole.names, model, condition)
+            failed = list(whole.failures)
+            for sentence in whole.unscored:
+                print_message(sentence)
+        done += of_suite
+        failures += failed
+    for why in failures:
+        print_message(f"warning: {why}")
+    return done, failures
+
+
+def model_arguments(model: "str | Path | ModelFunction", name: str = "") -> ModelArguments:
+    """Name the model that a call is given, with the section of one that bench.toml does not have.
+
+    Raises:
+        BenchError: If it is no model.
+    """
+    settings = load_settings(default_home())
+    if isinstance(model, str | Path):
+        if name:
+            raise SettingsError(f"name={name!r}: only a Python function is given a name")
+        return parse_models([str(model)], settings)
+    if not callable(model):
+        raise SettingsError(
+            f"model: expected a path, a name or a function (images, prompt) -> text, got"
+            f" {type(model).__name__}"
+        )
+    if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
+        raise SettingsError(f"name={name!r}: there is a model of this name; choose another")
+    from resources.models.callables.model import callable_section, function_name
+
+    called = name or f"{function_name(model)}@{uuid4().hex[:8]}"
+    return ModelArguments([called], {called: callable_section(called, model)})
+
+
+@contextmanager
+def interrupt_reporting() -> Generator[None]:
+    """Say what Ctrl-C left behind, and let it go on."""
+    started = time.time()
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = interrupt_summary(default_home(), started, "make the same call again")
+        print_message(kept.strip() or "nothing was kept: no response had come yet")
+        raise

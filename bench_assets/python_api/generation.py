@@ -1,0 +1,93 @@
+"""``bench.generate``: responses of a model to prompts, through the response cache."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from PIL import Image as PillowImage
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.python_api.evaluation import interrupt_reporting, model_arguments
+from bench_assets.workspace.evaluate.model_arguments import save_models
+from bench_assets.workspace.evaluate.subset import open_model
+from bench_assets.workspace.materialization.opening import home_settings
+from resources.images.opening import open_image_store
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+
+if TYPE_CHECKING:
+    from resources.models.callables.model import ModelFunction
+
+Part: TypeAlias = str | Path | bytes | PillowImage.Image
+"""A text; or an image: its path, its bytes, or as PIL has it."""
+AnyPrompt: TypeAlias = Prompt | Part | Sequence[Part]
+"""A text, or texts and images in reading order."""
+
+
+def generate(
+    model: "str | Path | ModelFunction", prompts: Sequence[AnyPrompt], *, name: str = ""
+) -> list[Response]:
+    """Generate a response to each prompt: in batches, through the response cache of the home.
+
+    Responses that are cached are not generated again; Ctrl-C keeps those that are there.
+
+    >>> from PIL import Image as Pillow
+    >>> def count(images, prompt):
+    ...     return f"{len(images)} image, {prompt}"
+    >>> square = Pillow.new("RGB", (32, 32), "red")
+    >>> [one.text for one in generate(count, [[square, "Which colour?"]])]
+    ['1 image, Which colour?']
+
+    Args:
+        model: As ``bench.evaluate`` takes it.
+        prompts: Texts; or lists of texts and images (a ``Path``, bytes, or a PIL image).
+        name: Of a function, as ``bench.evaluate`` takes it.
+
+    Returns:
+        The responses, in order; one that could not be had says why in ``error``.
+
+    Raises:
+        BenchError: If the model cannot be asked at all, or an image is none.
+    """
+    if isinstance(prompts, str | bytes | Path | Prompt):
+        raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
+    with interrupt_reporting():
+        asked = model_arguments(model, name)
+        settings = home_settings(models=asked.sections)
+        store = open_image_store(settings.load())
+        requests = [Request(prompt=_prompt(one, store)) for one in prompts]
+        if name or not callable(model):
+            save_models(asked, settings.load())
+        with (
+            closing(Models(settings=settings, image_store=store)) as models,
+            open_model(models, f"{asked.names[0]}: prompts", asked.names[0]) as opened,
+        ):
+            return opened.response(requests)
+
+
+def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:
+    if isinstance(written, Prompt):
+        return written
+    if isinstance(written, str | bytes | Path | PillowImage.Image):
+        return Prompt.of(_part(written, store))
+    return Prompt.of(*(_part(one, store) for one in written))
+
+
+def _part(part: Part, store: ImageStore) -> str | Image:
+    """A text as it is; an image as its digest in the store."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Path):
+        return Image(store.put_file(part).sha256)
+    if isinstance(part, bytes):
+        return Image(store.put(part, "an image of a prompt").sha256)
+    if not isinstance(part, PillowImage.Image):
+        raise SettingsError(
+            f"prompts: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
+        )
+    written = BytesIO()
+    part.convert("RGB").save(written, "PNG")
+    return Image(store.put(written.getvalue(), "an image of a prompt").sha256)

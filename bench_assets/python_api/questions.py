@@ -1,0 +1,94 @@
+"""``bench.load``: the questions of a suite, as rows or as a data frame."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from bench_assets.core.schema.rows import Question
+from bench_assets.python_api.evaluation import interrupt_reporting
+from bench_assets.python_api.samples import SampleImage
+from bench_assets.workspace.materialization.backfill import build_questions
+from bench_assets.workspace.materialization.name_validation import check_names
+from bench_assets.workspace.materialization.opening import open_workbench
+from resources.images.opening import open_image_store
+from resources.images.store import ImageStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SuiteQuestions(Sequence[Question]):
+    """The questions of one or several tasks, in the order of their tables."""
+
+    rows: tuple[Question, ...]
+    _store: ImageStore = field(compare=False)
+
+    @overload
+    def __getitem__(self, index: int) -> Question: ...
+    @overload
+    def __getitem__(self, index: slice) -> "SuiteQuestions": ...
+    def __getitem__(self, index: int | slice) -> "Question | SuiteQuestions":
+        """One question, or some of them."""
+        if isinstance(index, slice):
+            return SuiteQuestions(self.rows[index], self._store)
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Question]:
+        """Question after question."""
+        return iter(self.rows)
+
+    def images(self, question: Question) -> tuple[SampleImage, ...]:
+        """The images of a question, to be opened."""
+        return tuple(SampleImage(image, self._store) for image in question.images)
+
+    def frame(self) -> "pd.DataFrame":
+        """A row for each question; images can be opened."""
+        import pandas as pd
+
+        rows = [{**asdict(one), "images": self.images(one)} for one in self.rows]
+        return pd.DataFrame(rows, columns=list(Question.__dataclass_fields__))
+
+    def __repr__(self) -> str:
+        """Say how many of what."""
+        tasks = ", ".join(dict.fromkeys(one.task for one in self.rows))
+        return f"{len(self.rows)} questions of {tasks or 'no task'}; .frame() is a DataFrame"
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows data frames."""
+        return str(self.frame().to_html(max_rows=10))
+
+
+def load(
+    suite: str, *, condition: str = "main", source: str | Path | None = None
+) -> SuiteQuestions:
+    """Load the questions of a suite or task; they are built first if they are not there.
+
+    >>> questions = load("codis")
+    >>> questions[0].kind, len(questions)
+    ('text', 80)
+    >>> questions.frame().task.unique()
+    array(['codis'], dtype=object)
+
+    Args:
+        suite: Suite or task.
+        condition: ``"main"``, or an ablation with questions of its own.
+        source: Folder with the suite's files, instead of bench.toml's.
+
+    Raises:
+        BenchError: If a name is unknown, or the source cannot be used.
+    """
+    place = Path(source) if source else None
+    with interrupt_reporting(), open_workbench(suite, place) as bench:
+        check_names(bench, [suite], (), [condition])
+        names, failures = build_questions(bench, suite)
+        if failures:
+            raise failures[0]
+        tasks = [task for name in names for task in bench.catalog.tasks_of(name)]
+        rows = [row for task in tasks for row in bench.questions(task, condition)]
+        return SuiteQuestions(tuple(rows), open_image_store(bench.settings))

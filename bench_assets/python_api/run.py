@@ -1,0 +1,157 @@
+"""``Run``: what one evaluation measured, and every sample behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from bench_assets.core.images.charts import Bar, bars, scale
+from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.rows import Metric
+from bench_assets.evaluation.blind_baselines import chance_of
+from bench_assets.python_api import display, samples
+from bench_assets.python_api.display import Plot
+from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation
+from resources.images.store import ImageStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Run:
+    """One model evaluated on one or several tasks.
+
+    A terminal shows it as a table, a notebook as a table with bars of the intervals.
+    """
+
+    model: str
+    evaluations: tuple[TaskEvaluation, ...]
+    failures: tuple[str, ...] = ()  # why tasks of the suites were left out
+    image_store: ImageStore = field(compare=False)
+
+    @property
+    def partial(self) -> str:
+        """How many questions of how many were asked; "" where all were.
+
+        >>> import bench_assets as bench
+        >>> bench.evaluate("codis", model="random", limit=6).partial
+        '6 of 80 questions'
+        """
+        return "; ".join(dict.fromkeys(one.partial for one in self.evaluations if one.partial))
+
+    @cached_property
+    def metrics(self) -> "pd.DataFrame":
+        """A row for each metric and category, with the 95 % interval and the blind baselines.
+
+        >>> import bench_assets as bench
+        >>> run = bench.evaluate("codis", model="random", limit=4)
+        >>> list(run.metrics.columns[:6])
+        ['task', 'condition', 'metric', 'category', 'value', 'low']
+        """
+        return samples.metrics_frame(self.rows)
+
+    @cached_property
+    def samples(self) -> "pd.DataFrame":
+        """A row for each response: images, prompt, response, answer, expected, score, why.
+
+        ``images`` holds objects with ``open()``, which gives a PIL image.
+
+        >>> import bench_assets as bench
+        >>> run = bench.evaluate("codis", model="random", limit=4)
+        >>> run.samples.images[0][0].open().mode
+        'RGB'
+        """
+        return samples.samples_frame(self.evaluations, self.image_store)
+
+    @property
+    def rows(self) -> list[Metric]:
+        """The metrics as rows, in the order of the tasks."""
+        return [row for one in self.evaluations for row in one.metrics]
+
+    def show(self, n: int = 10, *, wrong: bool | None = None, category: str = "") -> None:
+        """Show samples with their images: in a notebook inline, else as text.
+
+        >>> import bench_assets as bench
+        >>> bench.evaluate("codis", model="random", limit=4).show(0)
+        no sample
+
+        Args:
+            n: At most so many.
+            wrong: True: those without all points; False: those with all of them; None: both.
+            category: Only this category; "": all.
+
+        Raises:
+            UnknownNameError: If no question is of that category.
+        """
+        rows = self.samples
+        if category and category not in set(rows.category):
+            raise UnknownNameError("category", category, set(rows.category) - {""})
+        if category:
+            rows = rows[rows.category == category]
+        if wrong is not None:
+            rows = rows[(rows.score < rows.max_score) == wrong]
+        display.show_samples(cast("list[dict[str, Any]]", rows.head(n).to_dict("records")))
+
+    def plot(self, metric: str = "") -> Plot:
+        """Plot the intervals of all categories beside chance and the best constant response.
+
+        >>> import bench_assets as bench
+        >>> bench.evaluate("codis", model="random", limit=4).plot()
+        Plot of 3 rows; save it by .save("plot.svg")
+
+        Args:
+            metric: "": each task's primary metric.
+
+        Raises:
+            UnknownNameError: If no task has such a metric.
+        """
+        lines = [bar for one in self.evaluations for bar in _bars(one, metric, self._is_single)]
+        if not lines:
+            raise UnknownNameError("metric", metric, {row.metric for row in self.rows})
+        return Plot(svg=bars(lines, self.title), n_rows=len(lines))
+
+    @property
+    def title(self) -> str:
+        """The model, and how much of the questions it was asked."""
+        conditions = {one.condition for one in self.evaluations} - {"main"}
+        parts = [self.model, *sorted(conditions), *([f"PARTIAL: {self.partial}"] * self.is_partial)]
+        return ", ".join(parts)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some questions were not asked."""
+        return bool(self.partial)
+
+    @property
+    def _is_single(self) -> bool:
+        return len(self.evaluations) == 1
+
+    def __repr__(self) -> str:
+        """Show the table of the commands."""
+        return display.terminal_table(self.title, self.rows)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        return display.html_table(self.title, self.rows, linked=not self.is_partial)
+
+
+def _bars(one: TaskEvaluation, metric: str, is_single: bool) -> Sequence[Bar]:
+    rows = [row for row in one.metrics if row.metric == (metric or one.task.primary_metric)]
+    full = scale(rows)
+    by_slice = {
+        name: [q for q in one.questions if name in one.task.slices(q)]
+        for name in {row.category for row in rows} - {"all"}
+    }
+    is_primary = not metric or metric == one.task.primary_metric
+    return [
+        Bar(
+            label=row.category if is_single else f"{one.task.title}: {row.category}",
+            row=row,
+            full=full,
+            chance=chance_of(one.task, by_slice.get(row.category, one.questions))
+            if is_primary
+            else None,
+        )
+        for row in rows
+    ]

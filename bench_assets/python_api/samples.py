@@ -1,0 +1,120 @@
+"""Metrics and samples of evaluations as data frames."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation
+from resources.images.store import ImageStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from PIL import Image as PillowImage
+
+_METRIC_COLUMNS = (
+    *("task", "condition", "metric", "category", "value", "low", "high"),
+    *("constant", "shuffled", "n_scored", "n_unscored", "n_failed", "n_no_answer"),
+    *("n_clusters", "edition", "signature"),
+)
+_SAMPLE_COLUMNS = (
+    *("task", "question_id", "sample", "category", "images", "prompt", "response", "answer"),
+    *("expected", "score", "max_score", "why"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleImage:
+    """An image of a question, read when it is opened."""
+
+    sha256: str
+    _store: ImageStore = field(repr=False, compare=False)
+
+    def read(self) -> bytes:
+        """The bytes of the file.
+
+        Raises:
+            ImageError: If it is not in the image store.
+        """
+        return self._store.place.read(self.sha256)
+
+    def open(self) -> "PillowImage.Image":
+        """Decode it, as RGB.
+
+        Raises:
+            ImageError: If it is not in the image store, or does not decode.
+        """
+        return decode(self.read()).image
+
+    def _repr_png_(self) -> bytes:
+        """A notebook shows it."""
+        written = BytesIO()
+        self.open().save(written, "PNG")
+        return written.getvalue()
+
+
+def metrics_frame(rows: Sequence[Metric]) -> "pd.DataFrame":
+    """Metrics as a data frame, one row each."""
+    import pandas as pd
+
+    return pd.DataFrame([asdict(row) for row in rows], columns=list(_METRIC_COLUMNS))
+
+
+def samples_frame(evaluations: Sequence[TaskEvaluation], store: ImageStore) -> "pd.DataFrame":
+    """Responses as a data frame, one row each, in the order of the questions."""
+    import pandas as pd
+
+    rows = [row for one in evaluations for row in _samples(one, store)]
+    return pd.DataFrame(rows, columns=list(_SAMPLE_COLUMNS))
+
+
+def _samples(one: TaskEvaluation, store: ImageStore) -> Iterator[dict[str, Any]]:
+    questions = {question.question_id: question for question in one.questions}
+    scores = {(score.question_id, score.sample): score for score in one.scores}
+    make_prompt = one.task.condition(one.condition).prompt
+    for said in one.predictions:
+        question = questions[said.question_id]
+        score = scores.get((said.question_id, said.sample))
+        shown = prompt_text(make_prompt(question)) if one.task.asked_of == "model" else ""
+        yield _sample(question, said, score, shown, store)
+
+
+def _sample(
+    question: Question, said: Prediction, score: Score | None, prompt: str, store: ImageStore
+) -> dict[str, Any]:
+    return {
+        "task": question.task,
+        "question_id": question.question_id,
+        "sample": said.sample,
+        "category": question.category,
+        "images": tuple(SampleImage(image, store) for image in question.images),
+        "prompt": prompt,
+        "response": said.raw_text or said.text or " > ".join(said.ranking),
+        "answer": " | ".join(score.answer) if score else "",
+        "expected": " | ".join(question.answer),
+        "score": score.points if score else None,
+        "max_score": score.max_points if score else 1.0,
+        "why": said.error or said.no_answer or (score.note if score else ""),
+    }
+
+
+def prompt_text(prompt: Prompt) -> str:
+    """Write a prompt as text, with a mark where each image stands.
+
+    >>> print(prompt_text(Prompt.of("Is it up?", Image("0a"), system="Be short.")))
+    system: Be short.
+    user: Is it up?
+    [image 1]
+    """
+    lines, n_images = [], 0
+    for turn in prompt.turns:
+        parts = []
+        for part in turn.parts:
+            n_images += isinstance(part, Image)
+            parts.append(f"[image {n_images}]" if isinstance(part, Image) else part)
+        named = f"{turn.role}: " if len(prompt.turns) > 1 else ""
+        lines.append(named + "\n".join(parts))
+    return "\n".join(lines)

@@ -1,0 +1,35 @@
+"""What an evaluation that was ended leaves behind: counted on the disk, whoever wrote it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench_assets.core.schema.errors import BenchError
+
+
+def interrupt_summary(home: Path, started: float, again: str) -> str:
+    """Say what was stored since a command or call began, and how to go on; "" for nothing.
+
+    Args:
+        home: The home folder.
+        started: s since the epoch.
+        again: The command, or what is to be called.
+    """
+    n_tables, n_responses = _tables_since(home / "tables", started), _responses_since(home, started)
+    if not n_tables and not n_responses:
+        return ""
+    return f"\nkept since it began: {n_responses} responses, {n_tables} tables; to go on: {again}"
+
+
+def _tables_since(folder: Path, started: float) -> int:
+    return sum(file.stat().st_mtime >= started for file in folder.rglob("*.parquet"))
+
+
+def _responses_since(home: Path, started: float) -> int:
+    from resources.config.bench_toml import load_settings
+    from resources.config.stores import existing_response_store
+
+    try:
+        store = existing_response_store(load_settings(home))
+        return store.n_since(datetime.fromtimestamp(started, UTC)) if store else 0
+    except BenchError:  # the next command will say so
+        return 0

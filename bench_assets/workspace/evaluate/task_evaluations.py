@@ -1,0 +1,52 @@
+"""One task's evaluation as rows: questions, responses, points and metrics of one model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.evaluation.task import Task
+from bench_assets.workspace.materialization.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEvaluation:
+    """What one model said to the questions of a task under one condition, and what it got."""
+
+    task: Task
+    model: str
+    condition: str
+    questions: Sequence[Question]
+    predictions: Sequence[Prediction]
+    scores: Sequence[Score]
+    metrics: Sequence[Metric]
+    partial: str = ""  # how many questions of how many; "": all of them
+
+
+def stored_evaluations(
+    bench: Workbench, suites: Sequence[str], model: str, condition: str
+) -> list[TaskEvaluation]:
+    """Read what an evaluation left in the tables of a home, task by task.
+
+    Raises:
+        TableError: If a table is missing, or is not as it was written.
+    """
+    tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
+    return [
+        _stored(bench, task, model, condition)
+        for task in tasks
+        if bench.tables.exists(evaluation_key(task, condition, "metrics"), model)
+    ]
+
+
+def _stored(bench: Workbench, task: Task, model: str, condition: str) -> TaskEvaluation:
+    read = bench.tables.rows
+    return TaskEvaluation(
+        task=task,
+        model=model,
+        condition=condition,
+        questions=read(questions_key(task, condition), Question),
+        predictions=read(evaluation_key(task, condition, "predictions"), Prediction, model),
+        scores=read(evaluation_key(task, condition, "scores"), Score, model),
+        metrics=bench.metrics(task.name, model, condition),
+    )

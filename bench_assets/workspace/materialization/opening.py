@@ -1,0 +1,99 @@
+"""Opens a home folder, for a command and for Python alike."""
+
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench_assets.catalog import load_catalog
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.workspace.console.output import print_message, progress_style
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.environment import default_home, set_openmp_passive, short_key_warnings
+from resources.config.sections.engine_kinds import kind_problems
+from resources.config.settings_resource import SettingsResource
+from resources.redaction.logs import redact_logs
+
+
+@contextmanager
+def open_workbench(  # noqa: PLR0913  (an option each)
+    suite: str = "",
+    source: Path | None = None,
+    judge: str = "",
+    reading: str = "",
+    *,
+    models: Mapping[str, Any] | None = None,
+    training: Sequence[Path] = (),
+    scratch: bool = False,
+) -> Generator[Workbench]:
+    """Open ``$BENCH_HOME``, or the home of the checkout; prints what is left out of it, and why.
+
+    Args:
+        suite: Suite or task to load; "": all suites.
+        source: Folder of the suite's files, instead of bench.toml's.
+        judge: The suite's judge, instead of bench.toml's.
+        reading: The suite's reading, instead of bench.toml's.
+        models: Sections that bench.toml does not have.
+        training: What models were trained on, instead of bench.toml's.
+        scratch: Tables go to a folder that is deleted again.
+
+    Raises:
+        BenchError: If bench.toml, or what was chosen, cannot be used.
+    """
+    with _temporary_folder(wanted=scratch) as temporary:
+        whole = suite.partition("/")[0]  # a task has the source of its suite
+        chosen = {"judge": judge, "reading": reading}
+        settings = home_settings(whole, source, chosen, models, training)
+        written = settings.load()
+        catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
+        kinds = kind_problems(written.models)
+        print_warnings([*catalog.problems, *kinds, *short_key_warnings(written.models)])
+        with Workbench(
+            settings,
+            [whole] if whole else (),
+            catalog=catalog,
+            scratch=temporary,
+            progress=progress_style(),
+        ) as bench:
+            left_out = bench.catalog.problems[len(catalog.problems) :]
+            if whole and left_out:
+                raise SettingsError("; ".join(left_out))
+            print_warnings(left_out)
+            yield bench
+
+
+def print_warnings(problems: Sequence[str]) -> None:
+    """Print a line for each problem that ends nothing."""
+    for problem in problems:
+        print_message(f"warning: {problem}")
+
+
+def home_settings(
+    suite: str = "",
+    source: Path | None = None,
+    chosen: Mapping[str, str] | None = None,
+    models: Mapping[str, Any] | None = None,
+    training: Sequence[Path] = (),
+) -> SettingsResource:
+    """The home's settings with what a call has otherwise; from here on logs tell no secrets."""
+    redact_logs(default_home())
+    set_openmp_passive()
+    given = {key: value for key, value in (chosen or {}).items() if value}
+    return SettingsResource(
+        home=str(default_home()),
+        sources={suite: str(source)} if source else {},
+        suites={suite: given} if given else {},
+        models=dict(models or {}),
+        training=list(map(str, training)),
+    )
+
+
+@contextmanager
+def _temporary_folder(*, wanted: bool) -> Generator[Path | None]:
+    """Make a folder that is deleted again; none where none is wanted: the disk may be full."""
+    if not wanted:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)

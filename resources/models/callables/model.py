@@ -1,0 +1,138 @@
+"""A Python function ``(images, prompt) -> text`` as a model.
+
+What its responses are cached by is said by who calls it: a name, and the code of the function.
+What the function looks up while it runs, such as weights, is not part of that.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from types import CodeType
+from typing import Any, TypeAlias
+
+from PIL import Image as PillowImage
+
+from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
+from bench_assets.core.schema.errors import ImageError, ModelError
+from bench_assets.evaluation.task import CANNOT_BE_READ
+from resources.models.registry.python_model import OpenImage
+
+ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
+"""Images in reading order, and the text of the prompt; returns the response."""
+
+_FACTORY = f"{__name__}:CallableModel"
+_DIGITS = 12
+_functions: dict[str, ModelFunction] = {}
+"""The functions of this process by the names of their models: settings can only name them."""
+
+
+def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
+    """Register a function under a model's name; returns the section that the model has."""
+    _functions[name] = function
+    return {
+        "kind": "python",
+        "factory": _FACTORY,
+        "options": {"code": code_digest(function)},
+        "batch_size": 1,  # so that each response is kept as soon as it is there
+    }
+
+
+def function_name(function: Callable[..., object]) -> str:
+    """What a function is called, in letters that the name of a model may have.
+
+    >>> function_name(lambda images, prompt: "A"), function_name(len)
+    ('lambda', 'len')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = getattr(function, "__name__", None) or type(function).__name__
+    return re.sub(r"[^A-Za-z0-9]+", "-", named).strip("-") or "function"
+
+
+def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
+    """Digest a function's code; "" where Python has none of it, such as a function written in C.
+
+    >>> code_digest(lambda images, prompt: "A") == code_digest(lambda images, prompt: "B")
+    False
+    >>> code_digest(len)
+    ''
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    own = getattr(function, "__code__", None)
+    code = own or getattr(function.__call__, "__code__", None)  # of an object that can be called
+    if not isinstance(code, CodeType):
+        return ""
+    return sha256("\n".join(_code_parts(code)).encode()).hexdigest()[:_DIGITS]
+
+
+def _code_parts(code: CodeType) -> Iterator[str]:
+    """What the code does, without where it stands."""
+    yield code.co_code.hex()
+    yield repr(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_parts(constant)
+        elif isinstance(constant, frozenset):  # whose order differs from process to process
+            yield repr(sorted(map(repr, constant)))
+        else:
+            yield repr(constant)
+
+
+class CallableModel:
+    """A chat model that calls a function, one request at a time."""
+
+    def __init__(self, name: str, open_image: OpenImage, *, code: str) -> None:
+        """Find the function.
+
+        Raises:
+            ModelError: If this process has none of that name.
+        """
+        if name not in _functions:
+            raise ModelError(
+                f"{name}: is a Python function, which only the process knows that defined it. Call"
+                f" bench.evaluate(..., model=FUNCTION, name={name!r}) there."
+            )
+        self.name, self.signature = name, f"callable|{name}|code:{code}"
+        self._function, self._open_image = _functions[name], open_image
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; a function that raises gives a response with ``error``."""
+        return [self._answer(request.prompt) for request in requests]
+
+    def _answer(self, prompt: Prompt) -> Response:
+        """Ask round after round, with what was answered before as part of the text."""
+        images: list[PillowImage.Image] = []
+        texts: list[str] = []
+        answer = Response()
+        for turns in prompt.rounds():
+            images += [self._open_image(one.sha256) for one in _images(turns)]
+            texts += [f"Assistant: {answer.text}"] if texts else []
+            texts += _texts(turns)
+            answer = self._call(list(images), "\n".join(texts))
+            if answer.error:
+                return answer
+        return answer
+
+    def _call(self, images: list[PillowImage.Image], text: str) -> Response:
+        try:
+            return Response(text=self._function(images, text), finish_reason="stop")
+        except (ImageError, ModelError):
+            raise
+        except CANNOT_BE_READ as why:
+            return Response(error=f"{type(why).__name__}: {why}")
+
+
+def _images(turns: Sequence[Turn]) -> list[Image]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, Image)]
+
+
+def _texts(turns: Sequence[Turn]) -> list[str]:
+    """The texts; those of an assistant's turn, which a prompt with examples has, are named."""
+    return [
+        f"Assistant: {part}" if turn.role == "assistant" else part
+        for turn in turns
+        for part in turn.parts
+        if isinstance(part, str)
+    ]

@@ -1,0 +1,99 @@
+"""Progress bar of a notebook: one output that changes in place, without widgets."""
+
+import sys
+import time
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+_REFRESH = 0.2  # s between two drawings
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return bool(shell and shell.has_trait("kernel"))
+
+
+@dataclass
+class _Line:
+    title: str
+    total: float | None
+    said: str
+    done: float = 0
+
+
+class NotebookProgress:
+    """Bars with the methods of ``rich.progress.Progress`` that we use."""
+
+    def __init__(self) -> None:
+        self._lines: list[_Line] = []
+        self._shown: Any = None  # IPython's handle of the output
+        self._drawn_at = 0.0
+
+    def start(self) -> None:
+        """Show the bars."""
+        from IPython.display import HTML, display
+
+        self._shown = display(HTML(self._html()), display_id=True)
+
+    def stop(self) -> None:
+        """Leave the bars as they are."""
+        self._draw(last=True)
+
+    def __enter__(self) -> "NotebookProgress":
+        """Show the bars."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the bars as they are."""
+        self.stop()
+
+    def add_task(self, description: str, total: float | None = None, said: str = "") -> "TaskID":
+        """Add a bar; returns its number."""
+        self._lines.append(_Line(description, total, said))
+        self._draw()
+        return cast("TaskID", len(self._lines) - 1)
+
+    def advance(self, line: "TaskID", advance: float = 1) -> None:
+        """Move a bar on."""
+        self._lines[line].done += advance
+        self._draw()
+
+    def update(self, line: "TaskID", *, completed: float, total: float | None, said: str) -> None:
+        """Set a bar, and what stands beside it."""
+        one = self._lines[line]
+        one.done, one.total, one.said = completed, total, said
+        self._draw()
+
+    def _draw(self, *, last: bool = False) -> None:
+        now = time.monotonic()
+        if self._shown and (last or now - self._drawn_at > _REFRESH):
+            from IPython.display import HTML
+
+            self._drawn_at = now
+            self._shown.update(HTML(self._html()))
+
+    def _html(self) -> str:
+        return "".join(map(_bar, self._lines)) or "<div></div>"
+
+
+def _bar(line: _Line) -> str:
+    """Draw a bar.
+
+    >>> _bar(_Line("codis", 4, "2/s", 1))
+    '<div>codis <progress value="1" max="4"></progress> 1/4, 2/s</div>'
+    >>> _bar(_Line("codis", None, ""))
+    '<div>codis <progress></progress></div>'
+    """
+    known = line.total is not None
+    place = f' value="{line.done:g}" max="{line.total or 1:g}"' if known else ""
+    said = [f"{line.done:g}/{line.total:g}"] if known else []
+    said += [escape(line.said)] if line.said else []
+    text = f" {', '.join(said)}" if said else ""
+    return f"<div>{escape(line.title)} <progress{place}></progress>{text}</div>"

@@ -1,0 +1,234 @@
+"""``bench.evaluate`` and its run: the tables and the cache of the commands."""
+
+import subprocess
+import sys
+
+import pytest
+
+import bench_assets as bench
+from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.python_api.display import sample_html
+from bench_assets.report.site.addresses import number_page
+from bench_assets.workspace.materialization.opening import open_workbench
+from resources.models.callables import model as callables
+
+
+def says_a(images, prompt):
+    return "A"
+
+
+def test_importing_loads_nothing_but_the_package():
+    code = "import sys, bench_assets; print(*(m for m in sys.modules if m.startswith('bench_a')))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["bench_assets"]
+
+
+def test_every_name_that_is_offered_is_there():
+    assert [name for name in bench.__all__ if not hasattr(bench, name)] == []
+    assert set(bench.__all__) <= set(dir(bench))
+    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
+        bench.evalute  # noqa: B018
+
+
+def test_a_function_sees_images_and_prompt_and_is_scored(home):
+    seen = []
+
+    def model(images, prompt):
+        seen.append((images[0].getpixel((0, 0)), prompt))
+        return "A" if images[0].getpixel((0, 0)) == (255, 0, 0) else "B"
+
+    run = bench.evaluate("fridge", model=model)
+    whole = run.metrics[run.metrics.category == "all"].iloc[0]
+    assert (whole.metric, whole.value, whole.n_scored) == ("accuracy", 1.0, 4)
+    assert sorted(pixel for pixel, _ in seen) == [(0, 0, 255)] * 2 + [(255, 0, 0)] * 2
+    assert "Which colour is square 0?" in min(text for _, text in seen)
+
+
+def test_samples_have_what_was_asked_and_what_came_of_it(home):
+    rows = bench.evaluate("fridge", model=says_a).samples.set_index("question_id")
+    one = rows.loc["fridge/1"]
+    assert (one.response, one.answer, one.expected, one.score) == ("A", "A", "B", 0.0)
+    assert "Which colour is square 1?" in one.prompt
+    assert "[image 1]" in one.prompt
+    assert one.images[0].open().getpixel((0, 0)) == (0, 0, 255)
+
+
+def test_a_partial_run_is_named_so_and_enters_no_table(home):
+    run = bench.evaluate("fridge", model="random", limit=2)
+    assert run.partial == "2 of 4 questions"
+    assert "PARTIAL: 2 of 4 questions" in repr(run)
+    with open_workbench("fridge") as opened:
+        assert opened.tables.partitions(["fridge", "metrics"]) == []
+
+
+def test_a_whole_run_is_what_the_commands_show(home):
+    run = bench.evaluate("fridge", model=says_a, name="says-a")
+    with open_workbench("fridge") as opened:
+        assert run.rows == opened.metrics("fridge", "says-a")
+        opened.refresh_leaderboard()
+        (row,) = opened.rows("leaderboard")
+    assert (row.model, row.value, row.stale) == ("says-a", 0.5, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "n_asked"),
+    [
+        pytest.param("mine", 4, id="responses under a name are reused"),
+        pytest.param("", 8, id="without a name, a function is asked again"),
+    ],
+)
+def test_what_a_function_said_is_cached_by_its_name(home, name, n_asked):
+    asked = []
+
+    def model(images, prompt):
+        asked.append(prompt)
+        return "A"
+
+    bench.evaluate("fridge", model=model, name=name, limit=4)
+    bench.evaluate("fridge", model=model, name=name, limit=4)
+    assert len(asked) == n_asked
+
+
+def test_other_code_under_the_same_name_is_asked_again(home):
+    assert bench.evaluate("fridge", model=lambda i, p: "A", name="m").metrics.value[0] == 0.5
+    run = bench.evaluate("fridge", model=lambda i, p: "none of them", name="m")
+    assert set(run.samples.response) == {"none of them"}
+
+
+def test_ctrl_c_keeps_what_was_answered(home, capsys):
+    asked = []
+
+    def model(images, prompt):
+        asked.append(prompt)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return "A"
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.evaluate("fridge", model=model, name="mine", limit=4)
+    assert "kept since it began: 2 responses" in capsys.readouterr().err
+    bench.evaluate("fridge", model=model, name="mine", limit=4)
+    assert len(asked) == 5
+
+
+def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
+    with pytest.raises(ModelError, match=r"none of 4 requests: ZeroDivisionError"):
+        bench.evaluate("fridge", model=lambda images, prompt: str(1 / 0), limit=4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        pytest.param({"model": "randm"}, UnknownNameError, "did you mean 'random'", id="a model"),
+        pytest.param({"model": "runs/none"}, ModelError, "no such folder", id="a folder"),
+        pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
+        pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
+        pytest.param({"model": says_a, "name": "random"}, SettingsError, "choose", id="taken"),
+        pytest.param(
+            {"model": "random", "condition": "mian"}, UnknownNameError, "main", id="a condition"
+        ),
+        pytest.param(
+            {"model": "random", "categories": ["on"]}, UnknownNameError, "'one'", id="a category"
+        ),
+        pytest.param(
+            {"model": "random", "suites": ["fridge", "codis"], "judge": "rules"},
+            SettingsError,
+            "go with one suite",
+            id="a judge of several suites",
+        ),
+    ],
+)
+def test_what_cannot_be_evaluated_says_why(home, arguments, error, says):
+    with pytest.raises(error, match=says):
+        bench.evaluate(**{"suites": "fridge", **arguments})
+
+
+def test_a_model_that_is_a_function_elsewhere_says_how_to_ask_it(home):
+    bench.evaluate("fridge", model=says_a, name="gone")
+    callables._functions.pop("gone")
+    with pytest.raises(ModelError, match="only the process knows that defined it"):
+        bench.evaluate("fridge", model="gone", limit=2)
+
+
+def test_wrong_samples_are_shown_with_prompt_and_response(home, capsys):
+    run = bench.evaluate("fridge", model=says_a)
+    run.show(wrong=True)
+    shown = capsys.readouterr().out
+    assert [name for name in ("0", "1", "2", "3") if f"fridge/{name} " in shown] == ["1", "3"]
+    assert "response: A" in shown
+    assert "score: 0 of 1" in shown
+    run.show(category="one", wrong=False)
+    assert "fridge/0 " in capsys.readouterr().out
+
+
+def test_a_notebook_sees_intervals_links_and_images(home):
+    run = bench.evaluate("fridge", model=says_a, name="says-a")
+    table = run._repr_html_()
+    assert table.count("<svg") == len(run.rows)
+    assert number_page("fridge", "says-a", "main") in table
+    assert "#/number/" not in bench.evaluate("fridge", model=says_a, limit=2)._repr_html_()
+    (sample,) = run.samples.head(1).to_dict("records")
+    assert 'src="data:image/png;base64,' in sample_html(sample)
+
+
+def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(home, tmp_path):
+    run = bench.evaluate("fridge", model=says_a)
+    plot = run.plot()
+    assert plot.n_rows == 3
+    assert plot.svg.count("stroke-dasharray") == 3  # chance, 1 of 2 options, in each row
+    plot.save(tmp_path / "plot.svg")
+    assert (tmp_path / "plot.svg").read_text().startswith("<svg")
+    with pytest.raises(UnknownNameError, match="accuracy"):
+        run.plot("acuracy")
+
+
+def test_runs_are_compared_by_the_engine_of_the_report(home):
+    good = bench.evaluate("fridge", model=lambda i, p: "AB"[i[0].getpixel((0, 0))[0] == 0])
+    found = bench.compare(good, bench.evaluate("fridge", model=says_a))
+    (whole,) = [row for row in found.rows if row.category == "all"]
+    assert (whole.before, whole.after, whole.gained) == (0.5, 1.0, ("fridge/1", "fridge/3"))
+    assert found.sentence.startswith("undecided on 1 of 1")
+    assert "fridge/1" in found.frame.gained[0]
+    assert found.plot().n_rows == 3
+
+
+def test_runs_without_a_common_question_are_not_compared(home):
+    one = bench.evaluate("fridge", model=says_a, categories=["one"])
+    two = bench.evaluate("fridge", model=says_a, categories=["two"])
+    with pytest.raises(SettingsError, match="no question was asked in both"):
+        bench.compare(one, two)
+
+
+def test_questions_are_rows_and_a_frame(home):
+    questions = bench.load("fridge")
+    assert [one.answer for one in questions] == [("A",), ("B",), ("A",), ("B",)]
+    assert questions.frame().category.tolist() == ["one", "one", "two", "two"]
+    assert questions.images(questions[0])[0].open().size == (32, 32)
+    assert len(questions[:2]) == 2
+
+
+def test_prompts_are_answered_in_order_and_cached(home):
+    asked = []
+
+    def echo(images, prompt):
+        asked.append(prompt)
+        return f"{len(images)} {prompt}"
+
+    file = home / "fridge" / "red.png"
+    prompts = ["text alone", [file, "one"], [file, "between", file.read_bytes(), "two"]]
+    said = [one.text for one in bench.generate(echo, prompts, name="echo")]
+    assert said == ["0 text alone", "1 one", "2 between\ntwo"]
+    assert [one.text for one in bench.generate(echo, prompts[1:], name="echo")] == said[1:]
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("prompts", "says"),
+    [
+        pytest.param("one text", "expected a list of prompts", id="no list"),
+        pytest.param([[3]], "expected texts and images", id="a number"),
+    ],
+)
+def test_what_is_no_prompt_says_what_was_expected(home, prompts, says):
+    with pytest.raises(SettingsError, match=says):
+        bench.generate("random", prompts)
