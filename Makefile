@@ -71,6 +71,7 @@ checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
 	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg check defs
+	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg list defs --json > /dev/null
 
 # In a layer over .venv, so that all else is what make check tests.
 OLDER := .venv-dagster

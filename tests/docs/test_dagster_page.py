@@ -59,6 +59,7 @@ def run(folder, *words, cwd=None):
     return done.stdout + done.stderr
 
 
+@pytest.mark.long  # make check loads and lists by dg
 @pytest.mark.skipif(not (BIN / "dg").exists(), reason="no dg beside this Python")
 @pytest.mark.skipif(version("dagster") != version("dagster-shared"), reason="dg of another release")
 def test_dg_lists_and_launches_in_the_checkout(folder):
