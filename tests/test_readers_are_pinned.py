@@ -55,6 +55,7 @@ READ_NO_RESPONSES = {
     "suites.multi.construction.selection": "types of questions and weights of models",
     "suites.multi.construction.item_checks": "defects and near-duplicates of problems",
     "suites.multi.construction.markup": "the markup of problems",
+    "suites.multi.construction.formulas": "the formulas of problems",
     "suites.multi.construction.annotation": "what people choose from",
     "suites.multi.prompts": "what is asked",
     "suites.multi.dataset.questions": "kinds and levels of problems",

@@ -37,6 +37,10 @@ def options(*texts):
         pytest.param({"general": "已知$x^2"}, "a formula is broken", id="a dollar alone"),
         pytest.param({"general": r"$\frac{}{2}$"}, "a formula is broken", id="an empty fraction"),
         pytest.param({"general": "在$32$, $$之间"}, "a formula is broken", id="an empty formula"),
+        *(
+            pytest.param({"general": text}, "a formula is broken", id=text)
+            for text in ("$ $", "$$ $$", "$$x$", "$a$b$", "$$x=1", r"$\{x{$")
+        ),
         pytest.param({"general": r"$\sqrt{2$"}, "a formula is broken", id="a brace open"),
         pytest.param(
             {"general": "[IMAGE_2]", "images": ("a",)}, "image 2 of 1", id="no such image"
@@ -62,6 +66,13 @@ def test_a_defect_is_found(fields, defect):
         ),
         pytest.param({"type": "OP", "specific": "试分析", "answer": "因为"}, id="open"),
         pytest.param({"type": "Other", "specific": "作图", "answer": ""}, id="other"),
+        *(
+            pytest.param({"general": text}, id=text)
+            for text in (
+                *("SO$_4$$^{2-}$", "NH$_{4}^{+}$", "$^{14}$$_{6}$C", "$a$ $b$", "$a$$b$"),
+                *("$$x=1$$", "$$x$$$y$", r"$\left\{x\right.$", r"\(x\)与\[y\]"),
+            )
+        ),
         pytest.param({"general": r"价格为\$5，$\frac{1}{2}<x$"}, id="a dollar that is money"),
     ],
 )

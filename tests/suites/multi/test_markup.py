@@ -49,6 +49,34 @@ def html(text):
         pytest.param("用到了x( )个数", "用到了x[MASK]个数", id="a blank after a letter"),
         pytest.param("$f()$的值是()", "$f()$的值是[MASK]", id="brackets in a formula"),
         pytest.param("$x=____$", "$x=[MASK]$", id="a line to fill in a formula"),
+        pytest.param("SO<sub>4</sub><sup>2-</sup>", "SO$_{4}^{2-}$", id="an ion"),
+        pytest.param("NH<sub>4</sub><sup>+</sup>", "NH$_{4}^{+}$", id="another ion"),
+        pytest.param("<sup>14</sup><sub>6</sub>C", "$^{14}_{6}$C", id="an isotope"),
+        pytest.param("$a$ $b$与$a$$b$", "$a$ $b$与$a$$b$", id="formulas side by side"),
+        pytest.param("$a$$x<y$", "$a$$x<y$", id="a sign in the second of two"),
+        pytest.param("$x$<sub>1</sub>", "$x$$_{1}$", id="an index of a formula"),
+        pytest.param("a<sub><i>n</i>+1</sub>", "a$_{n+1}$", id="italics in an index"),
+        pytest.param("x<sup><b>2</b></sup>", "x$^{2}$", id="bold in an index"),
+        pytest.param("a<sub>n<sub>1</sub></sub>", "a$_{n_{1}}$", id="an index of an index"),
+        pytest.param("2<sup>x<sup>2</sup></sup>", "2$^{x^{2}}$", id="a power of a power"),
+        pytest.param("a<sub>$x$</sub>", "a$_{x}$", id="a formula in an index"),
+        pytest.param("a<sub>5%</sub>", "a$_{5\\%}$", id="a sign that begins a comment"),
+        pytest.param("甲<sup> </sup>", "甲", id="an empty index"),
+        pytest.param("<ruby>拼<rt>pīn</rt></ruby>音", "拼（pīn）音", id="a reading"),
+        pytest.param(
+            "<ruby>拼<rp>(</rp><rt>pīn</rt><rp>)</rp></ruby>", "拼(pīn)", id="in brackets already"
+        ),
+        pytest.param(
+            "<ol><li>甲<ol><li>子</li><li>丑</li></ol></li><li>乙</li></ol>",
+            "1. 甲\n   1. 子\n   2. 丑\n2. 乙",
+            id="a list in a list",
+        ),
+        pytest.param(
+            "<ul><li>甲<ul><li>子</li></ul></li></ul>", "* 甲\n  + 子", id="points in points"
+        ),
+        pytest.param(
+            '选<ol type="A"><li>甲</li><li>乙</li></ol>', "选\nA. 甲\nB. 乙", id="a list of letters"
+        ),
         pytest.param(
             "<table><tr><td>a|b</td><td>$|x|$</td></tr></table>",
             "| | |\n| --- | --- |\n| a\\|b | $\\vert x\\vert $ |",
@@ -128,6 +156,19 @@ def test_no_character_is_lost(format_, raw):
 def test_tags_that_are_nested_too_deeply_are_a_defect_of_their_item():
     prepared = prepare(item(specific="<div>" * 5_000 + "甲", format="html")).item
     assert "characters were lost in its preparation: tags nested too deeply" in defects(prepared)
+
+
+@pytest.mark.parametrize(
+    "math",
+    [
+        "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>",
+        "<math><msup><mi>x</mi><mn>2</mn></msup></math>",
+        '<math xmlns="http://www.w3.org/1998/Math/MathML"><msqrt><mn>2</mn></msqrt></math>',
+    ],
+)
+def test_mathml_is_a_defect_and_no_text_without_its_structure(math):
+    prepared = prepare(item(specific=f"{math}是[MASK]", type="FB", answer="1", format="html")).item
+    assert any("HTML is left: <math" in defect for defect in defects(prepared))
 
 
 def test_a_lost_character_is_flagged_by_what_is_lost():

@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from string import ascii_uppercase
 
 from bench_assets.core.images.near_duplicates import hash_distance, similar_texts
+from bench_assets.suites.multi.construction.formulas import is_broken
 from bench_assets.suites.multi.construction.markup import leftover_tags
 from bench_assets.suites.multi.dataset.questions import blanks_in, split_options
 from bench_assets.suites.multi.dataset.source import MultiItem
@@ -19,8 +21,6 @@ MASK = "[MASK]"
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 13
 """Options of a question with choices (Table 10)."""
 
-_EMPTY_FORMULA = re.compile(r"\$\s*\$|\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
-
 
 def defects(item: MultiItem) -> list[str]:
     """Find every defect of form, content and meaning that rules can detect."""
@@ -31,7 +31,7 @@ def _of_format(item: MultiItem) -> list[str]:
     tags = leftover_tags(item.text + item.answer)
     found = {
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
-        "a formula is broken": _is_broken(item.text) or _is_broken(item.answer),
+        "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
         "a replacement character stands for a lost one": "\ufffd" in item.text + item.answer,
     }
@@ -89,13 +89,6 @@ _CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
     "OP": lambda _: [],
     "Other": lambda _: [],
 }
-
-
-def _is_broken(text: str) -> bool:
-    plain = text.replace(r"\$", "")
-    formulas = plain.split("$")[1::2]
-    unbalanced = any(formula.count("{") != formula.count("}") for formula in formulas)
-    return plain.count("$") % 2 == 1 or unbalanced or _EMPTY_FORMULA.search(plain) is not None
 
 
 # What makes another question of the same words: numbers, signs, negations, extremes.
@@ -162,7 +155,24 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     if Counter(one) != Counter(other):
         apart = (Counter(one) - Counter(other)) | (Counter(other) - Counter(one))
         return f"only one of them has {', '.join(sorted(apart))}"
-    return ""
+    return next((f"{a} is {b} in the other" for a, b in _replacements(earlier, later)), "")
+
+
+def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, str]]:
+    """Words of one stem in whose place the other has different ones: 冰 and 水, ice and water.
+
+    A character more or less (a typing error, a full stop) is none.
+    """
+    one, other = (re.findall(r"[a-z]+|\w", _half_width(_stem(i)).lower()) for i in (earlier, later))
+    for kind, start, end, other_start, other_end in SequenceMatcher(
+        None, one, other, autojunk=False
+    ).get_opcodes():
+        if kind == "replace":
+            yield "".join(one[start:end]), "".join(other[other_start:other_end])
+
+
+def _stem(item: MultiItem) -> str:
+    return split_options(item.text)[0] if item.type in ("SA", "MA") else item.text
 
 
 def _gold(item: MultiItem) -> tuple[str, ...]:

@@ -4,20 +4,26 @@ Formulas and comparison signs are hidden from the HTML parser. Tables that markd
 are drawn ("a screenshot image after rendering"); writing in images is recognised (section 4.5).
 """
 
-import html
 import io
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.images.decoding import MAX_PIXELS
 from bench_assets.core.schema.errors import ImageError, SettingsError, SourceError
+from bench_assets.suites.multi.construction.formulas import (
+    FORMULA,
+    Formulas,
+    join_indices,
+    lost_characters,
+    visible_text,
+)
 from bench_assets.suites.multi.dataset.source import MultiItem, image_name
 
 if TYPE_CHECKING:
@@ -29,98 +35,6 @@ def parse_html(html: str) -> "BeautifulSoup":
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(io.StringIO(html), "html.parser")
-
-
-_FORMULA = re.compile(
-    r"(?<!\\)\$\$.+?(?<!\\)\$\$|(?<![\\$])\$(?!\$)[^$\n]+?(?<!\\)\$|\\\(.+?\\\)|\\\[.+?\\\]",
-    re.DOTALL,
-)
-_PLACE = re.compile("\ue000(\\d+)\ue001")
-_NAMES = (
-    "a|abbr|address|article|aside|b|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
-    "|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|label"
-    "|li|link|main|meta|nav|o:p|ol|p|pre|q|s|samp|script|section|small|span|strike|strong|style|sub"
-    "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"
-)
-_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
-_LETTERS = "abipqsu"
-_SHORT = re.compile(rf"<[{_LETTERS}]>", re.IGNORECASE)  # may be a comparison as well: x<b>y
-_UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-
-
-class Formulas:
-    """The formulas of one text, hidden while the rest is converted."""
-
-    def __init__(self) -> None:
-        self.kept: list[str] = []
-
-    def keep(self, text: str) -> str:
-        """Replace each formula by a placeholder. Money is none: a formula holds no tag."""
-        closed = _closed(text)
-
-        def hidden(found: re.Match[str]) -> str:
-            if _tags(found[0], closed):
-                return found[0]
-            self.kept.append(html.unescape(found[0]))
-            return f"\ue000{len(self.kept) - 1}\ue001"
-
-        return _FORMULA.sub(hidden, text)
-
-    def hide(self, text: str) -> str:
-        """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
-        hidden = self.keep(text)
-        tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
-        inside = {place for start, end in tags for place in range(start, end)}
-        return "".join(
-            "&lt;" if sign == "<" and place not in inside else sign
-            for place, sign in enumerate(hidden)
-        )
-
-    def escape_pipes(self, text: str) -> str:
-        r"""Write ``|`` so that it ends no cell: ``\|`` in a text, ``\vert`` in its formulas."""
-        for found in _PLACE.finditer(text):
-            number = int(found[1])
-            norms = self.kept[number].replace(r"\|", r"\Vert ")
-            self.kept[number] = norms.replace("|", r"\vert ")
-        return text.replace("|", r"\|")
-
-    def show(self, text: str) -> str:
-        """Put the formulas back."""
-        return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
-
-
-def visible_text(text: str) -> str:
-    """The visible text of HTML, found without a parser."""
-    formulas = Formulas()
-    seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
-    return formulas.show(html.unescape(seen))
-
-
-def lost_characters(before: str, after: str) -> str:
-    """Characters of one text that the other lacks, each as often; blanks do not count.
-
-    >>> lost_characters("x<y 且 y>z", "xy>z")
-    '<y且'
-    """
-    for written, sign in ((r"\Vert", r"\|"), (r"\vert", "|")):
-        after = after.replace(written, sign)
-    missing = Counter("".join(before.split())) - Counter("".join(after.split()))
-    return "".join(missing.elements())
-
-
-def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
-    """Where the tags of a part of a text are; a short one is one only if it is closed."""
-    return {
-        found.span()
-        for found in _TAG.finditer(part)
-        if not _SHORT.fullmatch(found[0]) or found[0][1].lower() in closed
-    }
-
-
-def _closed(text: str) -> set[str]:
-    """Which of the short tags a text closes."""
-    lowered = text.lower()
-    return {letter for letter in _LETTERS if f"</{letter}>" in lowered}
 
 
 _PARTS = ("general", "specific", "answer", "analysis")
@@ -136,9 +50,12 @@ _BLANK_TO_FILL = re.compile(
 _DECLARED = re.compile(
     r"\b(?:void|int|char|float|double|bool|def|function|class|new|return)\s+\w+\s*\(\s*\)"
 )
+_SCRIPTS: Mapping[str, str] = {"sub": "_", "sup": "^"}
+_IN_A_LIST = re.compile(r"( +)(?:\d+\.|[*+-]) +\S")
 _SPANS = ("rowspan", "colspan")
 _LEFTOVER = re.compile(
-    r"</?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a)"
+    r"</?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a|math|ruby|rt|svg"
+    r"|m(?:i|n|o|row|frac|sup|sub|subsup|sqrt|root|text|fenced|over|under|underover|table|tr|td))"
     r"(?:\s+[a-z-]+\s*=[^<>]*)?\s*/?>"
 )
 
@@ -229,16 +146,52 @@ def _from_html(html: str, as_image: Callable[[str], str], table: Callable[[str],
         latex = image.get("data-latex")
         source = image_name(formulas.show(str(image.get("src", ""))))
         image.replace_with(f"${latex}$" if latex else as_image(source))
-    for name, before, after in (("u", "<u>", "</u>"), ("sub", "$_{", "}$"), ("sup", "$^{", "}$")):
-        for tag in soup(name):
-            tag.insert_before(before)
-            tag.insert_after(after)
-            tag.unwrap()
+    for script in [one for one in soup(_SCRIPTS) if one.find_parent(_SCRIPTS) is None]:
+        latex = _index(script, formulas)
+        script.replace_with(f"${latex}$" if latex else "")
+    for underlined in soup("u"):
+        underlined.insert_before("<u>")
+        underlined.insert_after("</u>")
+        underlined.unwrap()
+    _write_readings_and_letters(soup)
     to_markdown = MarkdownConverter(
         escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
     markdown: str = to_markdown.convert_soup(parse_html(str(soup)))
-    return _restore_formulas(formulas, _tidy(markdown))
+    return join_indices(_restore_formulas(formulas, _tidy(markdown)))
+
+
+def _index(tag: "Tag", formulas: Formulas) -> str:
+    """An index as LaTeX, with the indices in it; formatting goes. "" if it is empty."""
+    from bs4 import Tag
+
+    parts = [
+        _index(part, formulas) if isinstance(part, Tag) else _in_formula(formulas.show(str(part)))
+        for part in tag.children
+    ]
+    inside = "".join(parts)
+    if tag.name not in _SCRIPTS or not inside.strip():
+        return inside.strip() and inside
+    return f"{_SCRIPTS[tag.name]}{{{inside}}}"
+
+
+def _in_formula(text: str) -> str:
+    """Text between the signs of a formula: without signs of its own, and with ``%`` as a letter."""
+    return re.sub(r"(?<!\\)%", r"\%", FORMULA.sub(lambda found: found[0].strip("$"), text))
+
+
+def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
+    """Write the reading of a character in brackets, and lists that count in letters as options."""
+    for reading in soup("rt"):
+        bracketed = reading.parent is not None and reading.parent.find("rp") is not None
+        if not bracketed and reading.get_text(strip=True):
+            reading.insert(0, "（")
+            reading.append("）")
+    for options in soup("ol", type=re.compile("^a$", re.IGNORECASE)):
+        for letter, option in zip(ascii_uppercase, options("li", recursive=False), strict=False):
+            option.insert(0, f"{letter}. ")
+            option.name = "p"
+        options.name = "div"
 
 
 def _restore_formulas(formulas: Formulas, text: str) -> str:
@@ -258,8 +211,14 @@ def _is_plain(table: "Tag") -> bool:
 def _tidy(text: str) -> str:
     """Mark blanks; remove spaces at line ends, and empty lines."""
     masked = _mask(text.replace("\xa0", " ").replace("\u3000", " "))
-    lines = [re.sub(r"[ \t]+", " ", line).strip() for line in masked.splitlines()]
+    lines = [_without_blanks(line) for line in masked.splitlines()]
     return "\n".join(line for line in lines if line)
+
+
+def _without_blanks(line: str) -> str:
+    """A line without superfluous blanks; a list in a list keeps its indentation."""
+    nested = _IN_A_LIST.match(line)
+    return (nested[1] if nested else "") + re.sub(r"[ \t]+", " ", line).strip()
 
 
 def _mask(text: str) -> str:

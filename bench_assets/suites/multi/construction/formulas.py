@@ -1,0 +1,126 @@
+"""Formulas and tags of raw markup: where they are, which are broken, which characters are lost."""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Collection
+
+FORMULA = re.compile(
+    r"(?<!\\)\$\$(?:\\.|[^$\\])+\$\$|(?<!\\)\$(?!\$)(?:\\.|[^$\n\\])+\$|\\\(.+?\\\)|\\\[.+?\\\]",
+    re.DOTALL,
+)
+"""A formula as LaTeX; one may follow another without a blank: ``$a$$b$``."""
+
+_EMPTY = re.compile(r"\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
+_TWO_INDICES = re.compile(r"(\$([_^])\{[^${}]*\})\$\$(?!\2)([_^]\{[^${}]*\}\$)")
+_PLACE = re.compile("\ue000(\\d+)\ue001")
+_NAMES = (
+    "a|abbr|address|article|aside|b|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
+    "|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|label"
+    "|li|link|main|meta|nav|o:p|ol|p|pre|q|rb|rp|rt|ruby|s|samp|script|section|small|span|strike|strong|style|sub"
+    "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"
+)
+_TAG = re.compile(rf"</?(?:{_NAMES})(?=[\s/>])(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_LETTERS = "abipqsu"
+_SHORT = re.compile(rf"<[{_LETTERS}]>", re.IGNORECASE)  # may be a comparison as well: x<b>y
+_UNSEEN = re.compile(r"<!--.*?-->|<(script|style|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+
+
+class Formulas:
+    """The formulas of one text, hidden while the rest is converted."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+
+    def keep(self, text: str) -> str:
+        """Replace each formula by a placeholder. Money is none: a formula holds no tag."""
+        closed = _closed(text)
+
+        def hidden(found: re.Match[str]) -> str:
+            if _tags(found[0], closed):
+                return found[0]
+            self.kept.append(html.unescape(found[0]))
+            return f"\ue000{len(self.kept) - 1}\ue001"
+
+        return FORMULA.sub(hidden, text)
+
+    def hide(self, text: str) -> str:
+        """``keep`` for HTML, with every ``<`` outside a tag as an entity."""
+        hidden = self.keep(text)
+        tags = _tags(hidden, _closed(hidden)) | {found.span() for found in _UNSEEN.finditer(hidden)}
+        inside = {place for start, end in tags for place in range(start, end)}
+        return "".join(
+            "&lt;" if sign == "<" and place not in inside else sign
+            for place, sign in enumerate(hidden)
+        )
+
+    def escape_pipes(self, text: str) -> str:
+        r"""Write ``|`` so that it ends no cell: ``\|`` in a text, ``\vert`` in its formulas."""
+        for found in _PLACE.finditer(text):
+            number = int(found[1])
+            norms = self.kept[number].replace(r"\|", r"\Vert ")
+            self.kept[number] = norms.replace("|", r"\vert ")
+        return text.replace("|", r"\|")
+
+    def show(self, text: str) -> str:
+        """Put the formulas back."""
+        return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
+
+
+def visible_text(text: str) -> str:
+    """The visible text of HTML, found without a parser."""
+    formulas = Formulas()
+    seen = _TAG.sub("", _UNSEEN.sub("", formulas.hide(text)))
+    return formulas.show(html.unescape(seen))
+
+
+def lost_characters(before: str, after: str) -> str:
+    """Characters of one text that the other lacks, each as often; blanks do not count.
+
+    >>> lost_characters("x<y 且 y>z", "xy>z")
+    '<y且'
+    """
+    for written, sign in ((r"\Vert", r"\|"), (r"\vert", "|")):
+        after = after.replace(written, sign)
+    missing = Counter("".join(before.split())) - Counter("".join(after.split()))
+    return "".join(missing.elements())
+
+
+def is_broken(text: str) -> bool:
+    r"""Whether a text has an empty formula, an open one, or one with an open brace.
+
+    >>> is_broken("SO$_4$$^{2-}$ $$x=1$$"), is_broken("$x"), is_broken(r"$\\left\\{x\\right.$")
+    (False, True, False)
+    """
+    plain = text.replace(r"\$", "")
+    bodies = [found[0].strip("$") for found in FORMULA.finditer(plain)]
+    bare = [body.replace(r"\{", "").replace(r"\}", "") for body in bodies]
+    return (
+        "$" in FORMULA.sub("", plain)
+        or any(not body.strip() or _EMPTY.search(body) for body in bodies)
+        or any(body.count("{") != body.count("}") for body in bare)
+    )
+
+
+def join_indices(text: str) -> str:
+    """Write an index above and one below the same letter as one formula.
+
+    >>> join_indices("SO$_{4}$$^{2-}$")
+    'SO$_{4}^{2-}$'
+    """
+    return _TWO_INDICES.sub(r"\1\3", text)
+
+
+def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
+    """Where the tags of a part of a text are; a short one is one only if it is closed."""
+    return {
+        found.span()
+        for found in _TAG.finditer(part)
+        if not _SHORT.fullmatch(found[0]) or found[0][1].lower() in closed
+    }
+
+
+def _closed(text: str) -> set[str]:
+    """Which of the short tags a text closes."""
+    lowered = text.lower()
+    return {letter for letter in _LETTERS if f"</{letter}>" in lowered}
