@@ -16,8 +16,7 @@ from bench_assets.core.parsing.choices import lettered
 from bench_assets.suites.blink.builders.circled_points import SHADES
 from bench_assets.suites.blink.builders.drafts import Marks, circles_on, placed, wording
 from bench_assets.suites.blink.builders.whole_images import CountingParameters, wrong_numbers
-from bench_assets.suites.blink.synthetic.light import shaded_walls
-from bench_assets.suites.blink.synthetic.surfaces import noise
+from bench_assets.suites.blink.synthetic.surfaces import noise, shaded_walls
 from examples.tiny_vlm.lessons import Asked, decoded, response_for
 from examples.tiny_vlm.model import CELLS
 from examples.tiny_vlm.views import Part, View, cells_of

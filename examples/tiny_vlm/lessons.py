@@ -13,8 +13,8 @@ from bench_assets.core.images.decoding import decode
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.blink.builders.drafts import Draft
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
-from bench_assets.suites.blink.synthetic import light as mini_light
 from bench_assets.suites.blink.synthetic import objects as mini_objects
+from bench_assets.suites.blink.synthetic import surfaces as mini_light
 
 TASKS = {
     "Counting": mini_objects.counted,

@@ -16,7 +16,7 @@ from bench_assets.audit.items.item_statistics import solved_by_some, tells_model
 from bench_assets.audit.items.subsets import tried, units_of
 from bench_assets.audit.items.wrong_keys import suspected_keys
 from bench_assets.suites.blink.dataset import KEY, from_key, read_key
-from bench_assets.suites.blink.studies.released_outputs import read_outputs
+from bench_assets.suites.blink.released_outputs import read_outputs
 from tests.audit.simulated import Answers
 
 SIX = (

@@ -11,7 +11,7 @@ import pytest
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.assembly import tables_of
-from bench_assets.suites.codis.selection import SelectionFunnelStep
+from bench_assets.suites.codis.votes import SelectionFunnelStep
 from bench_assets.suites.journeybench.construction.filtering import FilterDecision
 from bench_assets.suites.journeybench.synthetic import edition as journeybench
 from bench_assets.workspace.annotation import ask

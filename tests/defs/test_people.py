@@ -10,10 +10,10 @@ from bench_assets.core.schema.signature import OPEN
 from bench_assets.defs.checks.table_checks import annotation_is_complete
 from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.suites.codis import annotation
-from bench_assets.suites.codis.assets import questions, votes
+from bench_assets.suites.codis.assets import questions
 from bench_assets.suites.codis.dataset import SubmissionVote
-from bench_assets.suites.codis.selection import SelectionFunnelStep
 from bench_assets.suites.codis.task import TASK
+from bench_assets.suites.codis.votes import SelectionFunnelStep
 from resources.config.settings_resource import SettingsResource
 from sensors.annotation import listen
 from tests.annotation.answer_file import AnswerFile
@@ -22,7 +22,7 @@ from tests.suites.codis.raw import entry, write_raw
 
 ASKED = '[annotation.tasks."codis/votes"]\n'
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
-ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions, votes])]
+ASSETS = [annotation_assets(annotation.VOTES), *dg.load_assets_from_modules([questions])]
 
 
 def submission(annotator, **changed):

@@ -16,7 +16,7 @@ from bench_assets.annotation.responses.units import images_of
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import Answer, SuiteAnnotationTask, TableOf, Unit
 from bench_assets.core.schema.rows import Question, Rejection
-from bench_assets.suites.blink.studies.human_score import HumanAnswer
+from bench_assets.suites.blink.studies import HumanAnswer
 
 Audit: TypeAlias = Literal["right", "wrong", "ambiguous"]
 

@@ -2,10 +2,9 @@
 
 from bench_assets.annotation.answers.values import VoteTable
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
-from bench_assets.suites.blink import prompts, scoring
+from bench_assets.suites.blink import prompts, scoring, visual_prompts
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, CODE_BOOK, HUMAN
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
-from bench_assets.suites.blink.studies import visual_prompts
 
 SAMPLES = 5
 """Runs of the self-consistency study (appendix C.3)."""

@@ -97,7 +97,7 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "most-frequent": MostFrequentSpec(kind="most_frequent"),
     "blink-specialists": PythonSpec(
         kind="python",
-        factory="bench_assets.suites.blink.specialists.model:Specialists",
+        factory="bench_assets.suites.blink.specialists:Specialists",
     ),
     "smollm2-135m-blind": TransformersSpec(
         kind="transformers",

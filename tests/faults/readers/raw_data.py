@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink import dataset as blink
+from bench_assets.suites.blink import released_outputs
 from bench_assets.suites.blink.builders.raw_files import read_arrays
-from bench_assets.suites.blink.studies import released_outputs
 from bench_assets.suites.codis import dataset as codis
 from bench_assets.suites.cogbench.dataset import source as cogbench
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
@@ -64,12 +65,14 @@ def _release(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path
     return written
 
 
-def _codis(read: Callable[[codis.CodisRelease], object]) -> Callable[[Path], object]:
+def _codis(
+    read: Callable[[codis.CodisRelease, list[Rejection]], object],
+) -> Callable[[Path], object]:
     def found(folder: Path) -> object:
         (folder / "images" / "a.png").touch()
         if (folder / "votes.json").exists():
             (folder / "submissions.json").write_text("[]", encoding="utf-8")
-        return read(codis.find_release(folder))
+        return read(codis.find_release(folder), [])
 
     return found
 
@@ -100,7 +103,8 @@ RAW_DATA = [
          _json([entry()])),
     _row("codis votes.json", "json", _release("votes.json", _codis(codis.read_votes)),
          _json([_VOTE])),
-    _row("codis captions", "lines", of_file("captions.jsonl", codis.read_captions),
+    _row("codis captions", "lines",
+         of_file("captions.jsonl", lambda file: codis.read_captions(file, [])),
          _json({"image_id": "a", "caption": "A cat."}), _json({"image_id": "b", "caption": ""})),
     _row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
         cogbench.read_stories, cogbench.read_chains)), _json({"1": _STORY})),

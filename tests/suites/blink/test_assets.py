@@ -8,13 +8,16 @@ import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection
-from bench_assets.suites.blink.assets import ablations, studies, submission
+from bench_assets.suites.blink.assets import ablations, studies
 from bench_assets.suites.blink.assets import questions as assets
-from bench_assets.suites.blink.assets.submission import SubmittedOption
+from bench_assets.suites.blink.assets.studies import SubmittedOption
 from bench_assets.suites.blink.dataset import CONCATENATED_KEY, KEY, Statistic
-from bench_assets.suites.blink.studies.human_score import HumanScore
-from bench_assets.suites.blink.studies.mistakes import CommonMistakes, Mistake
-from bench_assets.suites.blink.studies.profile import TaskAccuracy
+from bench_assets.suites.blink.studies import (
+    CommonMistakes,
+    HumanScore,
+    Mistake,
+    TaskAccuracy,
+)
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.task import TASK
 from tests.home import Home
@@ -22,7 +25,7 @@ from tests.suites.blink.release import png, row, write_parquet
 
 LEFT_HALF = dg.load_assets_from_modules([assets, ablations])
 OF_A_MODEL = [
-    *dg.load_assets_from_modules([studies, submission]),
+    *dg.load_assets_from_modules([studies]),
     *evaluation_assets(TASK),
     *evaluation_assets(TASK, "self_consistency"),
 ]

@@ -14,7 +14,7 @@ from bench_assets.suites.blink.construction.build import (
     share_of,
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes, wanted
-from bench_assets.suites.blink.studies.visual_prompts import draw_again
+from bench_assets.suites.blink.visual_prompts import draw_again
 from resources.images.store import ImageStore
 from tests.suites.blink.builders.layouts import speckled, write_csv, write_json, write_lines
 

@@ -13,14 +13,14 @@ from bench_assets.core.parsing.choices import lettered
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters, recipes
-from bench_assets.suites.blink.studies.visual_prompts import draw_again
 from bench_assets.suites.blink.synthetic import edition as mini
 from bench_assets.suites.blink.synthetic import geometry as mini_geometry
+from bench_assets.suites.blink.synthetic import geometry as mini_parts
 from bench_assets.suites.blink.synthetic import image_choices as mini_choices
-from bench_assets.suites.blink.synthetic import light as mini_light
 from bench_assets.suites.blink.synthetic import objects as mini_objects
-from bench_assets.suites.blink.synthetic import parts as mini_parts
-from bench_assets.suites.blink.synthetic import puzzles as mini_puzzles
+from bench_assets.suites.blink.synthetic import surfaces as mini_light
+from bench_assets.suites.blink.synthetic import surfaces as mini_puzzles
+from bench_assets.suites.blink.visual_prompts import draw_again
 from tests.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from bench_assets.suites.blink.synthetic.parts import tools
+from bench_assets.suites.blink.synthetic.geometry import tools
 
 
 @pytest.mark.parametrize("seed", range(5))

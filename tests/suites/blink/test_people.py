@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN, AnswerCheck, checked
-from bench_assets.suites.blink.studies.human_score import human_scores
+from bench_assets.suites.blink.studies import human_scores
 from tests.annotation.said import answer, fits
 from tests.rows import question
 

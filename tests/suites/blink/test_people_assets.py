@@ -10,7 +10,7 @@ from bench_assets.suites.blink.annotation import ANSWER_CHECK, HUMAN
 from bench_assets.suites.blink.assets import questions as assets
 from bench_assets.suites.blink.assets import studies
 from bench_assets.suites.blink.construction.marked_points import DEPTH_POINTS
-from bench_assets.suites.blink.studies.human_score import HumanScore
+from bench_assets.suites.blink.studies import HumanScore
 from tests.annotation.said import answer
 from tests.home import Home
 from tests.suites.blink.test_people import asked
@@ -48,7 +48,7 @@ def test_a_image_that_people_marked_becomes_a_question_about_depth(tmp_path):
     Image.effect_noise((200, 100), 90).convert("RGB").save(folder / "to_mark/diw/a.png")
     home = Home(tmp_path / "home", "blink", folder)
     told(home, DEPTH_POINTS, answer("diw/a.png", points=["0.25 0.5", "0.75 0.1"]))
-    selected = (assets.source, assets.images_to_mark, assets.units, assets.questions)
+    selected = (assets.source, assets.images_to_mark, assets.items, assets.questions)
     home.materialize(selected, dg.AssetSelection.all())
     (question,) = home.read(Question, "questions")
     assert (question.category, question.options) == (

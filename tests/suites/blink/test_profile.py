@@ -1,7 +1,7 @@
 from math import nan
 from xml.etree import ElementTree
 
-from bench_assets.suites.blink.studies.profile import TaskAccuracy, bars, radar
+from bench_assets.suites.blink.studies import TaskAccuracy, bars, radar
 
 PROFILE = [
     TaskAccuracy(task="Jigsaw", accuracy=0.5, low=0.25, high=0.75, chance=0.5, n=4),

@@ -12,7 +12,7 @@ from bench_assets.suites.blink.dataset import (
     name_edition,
     read_key,
 )
-from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
+from bench_assets.suites.blink.released_outputs import read_outputs, write_import
 from bench_assets.suites.blink.suite import SUITE
 from bench_assets.suites.blink.task import TASK
 from bench_assets.workspace.evaluate.external_responses import score_responses

@@ -18,8 +18,8 @@ from bench_assets.suites.blink.dataset import (
     from_key,
     read_key,
 )
-from bench_assets.suites.blink.studies.mistakes import common_mistakes
-from bench_assets.suites.blink.studies.released_outputs import read_outputs, write_import
+from bench_assets.suites.blink.released_outputs import read_outputs, write_import
+from bench_assets.suites.blink.studies import common_mistakes
 from bench_assets.suites.blink.task import TASK
 from bench_assets.workspace.evaluate.external_responses import score_responses
 from resources.models.registry.recorded import RecordedJudge, read_responses

@@ -7,9 +7,11 @@ from PIL import Image, ImageDraw, ImageFont
 from bench_assets.core.images.drawing import Mark, with_circles
 from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.suites.blink.specialists.circle_detection import find_circles, find_lettered
-from bench_assets.suites.blink.specialists.model import SPECIALISTS, Specialists
-from bench_assets.suites.blink.specialists.solvers import (
+from bench_assets.suites.blink.specialists import (
+    SPECIALISTS,
+    Specialists,
+    find_circles,
+    find_lettered,
     jigsaw,
     match_features,
     relative_reflectance,

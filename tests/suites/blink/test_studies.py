@@ -7,11 +7,16 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import Judgement, Score
-from bench_assets.suites.blink.assets.submission import submitted_options
-from bench_assets.suites.blink.studies.human_score import HumanAnswer, human_scores, read_answers
-from bench_assets.suites.blink.studies.mistakes import common_mistakes, sample_mistakes
-from bench_assets.suites.blink.studies.self_consistency import majority_votes
-from bench_assets.suites.blink.studies.visual_prompts import ALL_CIRCLES, as_variants, choose
+from bench_assets.suites.blink.assets.studies import submitted_options
+from bench_assets.suites.blink.studies import (
+    HumanAnswer,
+    common_mistakes,
+    human_scores,
+    majority_votes,
+    read_answers,
+    sample_mistakes,
+)
+from bench_assets.suites.blink.visual_prompts import ALL_CIRCLES, as_variants, choose
 from tests.rows import prediction, question
 
 

@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.construction.build import build_all
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
-from bench_assets.suites.blink.synthetic import image_choices, puzzles
+from bench_assets.suites.blink.synthetic import image_choices, surfaces
 from bench_assets.suites.blink.synthetic.objects import claims
 from bench_assets.suites.blink.task import TASK
 from resources.models.registry.recorded import RecordedModel, read_responses
@@ -33,7 +33,7 @@ slices = ["split"]
 kind = "recorded"
 file = "said.jsonl"
 """
-MORE = {"wikiart": image_choices.paintings, "puzzles": puzzles.puzzles, "vsr": claims}
+MORE = {"wikiart": image_choices.paintings, "puzzles": surfaces.puzzles, "vsr": claims}
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
-from bench_assets.suites.codis.assets import votes as vote_assets
+from bench_assets.suites.codis.assets import questions as vote_assets
 from bench_assets.suites.codis.votes import VoteDecision
 from tests.home import Home
 from tests.suites.codis.raw import entry, write_raw, write_release

@@ -7,9 +7,8 @@ import pytest
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis.dataset import find_release, read_pairs, read_votes, to_questions
-from bench_assets.suites.codis.selection import select
 from bench_assets.suites.codis.synthetic import write
-from bench_assets.suites.codis.votes import decide
+from bench_assets.suites.codis.votes import decide, select
 from tests.fair_exam import unfair
 
 SEEDS = range(5)

@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.suites import codis
 from bench_assets.suites.codis.parsing.answers import named_option
-from bench_assets.suites.codis.selection import CATEGORIES
+from bench_assets.suites.codis.votes import CATEGORIES
 from tests.suites.codis.hand_labels import read_hand_labels
 
 TABLES = ("hand_labels.txt", "hand_labels_held_out.txt")

@@ -11,9 +11,8 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.dataset import find_release, read_captions, read_pairs, read_votes
-from bench_assets.suites.codis.selection import CATEGORIES, select
 from bench_assets.suites.codis.synthetic import write
-from bench_assets.suites.codis.votes import ballots, decide
+from bench_assets.suites.codis.votes import CATEGORIES, ballots, decide, select
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])

@@ -3,8 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.codis.selection import edition_of, funnel, select
-from bench_assets.suites.codis.votes import decide
+from bench_assets.suites.codis.votes import decide, edition_of, funnel, select
 from tests.suites.codis.raw import pair, vote
 
 

@@ -17,8 +17,7 @@ from bench_assets.suites.codis.dataset import (
     read_votes,
     source_files,
 )
-from bench_assets.suites.codis.selection import CATEGORIES, select
-from bench_assets.suites.codis.votes import decide
+from bench_assets.suites.codis.votes import CATEGORIES, decide, select
 from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"

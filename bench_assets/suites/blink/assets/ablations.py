@@ -22,7 +22,7 @@ from bench_assets.suites.blink.dataset import (
     several_images,
 )
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.studies.visual_prompts import (
+from bench_assets.suites.blink.visual_prompts import (
     ALL_CIRCLES,
     as_variants,
     choose,

@@ -1,30 +1,39 @@
 """Studies of BLINK (section 4.3, appendix C)."""
 
 import base64
+import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 import dagster as dg
 
 from bench_assets.annotation.answers.resolution import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
+from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
-from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.annotation import HUMAN
+from bench_assets.suites.blink.scoring import FAILED
 from bench_assets.suites.blink.settings import BlinkSettings
-from bench_assets.suites.blink.studies.human_score import (
+from bench_assets.suites.blink.studies import (
+    CommonMistakes,
     HumanAnswer,
     HumanScore,
+    Mistake,
+    TaskAccuracy,
+    bars,
     human_scores,
+    majority_votes,
+    radar,
     read_answers,
+    sample_mistakes,
+    task_accuracies,
 )
-from bench_assets.suites.blink.studies.mistakes import CommonMistakes, Mistake, sample_mistakes
-from bench_assets.suites.blink.studies.mistakes import common_mistakes as count_common
-from bench_assets.suites.blink.studies.profile import TaskAccuracy, bars, radar, task_accuracies
-from bench_assets.suites.blink.studies.self_consistency import majority_votes
+from bench_assets.suites.blink.studies import common_mistakes as count_common
 from bench_assets.suites.blink.task import TASK
 from resources.config.settings_resource import SettingsResource
 from resources.images.previews import mistakes_preview
@@ -168,4 +177,68 @@ def _accuracies(
         replace(row, metric=name, signature=str(Signature.parse(row.signature).plus(**{name: ""})))
         for row in pipeline.summarise(TASK, questions, predictions, scores)
         if row.metric == TASK.primary_metric
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmittedOption:
+    """What a model is taken to answer to one question."""
+
+    idx: str  # the authors' id: "test_Jigsaw_12"
+    option: str  # "(A)", or "(Z)" if none was read
+
+
+_TEST = EvaluationStep(TASK, split="test")
+
+HIDDEN_ASSETS = evaluation_assets(TASK, split="test")
+
+
+@dg.asset(ins=_TEST.ins("questions", "predictions", "judgements"), **_TEST.stage("predictions"))
+def submission(
+    context: dg.AssetExecutionContext,
+    settings: SettingsResource,
+    tables: TableFiles,
+    questions: list[Question],
+    predictions: list[Prediction],
+    judgements: list[Judgement],
+) -> dg.Output[list[SubmittedOption]]:
+    """Read the responses, and write the options as a file to submit.
+
+    One row: the option that is read out of one test response, or "(Z)". The file has all of them as
+    one JSON object, {"test_Art_Style_1": "(A)"}, and lies in `export/`.
+    """
+    reading = settings.load().suite("blink", BlinkSettings).reading
+    rows = submitted_options(questions, predictions, judgements, reading)
+    name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"
+    written = json.dumps({row.idx: row.option for row in rows}, indent=4) + "\n"
+    tables.export.put(name, written.encode())
+    return table_output(rows, {"file": dg.MetadataValue.path(tables.export.named(name))})
+
+
+def submitted_options(
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> list[SubmittedOption]:
+    """Read the option out of every response, by the named reading or the default one.
+
+    Raises:
+        ModelError: If a response or the judge's word on it is missing: a hole is no "(Z)".
+    """
+    rows = pipeline.score(TASK, questions, predictions, judgements, reading)
+    if lost := [row for row in rows if row.points is None]:
+        why = lost[0].error or lost[0].note
+        raise ModelError(
+            f"{len(lost)} of {len(rows)} test questions have no response or no word of the "
+            f"judge, for "
+            f"instance {lost[0].question_id}: {why}; materialize blink/test/predictions and "
+            "judgements again to ask for just these"
+        )
+    return [
+        SubmittedOption(
+            idx=row.question_id.removeprefix("blink/"),
+            option=f"({row.answer[0]})" if row.answer else FAILED,
+        )
+        for row in rows
     ]

@@ -9,16 +9,20 @@ from pathlib import Path
 from random import Random
 
 from bench_assets.core.tables.source_folder import write_files
-from bench_assets.suites.blink.synthetic.geometry import photographs, planes, turned_objects
+from bench_assets.suites.blink.synthetic.geometry import (
+    animals,
+    photographs,
+    planes,
+    tools,
+    turned_objects,
+)
 from bench_assets.suites.blink.synthetic.image_choices import (
     paintings,
     real_and_generated,
     triplets,
 )
-from bench_assets.suites.blink.synthetic.light import shaded_walls
 from bench_assets.suites.blink.synthetic.objects import boxed, claims, counted, things_at_depths
-from bench_assets.suites.blink.synthetic.parts import animals, tools
-from bench_assets.suites.blink.synthetic.puzzles import puzzles
+from bench_assets.suites.blink.synthetic.surfaces import puzzles, shaded_walls
 
 MATERIAL: dict[str, tuple[Callable[[Random, int], dict[str, bytes]], int]] = {
     "wikiart": (paintings, 12),

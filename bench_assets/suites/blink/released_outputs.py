@@ -1,6 +1,6 @@
 r"""Imports the responses that the authors released, for ``bench evaluate blink --responses``.
 
-    python -m bench_assets.suites.blink.studies.released_outputs SAVED gpt4v/ --model GPT4V
+    python -m bench_assets.suites.blink.released_outputs SAVED gpt4v/ --model GPT4V
     bench evaluate blink --responses gpt4v/GPT4V.jsonl --source gpt4v \
         --judge recorded --reading official
 

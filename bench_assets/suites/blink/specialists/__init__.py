@@ -1,1 +1,0 @@
-"""Specialist computer-vision models as baselines (section 4.2)."""

@@ -1,0 +1,336 @@
+"""Studies of BLINK: human score, mistakes, profiles, majority votes (section 4.3, appendix C).
+
+The human score is the mean of the persons who answered a task (section 4.2, appendix A.4). Their
+answers are JSON lines: ``{"question_id": "blink/val_Jigsaw_12", "person": "P1", "answer": "A"}``;
+brackets around the letter and small letters are understood.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import combinations
+from math import cos, isnan, nan, pi, sin
+from pathlib import Path
+from statistics import fmean
+
+from bench_assets.core.images.charts import svg
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.stats.rater_agreement import pairwise_agreement
+from bench_assets.core.tables.json_records import read_lines, records
+
+ALL = "all"
+ALL_BUT_IQ = "all but IQ_Test"
+"""What the paper's 95.70 is the mean of: its IQ_Test is answered by the authors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanAnswer:
+    """One person's answer to one question."""
+
+    where: str  # file and line, for complaints
+    question_id: str
+    person: str
+    answer: str  # as written: "A", "(a)"
+
+    @property
+    def letter(self) -> str:
+        """The letter that is meant."""
+        return self.answer.strip(" ()").upper()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanScore:
+    """How well people do on one task, or on the mean of the tasks."""
+
+    category: str
+    n_persons: int
+    n_answers: int
+    accuracy: float  # mean over persons of the share each got right; of tasks for the last two
+    agreement: float  # share of pairs of persons that agree; NaN if no question has two answers
+
+
+def read_answers(file: Path) -> list[HumanAnswer]:
+    """Read the answers of people.
+
+    Raises:
+        SourceError: If a line is not of the form above, or a person answers a question twice.
+    """
+    return records(read_lines(file), HumanAnswer, unique=("question_id", "person"))
+
+
+def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) -> list[HumanScore]:
+    """Score people task by task, and over the tasks with and without IQ_Test.
+
+    Raises:
+        SourceError: If an answer is to no question of the table, or no letter of its options.
+    """
+    asked = {question.question_id: question for question in questions}
+    by_task: dict[str, list[HumanAnswer]] = defaultdict(list)
+    for answer in answers:
+        if answer.question_id not in asked:
+            raise SourceError(f"{answer.where}: no question {answer.question_id} to be answered")
+        question = asked[answer.question_id]
+        if answer.letter not in "ABCD"[: len(question.options)] or len(answer.letter) != 1:
+            raise SourceError(f"{answer.where}: {answer.letter!r} is no option of the question")
+        by_task[question.category].append(answer)
+    tasks = [_task_score(task, of_task, asked) for task, of_task in by_task.items()]
+    without_iq = [task for task in tasks if task.category != "IQ_Test"]
+    return [*tasks, _mean(ALL, tasks), _mean(ALL_BUT_IQ, without_iq)] if tasks else []
+
+
+def _task_score(
+    task: str, answers: Sequence[HumanAnswer], asked: dict[str, Question]
+) -> HumanScore:
+    by_person: dict[str, list[bool]] = defaultdict(list)
+    by_question: dict[str, list[str]] = defaultdict(list)
+    for answer in answers:
+        by_person[answer.person].append((answer.letter,) == asked[answer.question_id].answer)
+        by_question[answer.question_id].append(answer.letter)
+    return HumanScore(
+        category=task,
+        n_persons=len(by_person),
+        n_answers=len(answers),
+        accuracy=fmean(map(fmean, by_person.values())),
+        agreement=pairwise_agreement(by_question.values()),
+    )
+
+
+def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
+    return HumanScore(
+        category=name,
+        n_persons=max((task.n_persons for task in tasks), default=0),
+        n_answers=sum(task.n_answers for task in tasks),
+        accuracy=fmean(task.accuracy for task in tasks) if tasks else nan,
+        agreement=fmean(task.agreement for task in tasks) if tasks else nan,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonMistakes:
+    """How many mistakes two models share on the questions that both were scored on."""
+
+    model: str
+    other: str
+    n_questions: int
+    n_mistakes: int
+    n_mistakes_other: int
+    n_common: int
+    n_expected: float  # common ones if each model's mistakes said nothing of the other's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """A wrong answer, with all that is needed to find out why."""
+
+    question_id: str
+    category: str
+    text: str
+    images: tuple[str, ...]  # SHA-256
+    options: tuple[str, ...]
+    right: str
+    given: str  # "" if no answer was read
+    response: str
+    note: str  # how the response was read
+
+
+def common_mistakes(scores: Mapping[str, Sequence[Score]]) -> list[CommonMistakes]:
+    """Count for every pair of models, those with the same numbers of mistakes included.
+
+    Args:
+        scores: By model; unscored rows are left out.
+    """
+    wrong = {
+        model: {row.question_id: row.points == 0 for row in rows if row.points is not None}
+        for model, rows in scores.items()
+    }
+    return [
+        _shared(model, wrong[model], other, wrong[other]) for model, other in combinations(wrong, 2)
+    ]
+
+
+def sample_mistakes(
+    questions: Iterable[Question],
+    predictions: Iterable[Prediction],
+    scores: Iterable[Score],
+    *,
+    per_task: int,
+    seed: int,
+) -> list[Mistake]:
+    """Draw up to ``per_task`` mistakes of each task, in the order of the questions.
+
+    What is drawn of a task depends on the seed and its mistakes alone.
+    """
+    responses = {row.question_id: row.text for row in predictions}
+    wrong = {row.question_id: row for row in scores if row.points == 0}
+    by_task: dict[str, list[Mistake]] = defaultdict(list)
+    for question in questions:
+        if score := wrong.get(question.question_id):
+            by_task[question.category].append(_mistake(question, score, responses))
+    return [
+        of_task[number]
+        for task, of_task in by_task.items()
+        for number in sorted(
+            random.Random(f"{seed}\n{task}\nmistakes").sample(
+                range(len(of_task)), min(per_task, len(of_task))
+            )
+        )
+    ]
+
+
+def _shared(
+    model: str, wrong: Mapping[str, bool], other: str, wrong_other: Mapping[str, bool]
+) -> CommonMistakes:
+    both = wrong.keys() & wrong_other.keys()
+    n, n_other = sum(wrong[one] for one in both), sum(wrong_other[one] for one in both)
+    return CommonMistakes(
+        model=model,
+        other=other,
+        n_questions=len(both),
+        n_mistakes=n,
+        n_mistakes_other=n_other,
+        n_common=sum(wrong[one] and wrong_other[one] for one in both),
+        n_expected=n * n_other / len(both) if both else 0.0,
+    )
+
+
+def _mistake(question: Question, score: Score, responses: Mapping[str, str]) -> Mistake:
+    return Mistake(
+        question_id=question.question_id,
+        category=question.category,
+        text=question.text,
+        images=question.images,
+        options=question.options,
+        right="".join(question.answer),
+        given="".join(score.answer),
+        response=responses[question.question_id],
+        note=score.note,
+    )
+
+
+_SIZE = 560  # px, of the square that the radar is drawn in
+_RADIUS = 180  # px, of 100 %
+_ROW = 24  # px, of a bar with its gap
+_BARS = 260  # px, from the left edge to where bars begin
+_FULL = 260  # px, of a bar of 100 %
+_COLOUR = "#2563eb"
+_GREY = "#9ca3af"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAccuracy:
+    """How well a model does on one task."""
+
+    task: str
+    accuracy: float  # NaN if nothing could be scored
+    low: float  # ends of the 95 % interval
+    high: float
+    chance: float
+    n: int
+
+
+def task_accuracies(metrics: Sequence[Metric]) -> list[TaskAccuracy]:
+    """Put accuracy and chance of each task side by side, tasks in the order of the metrics."""
+    chance = {row.category: row.value for row in metrics if row.metric == "chance"}
+    return [
+        TaskAccuracy(
+            task=row.category,
+            accuracy=row.value,
+            low=row.low,
+            high=row.high,
+            chance=chance[row.category],
+            n=row.n_scored,
+        )
+        for row in metrics
+        if row.metric == "accuracy" and row.category != "all"
+    ]
+
+
+def radar(profile: Sequence[TaskAccuracy], title: str) -> str:
+    """Draw accuracies as a radar: an axis a task, chance in grey; SVG.
+
+    A task without a value lies in the centre.
+    """
+    rings = "".join(
+        f'<circle cx="{_SIZE / 2}" cy="{_SIZE / 2}" r="{_RADIUS * share}" fill="none" '
+        f'stroke="{_GREY}" stroke-width="0.5"/>'
+        for share in (0.25, 0.5, 0.75, 1.0)
+    )
+    names = "".join(
+        _text(x, y, one.task.replace("_", " "), "middle")
+        for number, one in enumerate(profile)
+        for x, y in [_at(number, len(profile), 1.18)]
+    )
+    chance = _polygon([one.chance for one in profile], f'stroke="{_GREY}" fill="none"')
+    model = _polygon([one.accuracy for one in profile], f'stroke="{_COLOUR}" fill="{_COLOUR}33"')
+    return svg(_SIZE, _SIZE, rings + chance + model + names + _text(8, 16, title, "start"))
+
+
+def bars(profile: Sequence[TaskAccuracy], title: str) -> str:
+    """Draw accuracies as bars with their 95 % intervals, chance as a tick; SVG."""
+    drawn = "".join(
+        _bar(one, 36 + number * _ROW) for number, one in enumerate(profile) if not isnan(one.low)
+    )
+    names = "".join(
+        _text(_BARS - 8, 48 + number * _ROW, one.task.replace("_", " "), "end")
+        for number, one in enumerate(profile)
+    )
+    height = 48 + len(profile) * _ROW
+    return svg(_BARS + _FULL + 60, height, drawn + names + _text(8, 16, title, "start"))
+
+
+def _bar(one: TaskAccuracy, top: float) -> str:
+    middle, tick = top + 8, _BARS + _FULL * one.chance
+    return (
+        f'<rect x="{_BARS}" y="{top}" width="{_FULL * one.accuracy:.1f}" height="16" '
+        f'fill="{_COLOUR}"/>'
+        f'<path d="M{_BARS + _FULL * one.low:.1f} {middle}H{_BARS + _FULL * one.high:.1f}'
+        f'M{tick:.1f} {top - 2}v20" stroke="#111827" stroke-width="1.5"/>'
+        + _text(_BARS + _FULL + 8, top + 12, f"{one.accuracy:.1%}", "start")
+    )
+
+
+def _at(number: int, n: int, share: float) -> tuple[float, float]:
+    """Where an axis has a share of its length: the first axis points up, the next go clockwise."""
+    angle = 2 * pi * number / n - pi / 2
+    reach = _RADIUS * share
+    return _SIZE / 2 + reach * cos(angle), _SIZE / 2 + reach * sin(angle)
+
+
+def _polygon(shares: Sequence[float], style: str) -> str:
+    corners = [
+        _at(number, len(shares), 0.0 if isnan(share) else share)
+        for number, share in enumerate(shares)
+    ]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+    return f'<polygon points="{points}" {style}/>'
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
+    """Take one vote on each question: the answer that was read most often in its runs.
+
+    Runs without an answer do not vote, and where none votes the answer is wrong. Of two answers
+    with as many votes, the one that came first counts. A question with a run that could not be
+    scored is unscored: with that run the vote might be another.
+    """
+    right = {question.question_id: question.answer for question in questions}
+    runs: dict[str, list[Score]] = defaultdict(list)
+    for score in sorted(scores, key=lambda one: one.sample):
+        runs[score.question_id].append(score)
+    return [_vote(of_question, right[name]) for name, of_question in runs.items()]
+
+
+def _vote(runs: Sequence[Score], right: tuple[str, ...]) -> Score:
+    votes = Counter(run.answer for run in runs if run.answer)
+    answer = max(votes, key=votes.__getitem__, default=())
+    note = ", ".join(f"{'/'.join(said)}: {n}" for said, n in votes.items()) or "no votes"
+    unscored = [run for run in runs if run.points is None]
+    if unscored:
+        return replace(unscored[0], sample=0, answer=(), note=f"a run is unscored; {note}")
+    return replace(runs[0], points=float(answer == right), answer=answer, note=note)

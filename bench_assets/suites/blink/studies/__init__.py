@@ -1,1 +1,0 @@
-"""Studies of the paper: visual prompts, human score, mistakes, profiles."""
