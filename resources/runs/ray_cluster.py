@@ -8,14 +8,13 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
 from bench_assets.core.schema.errors import BenchError, ModelError
 from resources.checkpoints.identity import first_line
-from resources.runs.ray_capacity import why_none_of
 
 Result = TypeVar("Result")
 
@@ -126,3 +125,16 @@ def why_nowhere(needs: Mapping[str, float]) -> str:
 
     wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
     return why_none_of([node["Resources"] for node in ray.nodes() if node["Alive"]], wanted)
+
+
+def why_none_of(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
+    """Say why none of the nodes has what is needed; "" if one has.
+
+    >>> why_none_of([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
+    'no node of the 2 has CPU 1 (the most is 4), GPU 1 (the most is 0)'
+    """
+    if any(all(node.get(name, 0) >= amount for name, amount in needs.items()) for node in nodes):
+        return ""
+    most = {name: max((node.get(name, 0) for node in nodes), default=0) for name in needs}
+    said = ", ".join(f"{name} {needs[name]:g} (the most is {most[name]:g})" for name in needs)
+    return f"no node of the {len(nodes)} has {said}"

@@ -10,15 +10,16 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dagster as dg
 
-from bench_assets.core.schema.errors import BenchError, HomeError
+from bench_assets.core.schema.errors import HomeError
 from resources.config.bench_toml import Settings, load_settings
+from resources.config.sections.local_models import LocalSpec
+from resources.config.sections.models import BlindSpec
 from resources.runs.dagster_names import (
     CheckRunHealthResult,
     ConfigurableClass,
@@ -27,10 +28,7 @@ from resources.runs.dagster_names import (
     WorkerStatus,
 )
 from resources.runs.orphaned_runs import process_health
-from resources.runs.ray_capacity import resources_of, room_of
 from resources.runs.ray_cluster import Result, missing_token, options_of, refusals, within
-from resources.runs.ray_pending_runs import Delays, StartingRuns
-from resources.runs.ray_requirements import folders_of, missing_on_nodes, needs_of
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
@@ -38,18 +36,28 @@ if TYPE_CHECKING:
 _NEEDS = "dagster-ray/config"  # tag of a run: what it takes, as JSON
 _ANSWER = 30.0  # s in which Ray's head says something
 _AWAY = 60.0  # s that it may say nothing of a run before that counts as ended
-_LOOKED = 300.0  # s for which a look at the nodes holds
-_WAITING = dg.RunsFilter(statuses=[dg.DagsterRunStatus.QUEUED])
-_MOST_AT_ONCE = 100  # runs whose folders are looked for together
+
+
+def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
+    """Resources of a run: those of its model, if that has its weights where the run is.
+
+    Raises:
+        UnknownNameError: If there is no model of that name, or no more.
+    """
+    name = run.tags.get("dagster/partition")
+    spec = settings.model(name) if name else None
+    if isinstance(spec, BlindSpec):
+        spec = settings.model(spec.of)
+    if not isinstance(spec, LocalSpec) or spec.on == "ray":
+        return {"cpu": 1}  # its replicas, or a server, have all the rest
+    return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
 
 
 class RayLauncher(RunLauncher, ConfigurableClass):
-    """Sends runs to a cluster.
+    """dagster-ray's launcher for runs that take what their models need.
 
-    Beside what dagster-ray does: a run takes what its model needs; it is not sent where a node has
-    not the folders that it reads; it ends within a minute if its job does before it says a word, or
-    Ray knows of none, which Dagster looks at no sooner than after five; and a head that is silent
-    for a moment ends none.
+    A head that is silent for less than a minute ends no run, and a run that a command makes in its
+    own process is not taken for a lost job.
     """
 
     def __init__(self, address: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
@@ -57,9 +65,6 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         self._address = address
         self._inst_data = inst_data
         self._silent_since: dict[str, float] = {}  # run -> s of the monotonic clock
-        self._looked: dict[str, float] = {}  # path -> s likewise, when all nodes had it
-        self._sending: set[str] = set()  # runs that Ray cannot know yet
-        self._delays = Delays()
 
     @property
     def inst_data(self) -> Any:  # noqa: ANN401
@@ -84,28 +89,14 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         """Send a run.
 
         Raises:
-            HomeError: If a node has not what it reads, or the cluster cannot be reached.
+            HomeError: If the cluster cannot be reached.
         """
-        run_id = context.dagster_run.run_id
-        self._sending.add(run_id)
-        try:
-            self._send(context)
-        finally:
-            self._sending.discard(run_id)
-        self._starting.watch()
-
-    def dispose(self) -> None:
-        """Look after nothing any more."""
-        if "_starting" in vars(self):
-            self._starting.stop()
-
-    def _send(self, context: LaunchRunContext) -> None:
-        run, settings = context.dagster_run, self._settings()
-        self._require_folders(run, settings)
+        run = context.dagster_run
         if _NEEDS not in run.tags:
-            said = {name: n for name, n in options_of(needs_of(run, settings)).items() if n}
-            self._instance.add_run_tags(run.run_id, {_NEEDS: json.dumps(said)})
-            run = run.with_tags({**run.tags, _NEEDS: json.dumps(said)})
+            options = options_of(needs_of(run, load_settings(self._home))).items()
+            needs = {_NEEDS: json.dumps({name: n for name, n in options if n})}
+            self._instance.add_run_tags(run.run_id, needs)
+            run = run.with_tags({**run.tags, **needs})
         sent = LaunchRunContext(dagster_run=run, workspace=context.workspace)
         self._asked(partial(self._ray.launch_run, sent))
 
@@ -120,15 +111,10 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Say of a run that goes on whether its job does."""
-        self._starting.watch()
         if _NEEDS not in run.tags:
             return process_health(self._instance, run)
         health = self._health(run)
-        is_on_its_way = run.status == dg.DagsterRunStatus.STARTING  # sent by another, perhaps
-        is_unknown = health.status == WorkerStatus.UNKNOWN and "does not exist" in (
-            health.msg or ""
-        )
-        if is_unknown and not is_on_its_way:
+        if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
             said = "Ray knows no such job: its head was started anew"
             return CheckRunHealthResult(WorkerStatus.FAILED, said)
         if health.status != WorkerStatus.UNKNOWN:
@@ -145,24 +131,6 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         """What Ray knows of a run's job."""
         return str(self._asked(partial(self._ray.get_run_worker_debug_info, run)) or "")
 
-    def _require_folders(self, run: dg.DagsterRun, settings: Settings) -> None:
-        """Look at the nodes, for this run and those that wait: one look takes seconds."""
-        paths = folders_of(run, settings)
-        now = time.monotonic()
-        if all(now - self._looked.get(path, -_LOOKED) < _LOOKED for path in paths):
-            return
-        asked = dict.fromkeys(paths)
-        for other in self._instance.get_runs(_WAITING, limit=_MOST_AT_ONCE):
-            with suppress(BenchError):  # which is its own matter
-                asked |= dict.fromkeys(folders_of(other, settings))
-        found = self._asked(lambda: missing_on_nodes(self._ray.client, list(asked)), 150.0)
-        if missing := [said for path, said in found if path in paths or not path]:
-            raise HomeError(
-                f"{'; '.join(missing)}: what a run reads must lie on every node of the Ray cluster"
-                " under the same name, as a mounted folder does"
-            )
-        self._looked |= dict.fromkeys(asked.keys() - {path for path, _ in found}, now)
-
     def _health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         try:
             health: CheckRunHealthResult = self._asked(
@@ -172,7 +140,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
             return CheckRunHealthResult(WorkerStatus.UNKNOWN, str(why))
         return health
 
-    def _asked(self, ask: Callable[[], Result], seconds: float = _ANSWER) -> Result:
+    def _asked(self, ask: Callable[[], Result]) -> Result:
         """Ask Ray's head.
 
         Raises:
@@ -181,7 +149,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)
-            return within(seconds, ask)
+            return within(_ANSWER, ask)
         except refusals() as why:
             line = (str(why).strip().splitlines() or [type(why).__name__])[0]
             raise HomeError(
@@ -189,26 +157,9 @@ class RayLauncher(RunLauncher, ConfigurableClass):
                 " dashboard there, and RAY_AUTH_TOKEN set where runs are sent from?"
             ) from None
 
-    def _why_over(self, run: dg.DagsterRun) -> str:
-        """Why a run that was sent off and has not begun never will; "" if it may."""
-        if run.run_id in self._sending or _NEEDS not in run.tags:
-            return ""  # maybe by another process, or on its way
-        health = self.check_run_worker_health(run)
-        if health.status in (WorkerStatus.FAILED, WorkerStatus.SUCCESS):
-            return f"The Ray job of this run ended before the run began. {health.msg or ''}".strip()
-        try:
-            room = self._asked(partial(room_of, self._ray.client))
-        except HomeError:  # a head that is silent was looked at above
-            return ""
-        waits = self._settings().cluster.wait_for_room > 0
-        return self._delays.why_over(run.run_id, room, resources_of(run.tags[_NEEDS]), waits)
-
-    def _settings(self) -> Settings:
-        return load_settings(Path(self._instance.root_directory).parent)
-
-    @cached_property
-    def _starting(self) -> StartingRuns:
-        return StartingRuns(self._instance, self._why_over)
+    @property
+    def _home(self) -> Path:
+        return Path(self._instance.root_directory).parent
 
     @cached_property
     def _ray(self) -> "RayRunLauncher":

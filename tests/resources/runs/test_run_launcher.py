@@ -1,14 +1,12 @@
-"""Runs that are sent to a cluster of two nodes, arrive, vanish and are not sent at all."""
+"""Runs that are sent to a cluster of two nodes, arrive, wait and are ended."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 
 import dagster as dg
 import pytest
 
-from bench_assets.core.schema.errors import HomeError
 from tests.ray_cluster import HEAD, OTHER, RayCluster, ray_cluster
 from tests.resources.runs.sending import Send, ended, instance_of, ray_launcher, sending
 
@@ -28,7 +26,7 @@ def instance(
     home = tmp_path_factory.mktemp("home")
     (home / "bench.toml").write_text(
         '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
-        'needs = { node_b = 0.5 }\n[models.lost]\nkind = "transformers"\npath = "/models/lost"\n'
+        "needs = { node_b = 0.5 }\n"
     )
     with instance_of(home, ray_launcher(cluster.jobs_address)) as opened:
         yield opened
@@ -47,10 +45,8 @@ def said(instance: dg.DagsterInstance, run_id: str) -> str:
 def test_a_run_takes_what_its_model_needs_and_tells_no_token(
     instance: dg.DagsterInstance, send: Send, cluster: RayCluster
 ) -> None:
-    (cluster.folder_of(HEAD) / "models").mkdir()
-    with pytest.raises(HomeError, match=rf"^node {OTHER} has no /proc/self/cwd/models: what a run"):
-        send({"dagster/partition": "tiny"})
-    (cluster.folder_of(OTHER) / "models").mkdir()
+    for node in (HEAD, OTHER):
+        (cluster.folder_of(node) / "models").mkdir()
     run_id = send({"dagster/partition": "tiny"})
     run = ended(instance, run_id, 90)
     assert run.status == dg.DagsterRunStatus.SUCCESS, said(instance, run_id)
@@ -63,32 +59,6 @@ def test_a_run_takes_what_its_model_needs_and_tells_no_token(
     assert told
     assert run_id in told
     assert cluster.variables["RAY_AUTH_TOKEN"] not in told
-
-
-def test_a_run_whose_folder_no_node_has_is_not_sent(send: Send) -> None:
-    with pytest.raises(HomeError) as why:
-        send({"dagster/partition": "lost"})
-    assert f"node {HEAD} has no /models/lost" in str(why.value)
-    assert f"node {OTHER} has no /models/lost" in str(why.value)
-
-
-def test_a_run_whose_job_dies_before_it_begins_ends_within_a_minute(
-    instance: dg.DagsterInstance, send: Send, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")  # another place on the nodes
-    run_id = send()
-    assert ended(instance, run_id, 60).status == dg.DagsterRunStatus.FAILURE
-    assert "The Ray job of this run ended before the run began" in said(instance, run_id)
-
-
-def test_a_run_that_no_node_could_hold_ends_within_a_minute_or_so(
-    instance: dg.DagsterInstance, send: Send
-) -> None:
-    run_id = send({"dagster-ray/config": '{"num_cpus": 1, "num_gpus": 9}'})
-    assert ended(instance, run_id, 90).status == dg.DagsterRunStatus.FAILURE
-    assert "no node of the 2 has CPU 1 (the most is 2), GPU 9 (the most is 0)" in said(
-        instance, run_id
-    )
 
 
 def test_a_run_for_which_there_is_no_room_is_waited_for(
