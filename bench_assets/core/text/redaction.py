@@ -1,19 +1,19 @@
-"""Takes secrets out of texts, however they are spelled there.
+"""Redaction: takes secrets out of texts.
 
-A key of at least ``LEAST`` characters is taken out wherever it stands: as it is, escaped as JSON,
-URLs, HTML and Python do it (in any mixture), in base64 at any offset, and cut, also as base64: its
-first or last ``PART`` characters are enough. A shorter one would take ordinary words with it. With
-a letter and a digit and at least ``SHORTEST`` characters, it is taken out where it stands alone;
-else, such as "x" and "test", it is left where it is, and whoever hands it over has to say so
-(``is_hidden``).
+A key of at least ``LEAST`` characters is taken out wherever it stands: as it is, escaped as JSON or
+as a URL, and in base64 at any offset; also cut, if at least its first or last ``PART`` characters
+are there. A shorter one would take ordinary words with it: with a letter and a digit and at least
+``SHORTEST`` characters, it is taken out as a whole word; any other, such as "x" and "test", stays,
+and whoever hands it over has to say so (``is_hidden``).
 """
 
 import base64
-import html.entities
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 LEAST = 8  # characters
 PART = 12
@@ -28,11 +28,7 @@ NAMED = re.compile(
 )
 """Names of what is secret; of tokens only those that open doors, not those that models read."""
 
-_ESCAPES = ("\\u00", "\\x", "\\_", "\\-", "%", "&", "\0")  # of what most keys are made of
-_BETWEEN = r"\0{0,3}"  # as UTF-16 and UTF-32 look when they are read as something else
 _CODED = 16  # characters of base64, which are twelve of a key's
-_WRAPPED = r"(?:\\{1,4}[rn]|%0[ad]|\s){0,4}"  # lines of mail are broken
-_IN_BASE64 = {"+": r"(?:\+|-|%2b|\\u002b)", "/": r"(?:\\{0,4}/|_|%2f|\\u002f)"}
 
 
 def is_hidden(key: str) -> bool:
@@ -51,25 +47,25 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         kept = sorted({value.strip() for value in values if is_hidden(value)})
-        self._keys = [_Key.of(value) for value in kept]
+        self._forms = [form for value in kept for form in _forms(value)]
 
     def __bool__(self) -> bool:
         """Whether there is anything to hide."""
-        return bool(self._keys)
+        return bool(self._forms)
 
     def redacted(self, text: str) -> str:
         """Put ``***`` where a secret, or a part that tells it, stands.
 
-        >>> Secrets(["sk-a/b-12345"]).redacted("no sk-a/b-12345, no sk-a%2Fb%2D12345")
+        >>> Secrets(["sk-a/b-12345"]).redacted("no sk-a/b-12345, no sk-a%2Fb-12345")
         'no ***, no ***'
         """
         lowered = text.lower()
-        spans = [span for key in self._keys if key.may_be_in(lowered) for span in key.spans(text)]
+        spans = [span for form in self._forms for span in form.spans(text, lowered)]
         return _without(text, sorted(spans)) if spans else text
 
     def redacted_bytes(self, data: bytes) -> bytes:
         """The same for bytes, which need not be text."""
-        if not self._keys:
+        if not self._forms:
             return data
         text = data.decode("utf-8", "surrogateescape")
         return self.redacted(text).encode("utf-8", "surrogateescape")
@@ -98,104 +94,49 @@ def without_named(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """A row of characters, each with the ways in which it may be written, of which a part tells."""
+class _Form:
+    """A secret as it is written in one encoding."""
 
-    units: tuple[str, ...]  # a pattern each
-    part: int  # so many of its first or last are enough
-    between: str  # what may stand between two of them
-    around: str  # what may stand beside them and tells of them; "" for nothing
-    head: re.Pattern[str]
-    tail: re.Pattern[str]
+    written: str  # in lower case
+    part: int  # characters of its beginning or end that tell it; 0: a whole word does
 
-    @classmethod
-    def of(cls, units: Sequence[str], part: int, between: str, around: str = "") -> "_Run":
-        ends = (between.join(units[:part]), between.join(units[-part:]))
-        head, tail = (re.compile(end, re.IGNORECASE) for end in ends)
-        return cls(tuple(units), part, between, around, head, tail)
-
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Where it stands: from its beginning as far as it goes, and back from its end."""
-        for found in self.head.finditer(text):
-            yield self._with_around(text, found.start(), self._forward(text, found.end()))
-        if len(self.units) > self.part:
-            for found in self.tail.finditer(text):
-                yield self._with_around(text, self._backward(text, found.start()), found.end())
-
-    def _forward(self, text: str, end: int) -> int:
-        for unit in self.units[self.part :]:
-            more = re.compile(self.between + unit, re.IGNORECASE).match(text, end)
-            if not more:
-                break
-            end = more.end()
-        return end
-
-    def _backward(self, text: str, start: int) -> int:
-        for unit in reversed(self.units[: -self.part]):
-            before = re.compile(rf"{unit}{self.between}\Z", re.IGNORECASE)
-            less = before.search(text, max(0, start - 24), start)
-            if not less:
-                break
-            start = less.start()
-        return start
-
-    def _with_around(self, text: str, start: int, end: int) -> tuple[int, int]:
-        if not self.around:
-            return start, end
-        before = re.compile(self.around).match(text, max(0, start - 1), start)
-        after = re.compile(f"{self.around}?=*").match(text, end)
-        return start - bool(before), after.end() if after else end
+        head, tail = self.written[: self.part], self.written[-self.part :]
+        if head not in lowered and tail not in lowered:  # almost always
+            return
+        if not self.part:
+            word = rf"(?<![a-z0-9]){re.escape(self.written)}(?![a-z0-9])"
+            yield from (found.span() for found in re.finditer(word, text, re.IGNORECASE))
+            return
+        n = len(self.written)
+        for found in re.finditer(re.escape(head), text, re.IGNORECASE):
+            rest = text[found.end() : found.start() + n].lower()
+            yield found.start(), found.end() + _n_common(self.written[len(head) :], rest)
+        for found in re.finditer(re.escape(tail), text, re.IGNORECASE):
+            rest = text[max(0, found.end() - n) : found.start()].lower()
+            back = _n_common(self.written[: -len(tail)][::-1], rest[::-1])
+            yield found.start() - back, found.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """One secret, and what finds it."""
-
-    pieces: tuple[str, ...]  # small letters; a text in such with none of them has no secret
-    runs: tuple[_Run, ...]
-
-    @classmethod
-    def of(cls, value: str) -> "_Key":
-        units = [f"(?:{'|'.join(_forms(character))})" for character in value]
-        usual = re.fullmatch(r"[\w.~-]+", value, re.ASCII)
-        escapes = [*_ESCAPES, *([] if usual else ["\\"]), *(["+"] if " " in value else [])]
-        if len(value) < LEAST:
-            alone = rf"(?<![a-z0-9]){_BETWEEN.join(units)}(?![a-z0-9])"
-            return cls((value.lower(), *escapes), (_Run.of([alone], 1, ""),))
-        pieces, runs = [value[:PART], value[-PART:]], [_Run.of(units, PART, _BETWEEN)]
-        for core in sorted(_base64_cores(value)):
-            coded = [_IN_BASE64.get(c, c) for c in core]
-            runs.append(_Run.of(coded, _CODED, _WRAPPED, r"[\w+/-]"))
-            for end in (core[:_CODED], core[-_CODED:]):
-                pieces.append(max(re.split("[+/]", end), key=len))
-        return cls((*(piece.lower() for piece in pieces), *escapes), tuple(runs))
-
-    def may_be_in(self, lowered: str) -> bool:
-        """Whether it is worth looking closely, which takes a hundred times as long."""
-        return any(piece in lowered for piece in self.pieces)
-
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the secret stands, whole or a part that tells it."""
-        for run in self.runs:
-            yield from run.spans(text)
+def _n_common(one: str, other: str) -> int:
+    """Length of the common beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _forms(character: str) -> Iterator[str]:
-    code, utf_16 = ord(character), character.encode("utf-16-be", "surrogatepass").hex()
-    yield re.escape(character)
-    yield "".join(rf"\\{{1,4}}u{utf_16[at : at + 4]}" for at in range(0, len(utf_16), 4))
-    yield "".join(
-        rf"%(?:25){{0,3}}{byte:02x}" for byte in character.encode("utf-8", "surrogatepass")
-    )
-    yield rf"&(?:amp;){{0,3}}#(?:0{{0,4}}{code}|x0{{0,4}}{code:x});?"
-    if code < 256:
-        yield rf"\\{{1,4}}x{code:02x}"
-    if not character.isalnum():
-        yield rf"\\{{1,4}}{re.escape(character)}"
-    if name := html.entities.codepoint2name.get(code):
-        yield f"&(?:amp;){{0,3}}{name};?"
-    if character == " ":
-        yield r"\+"
+def _forms(value: str) -> list[_Form]:
+    if len(value) < LEAST:
+        return [_Form(value.lower(), 0)]
+    escaped = json.dumps(value)[1:-1]
+    plain = {value, escaped, escaped.replace("/", "\\/"), quote(value), quote_plus(value)}
+    plain.add(quote(value, safe=""))
+    coded = {form for core in _base64_cores(value) for form in (core, core.translate(_URL_SAFE))}
+    forms = [(form, PART) for form in plain] + [(form, _CODED) for form in coded]
+    return [_Form(form.lower(), part) for form, part in sorted(forms)]
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _base64_cores(value: str) -> set[str]:

@@ -19,7 +19,6 @@ def forms(key: str) -> Iterator[str]:
     """The key as it may be told, whole or cut."""
     yield from (key, key[:12], key[-12:], quote(key, safe=""), json.dumps(key)[1:-1])
     yield key.replace("/", "\\/")
-    yield "".join(f"{character}\0" for character in key)
     for before in ("", "m", "me:"):
         coded = base64.b64encode(f"{before}{key}".encode()).decode()
         yield coded[4:-4]
