@@ -8,21 +8,17 @@ rows of a table, or an error that nobody expects. Any reader of Parquet passes o
 import os
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import IO, Literal, TypeAlias
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 
-ChecksumState: TypeAlias = Literal["whole", "none"]
-
 _NAME = "bench_checksum"
 _NOUGHTS = b"0" * sha256().digest_size * 2
-# How Thrift writes the name and the length of what follows; the second mark tells a file whose
-# checksum is damaged from one that is older than checksums.
+# How Thrift writes the name and the length of what follows.
 _PLACE = _NAME.encode() + b"\x18" + bytes([len(_NOUGHTS)])
-_CHECKSUMMED = b"checksummed:sha256"
 _MAGIC = b"PAR1"
 _CHUNK = 1 << 20  # bytes
 
@@ -37,34 +33,21 @@ def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
-        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode(), _CHECKSUMMED.decode(): ""})
+        writer.add_key_value_metadata({_NAME: _NOUGHTS.decode()})
     place = _place(file)
-    assert place is not None
     digest = _digest(file, place)
     file.seek(place)
     file.write(digest)
     file.flush()
 
 
-def verify_checksum(file: IO[bytes]) -> ChecksumState:
-    """Compare a file with its checksum; a file that is older than checksums has none.
+def verify_checksum(file: IO[bytes]) -> str:
+    """Compare a file with its checksum, which is returned.
 
     Raises:
-        TableError: If it is not as it was written.
-    """
-    return "whole" if verified_checksum(file) else "none"
-
-
-def verified_checksum(file: IO[bytes]) -> str:
-    """Compare a file with its checksum, and give it; "" of a file that is older than checksums.
-
-    Raises:
-        TableError: If it is not as it was written.
+        TableError: If the file is not as it was written.
     """
     place = _place(file)
-    if place is None:
-        file.seek(0)
-        return ""
     file.seek(place)
     checksum = file.read(len(_NOUGHTS))
     if checksum != _digest(file, place):
@@ -73,22 +56,19 @@ def verified_checksum(file: IO[bytes]) -> str:
 
 
 def recorded_checksum(file: IO[bytes]) -> str:
-    """Read a file's checksum without comparing it; "" where there is none, or none is found."""
+    """Read a file's checksum without comparing it; "" where none is found."""
     try:
-        place = _place(file)
+        file.seek(_place(file))
     except TableError:
         return ""
-    if place is None:
-        return ""
-    file.seek(place)
     return file.read(len(_NOUGHTS)).decode(errors="replace")
 
 
-def _place(file: IO[bytes]) -> int | None:
-    """Where the checksum stands in the file; None if there is none.
+def _place(file: IO[bytes]) -> int:
+    """Where the checksum stands in the file.
 
     Raises:
-        TableError: If this is no Parquet file, or one whose checksum is damaged.
+        TableError: If this is no Parquet file, or has no checksum.
     """
     size = file.seek(0, os.SEEK_END)
     end = len(_MAGIC) + 4  # behind the footer stand its length and the magic letters
@@ -100,11 +80,9 @@ def _place(file: IO[bytes]) -> int | None:
     file.seek(start)
     footer = file.read(size - end - start)
     found = footer.rfind(_PLACE)
-    if found >= 0:
-        return start + found + len(_PLACE)
-    if _CHECKSUMMED in footer or _NAME.encode() in footer:
-        raise TableError("damaged: its checksum cannot be found")
-    return None
+    if found < 0:
+        raise TableError("damaged: it has no checksum")
+    return start + found + len(_PLACE)
 
 
 def _digest(file: IO[bytes], place: int) -> bytes:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.tables.arrow import require_columns, schema
-from resources.tables.checksums import ChecksumState, verify_checksum
+from resources.tables.checksums import verify_checksum
 from resources.tables.file_bytes import describe_table_errors, require_table_name
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ Source: TypeAlias = ParquetFile | pa.Table
 Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> sources, type of rows
 
 
-def inspect_table_file(
-    path: Path, row_type: type[Any], own: str
-) -> tuple[ParquetFile, ChecksumState]:
+def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile:
     """Verify a file of a table, as far as that can be done without making its rows.
 
     Args:
@@ -47,12 +45,12 @@ def inspect_table_file(
     """
     with describe_table_errors(str(path)):
         with path.open("rb") as file:
-            checksum = verify_checksum(file)
+            verify_checksum(file)
         with pq.ParquetFile(pa.OSFile(str(path))) as file:
             columns = file.schema_arrow
         require_table_name(columns.metadata, own)
         require_columns(columns, row_type)
-    return ParquetFile(path, columns), checksum
+    return ParquetFile(path, columns)
 
 
 def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:

@@ -6,20 +6,14 @@ What the bytes of a table say of themselves, without its rows being read.
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from typing import IO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import HomeError, TableError
-from resources.tables.checksums import (
-    ChecksumState,
-    recorded_checksum,
-    verified_checksum,
-    verify_checksum,
-)
-from resources.tables.locations import WHOLE_TABLE, TableLocations, file_name
+from resources.tables.checksums import recorded_checksum, verify_checksum
+from resources.tables.locations import TableLocations, file_name
 
 DIGEST = b"bench_digest"
 WRITTEN = b"bench_written"  # s since the epoch
@@ -27,9 +21,8 @@ OWN = b"bench_table"
 """Whose table it is: a file that lies under another name holds another's rows, however whole."""
 
 _AGAIN = "materialize it again; `bench home verify` names the command"
-# What Arrow raises at bytes that are no table; only files that are older than checksums come so
-# far.
-_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError)
+_NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
+"""What Arrow raises for bytes that are no table."""
 
 
 class TableBytes(TableLocations):
@@ -46,29 +39,16 @@ class TableBytes(TableLocations):
         with self.opened_whole(key, partition) as file:
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
 
-    def checksum(self, key: Sequence[str], partition: str = "") -> ChecksumState:
-        """Verify a table against the digest in its file, if it is not older than digests.
+    def verify(self, key: Sequence[str], partition: str = "") -> str:
+        """Compare a table with the checksum in its file, which is returned.
 
         Raises:
             TableError: If it is not as it was written, is another's, or cannot be read.
         """
         with self._as_file(key, partition) as file:
-            found = verify_checksum(file)
-            if found == "whole":
-                require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
-            return found
-
-    def require_model(self, key: Sequence[str], partition: str) -> None:
-        """Compare whose rows a table has with its partition, as far as its footer tells.
-
-        Tables that are older than ``OWN`` say nothing else of where they belong.
-
-        Raises:
-            TableError: If all of its rows are another model's.
-        """
-        with self._as_file(key, partition) as file:
-            for name in _only_models(pq.read_metadata(file)) - {partition or WHOLE_TABLE}:
-                raise TableError(f"in the place of {table_name(key, partition)} lie rows of {name}")
+            checksum = verify_checksum(file)
+            require_table_name(pq.read_metadata(file).metadata, table_name(key, partition))
+            return checksum
 
     def state(self, key: Sequence[str], partition: str = "") -> str:
         """Digest of all bytes of a table, which are verified; "" if it was never written.
@@ -76,10 +56,7 @@ class TableBytes(TableLocations):
         Raises:
             TableError: If it is not as it was written, or cannot be read.
         """
-        if not self.exists(key, partition):
-            return ""
-        with self._as_file(key, partition) as file:
-            return verified_checksum(file) or sha256(file.read()).hexdigest()
+        return self.verify(key, partition) if self.exists(key, partition) else ""
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
         """Partition -> what is another if its table is, without verifying it."""
@@ -104,21 +81,11 @@ class TableBytes(TableLocations):
                     yield file
 
     def written(self, key: Sequence[str], partition: str = "") -> float:
-        """When a table was written: s since the epoch, as its file says.
-
-        Of one that is older than that, when its file was; 0 where that cannot be told.
-        """
+        """When a table was written: s since the epoch, as its file says; 0 if it cannot be read."""
         try:
-            if self.blobs.folder is None:
-                with self.opened_whole(key, partition) as file:
-                    about = file.schema_arrow.metadata or {}
-            else:
-                with describe_table_errors(self.place(key, partition)):
-                    about = pq.read_metadata(self.path(key, partition)).metadata or {}
-            if WRITTEN in about:
-                return float(about[WRITTEN])
-            return self.path(key, partition).stat().st_mtime
-        except (TableError, ValueError):
+            with self._as_file(key, partition) as file:
+                return float((pq.read_metadata(file).metadata or {})[WRITTEN])
+        except (TableError, KeyError, ValueError):
             return 0.0
 
     @contextmanager
@@ -134,7 +101,7 @@ class TableBytes(TableLocations):
             return
         if not self.exists(key, partition):
             raise self._never_written(key, partition)
-        self.checksum(key, partition)
+        self.verify(key, partition)
         path = self.path(key, partition)
         with (
             describe_table_errors(str(path)),
@@ -176,30 +143,20 @@ class TableBytes(TableLocations):
                 yield file
 
 
-def _only_models(about: pq.FileMetaData) -> set[str]:
-    """Models that whole row groups are of."""
-    if "model" not in about.schema.names:
-        return set()
-    at = about.schema.names.index("model")
-    groups = (about.row_group(n).column(at).statistics for n in range(about.num_row_groups))
-    bounds = {(one.min, one.max) for one in groups if one and one.has_min_max}
-    return {str(low) for low, high in bounds if low == high}
-
-
 def table_name(key: Sequence[str], partition: str = "") -> str:
     """What a table's file says it is; not of which source: a home may be moved without those."""
     return "/".join((*key, file_name(partition)))
 
 
 def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
-    """Compare whose table a file says it is with whose it has to be; an older one says nothing.
+    """Compare whose table a file says it is with whose it has to be.
 
     Raises:
         TableError: If it is another's.
     """
     says = (about or {}).get(OWN, b"").decode(errors="replace")
-    if says and says != own:
-        raise TableError(f"in the place of {own} lies {says}")
+    if says != own:
+        raise TableError(f"in the place of {own} lies {says or 'a file of another program'}")
 
 
 @contextmanager
@@ -218,8 +175,8 @@ def describe_table_errors(place: str) -> Iterator[None]:
 class TableFooter(NamedTuple):
     """What stands in the footer of a table."""
 
-    digest: str  # of its rows; "" of one that is older than digests
-    written: float  # s since the epoch; 0 of one that is older than that
+    digest: str  # of its rows
+    written: float  # s since the epoch
 
 
 def read_footer(data: bytes, place: str) -> TableFooter:
@@ -230,4 +187,4 @@ def read_footer(data: bytes, place: str) -> TableFooter:
     """
     with describe_table_errors(place):
         about = pq.read_metadata(io.BytesIO(data)).metadata or {}
-        return TableFooter(about.get(DIGEST, b"").decode(), float(about.get(WRITTEN, 0)))
+        return TableFooter(about[DIGEST].decode(), float(about[WRITTEN]))

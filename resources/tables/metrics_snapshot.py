@@ -44,7 +44,7 @@ class _SnapshotPart(NamedTuple):
     rows: pa.Table
 
 
-def fetch_all(
+def _fetch_all(
     partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
 ) -> dict[str, FetchedTable]:
     """Fetch tables, many at a time."""
@@ -70,11 +70,11 @@ def fetch_metrics(
         fetch: Partition -> its table, verified.
     """
     if row_type is not Metric or len(versions) < _FEWEST:
-        return fetch_all(versions, fetch)
+        return _fetch_all(versions, fetch)
     name, columns = f"{SNAPSHOT_FOLDER}/{below}", schema(row_type)
     before = _read(blobs, name, columns)
     known = {one: part for one, part in before.items() if versions.get(one) == part.version}
-    fetched = fetch_all(versions.keys() - known.keys(), fetch)
+    fetched = _fetch_all(versions.keys() - known.keys(), fetch)
     new = {
         one: _SnapshotPart(versions[one], rows)
         for one, rows in fetched.items()

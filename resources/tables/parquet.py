@@ -32,7 +32,7 @@ from resources.tables.file_bytes import (
     table_name,
 )
 from resources.tables.locations import file_name
-from resources.tables.metrics_snapshot import FetchedTable, fetch_all, fetch_metrics
+from resources.tables.metrics_snapshot import FetchedTable, fetch_metrics
 
 Row = TypeVar("Row")
 Rows = TypeVar("Rows", bound=Sequence[Any])
@@ -133,15 +133,7 @@ class TableFiles(TableBytes):
             HomeError: If the store that they are in cannot be reached.
         """
         left_out: dict[Table, str] = {}
-        try:
-            found = duckdb_queries.run_sql(
-                sql, self._views(views, left_out, thorough=False), parameters
-            )
-        except TableError:
-            # Of files that are older than checksums, only reading them tells which it is.
-            found = duckdb_queries.run_sql(
-                sql, self._views(views, left_out, thorough=True), parameters
-            )
+        found = duckdb_queries.run_sql(sql, self._views(views, left_out), parameters)
         if unreadable is not None:
             unreadable.update(left_out)
         elif left_out:
@@ -152,15 +144,13 @@ class TableFiles(TableBytes):
         self,
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
         left_out: dict[Table, str],
-        *,
-        thorough: bool,
     ) -> duckdb_queries.Views:
         """Find what is behind views, without what cannot be read."""
         found: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
             sources, _ = found.setdefault(name, ([], row_type))
             for key in keys:
-                for part, source in self._sources(key, row_type, thorough=thorough):
+                for part, source in self._sources(key, row_type):
                     if isinstance(source, str):
                         left_out[tuple(key), part] = source
                     else:
@@ -168,58 +158,33 @@ class TableFiles(TableBytes):
         return found
 
     def _sources(
-        self, key: Sequence[str], row_type: type[Any], *, thorough: bool
+        self, key: Sequence[str], row_type: type[Any]
     ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
         """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
+        blobs, below = self.blobs, self.below(key)
         try:
             versions = dict(sorted(self.versions(key).items()))
         except TableError as why:
             return [("", str(why))]  # of which partitions, nobody can tell
-        return self._sources_of(versions, key, row_type, thorough=thorough)
-
-    def _sources_of(
-        self,
-        versions: Mapping[str, str],
-        key: Sequence[str],
-        row_type: type[Any],
-        *,
-        thorough: bool,
-    ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
-        blobs, below = self.blobs, self.below(key)
 
         def fetched(part: str) -> FetchedTable:
             try:
-                return self._fetched(key, part, row_type, thorough=thorough)
+                with self.opened_whole(key, part) as table:
+                    require_columns(table.schema_arrow, row_type)
+                    return table.read().replace_schema_metadata()
             except TableError as why:
                 return str(why)
 
         def file(part: str) -> duckdb_queries.Source | str:
             path = Path(f"{blobs.folder}/{below}/{file_name(part)}")
             try:
-                found, checksum = duckdb_queries.inspect_table_file(
-                    path, row_type, table_name(key, part)
-                )
-                if thorough and checksum == "none":
-                    self.read(key, row_type, part)
-                return found
+                return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
             except TableError as why:
                 return str(why)
 
         if blobs.folder is not None:
             return ((part, file(part)) for part in versions)
-        if thorough:
-            return fetch_all(versions, fetched).items()
         return fetch_metrics(blobs, below, versions, row_type, fetched).items()
-
-    def _fetched(
-        self, key: Sequence[str], partition: str, row_type: type[Any], *, thorough: bool
-    ) -> pa.Table:
-        with self.opened_whole(key, partition) as file:
-            require_columns(file.schema_arrow, row_type)
-            table = file.read()
-        if thorough:
-            to_rows(table, row_type)
-        return table.replace_schema_metadata()
 
 
 class TableIOManager(dg.ConfigurableIOManager):

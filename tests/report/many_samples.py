@@ -14,6 +14,7 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import schema
 from resources.images.store import ImageStore
 from resources.tables.checksums import write_checksummed
+from resources.tables.file_bytes import DIGEST, OWN, table_name
 from resources.tables.parquet import TableFiles
 from tests.report.quiz_report import make_samples
 
@@ -83,11 +84,11 @@ class ManySamples:
             values = given.get(field.name, [default] * self.n)
             columns.append(pa.array(values, type=kinds.field(field.name).type))
         table = pa.Table.from_arrays(columns, schema=kinds)
-        digest = str(self._rng.random())
+        about = {DIGEST: str(self._rng.random()), OWN: table_name(key, partition)}
         path = self.tables.path(key, partition)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w+b") as file:
-            write_checksummed(table.replace_schema_metadata({b"bench_digest": digest}), file)
+            write_checksummed(table.replace_schema_metadata(about), file)
 
     def image(self, number: int) -> str:
         """Store a photograph of common size; give its digest."""

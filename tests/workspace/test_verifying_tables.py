@@ -3,7 +3,6 @@
 import shlex
 import shutil
 
-import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -73,12 +72,6 @@ def without_names(home):
     """Notes as they were written before they named tables."""
     for note in (home / "tables/.built").iterdir():
         note.write_text(note.read_text().split("\n")[0])
-
-
-def older_tables(home):
-    """Tables as they were written before they said whose they are."""
-    for file in (home / "tables/quiz").rglob("*.parquet"):
-        pq.write_table(pq.read_table(file), file)
 
 
 def swap(home, table):
@@ -158,10 +151,8 @@ def test_what_was_never_made_is_not_missed(home, unmake):
     assert found(fails=False) == {}
 
 
-@pytest.mark.parametrize("older", [lambda _: None, older_tables], ids=["named", "not named"])
 @pytest.mark.parametrize("table", STEPS)
-def test_tables_in_each_others_place_are_told(home, older, table):
-    older(home)
+def test_tables_in_each_others_place_are_told(home, table):
     swap(home, table)
     wrong = found()
     assert wrong.keys() == {f"quiz/{table} of a", f"quiz/{table} of b"}

@@ -1,6 +1,6 @@
 """The part of ``bench home verify`` that reads tables and images, wherever they lie."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,6 @@ from shlex import quote
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.workspace.maintain.missing_tables import (
     invalidate_suite,
@@ -17,7 +16,6 @@ from bench_assets.workspace.maintain.missing_tables import (
     suites_by_image,
 )
 from bench_assets.workspace.maintain.verification_findings import (
-    State,
     VerificationFinding,
     is_access_denied,
     state_findings,
@@ -28,7 +26,6 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.images.opening import open_image_store
 from resources.images.store import damaged_images
 from resources.storage.blobs.port import Blobs
-from resources.tables.checksums import ChecksumState
 
 _TABLE = ".parquet"
 _THREADS = 16  # objects that are waited for at once
@@ -36,24 +33,23 @@ _THREADS = 16  # objects that are waited for at once
 
 def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     """Read every table, of all sources; and look for those that were made, and are gone."""
-    counted: dict[State, int] = {"whole": 0, "not yet verifiable": 0}
+    n_whole = 0
     listed: list[str] = []
     try:
         yield from _listed(bench.tables.blobs, listed)
         names = [name for name in listed if name.endswith(_TABLE)]
-        look = partial(_table, bench, _asked_of_models(bench))
+        look = partial(_damage, bench)
         with ThreadPoolExecutor(_THREADS if bench.settings.storage.objects else 1) as threads:
             for found in threads.map(look, names):
-                if isinstance(found, VerificationFinding):
+                if found:
                     yield found
                 else:
-                    counted["whole" if found == "whole" else "not yet verifiable"] += 1
+                    n_whole += 1
         yield from missing_tables(bench, listed)
     except HomeError as why:
         yield VerificationFinding(what="tables", state="missing", n=1, why=str(why))
         return
-    older = "written before tables had digests; gets one when it is made again"
-    yield from state_findings("tables", counted, older)
+    yield from state_findings("tables", {"whole": n_whole}, "")
 
 
 def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
@@ -71,28 +67,12 @@ def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
         yield from closed or [unreadable_finding("tables", Path(why.__cause__.filename))]
 
 
-def _asked_of_models(bench: Workbench) -> frozenset[tuple[str, ...]]:
-    """Keys of tables whose rows have the name of the partition; those of encoders have more."""
-    return frozenset(
-        tuple(evaluation_key(task, condition, table))
-        for task in bench.catalog.tasks
-        if task.asked_of == "model"
-        for condition in task.conditions
-        for table in ("predictions", "judgements", "scores", "metrics")
-    )
-
-
-def _table(
-    bench: Workbench, of_models: Container[tuple[str, ...]], name: str
-) -> VerificationFinding | ChecksumState:
+def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
     tables, key, model = bench.tables.holding(name)
     what = "/".join(key) + (f" of {model}" if model else "")
     is_file = tables.blobs.folder is not None
     try:
-        found = tables.checksum(key, model)
-        if key in of_models:
-            tables.require_model(key, model)
-        return found
+        tables.verify(key, model)
     except TableError as why:
         if is_file and is_access_denied(tables.path(key, model)):
             return unreadable_finding(what, tables.path(key, model))
@@ -105,6 +85,7 @@ def _table(
             why=str(why),
             command=again or (f"rm {quote(tables.place(key, model))}" if is_file else ""),
         )
+    return None
 
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:

@@ -178,9 +178,9 @@ def _is_painted_note(name: str, data: bytes) -> bool:
 
 
 def _is_checksummed(name: str, data: bytes) -> bool:
-    """Whether a table is as it was written; an older one without a checksum, whether it is one."""
+    """Whether a table is as it was written."""
     try:
-        return verify_checksum(io.BytesIO(data)) == "whole" or bool(read_footer(data, name))
+        return bool(verify_checksum(io.BytesIO(data)))
     except TableError:
         return False
 

@@ -11,6 +11,7 @@ import pytest
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest
+from resources.tables.checksums import write_checksummed
 from resources.tables.parquet import TableFiles, read_columns
 from tests.object_store import Front
 from tests.report.fair import metric
@@ -43,7 +44,7 @@ def test_what_one_home_writes_another_reads(opened: Opened, tmp_path: Path) -> N
     assert there.place(KEY, "run/step-1") == place
     assert there.read(KEY, Rejection, "run/step-1") == ROWS
     assert there.digest(KEY, "run/step-1") == digest(ROWS)
-    assert there.checksum(KEY, "run/step-1") == "whole"
+    assert there.verify(KEY, "run/step-1")
     assert there.partitions(KEY) == ["run/step-1"]
     assert read_columns(there, KEY, Rejection, "run/step-1")["entry"] == ["a", "b"]
     assert not (tmp_path / "a").exists()
@@ -57,7 +58,7 @@ def test_what_was_never_written_is_not_there(opened: Opened) -> None:
     assert not tables.has_errors(KEY)
     assert tables.written(KEY) == 0
     assert tables.query("SELECT * FROM t", {"t": ([KEY], Metric)}).num_rows == 0
-    for ask in (tables.checksum, lambda key: tables.read(key, Rejection)):
+    for ask in (tables.verify, lambda key: tables.read(key, Rejection)):
         with pytest.raises(TableError):
             ask(KEY)
 
@@ -112,9 +113,8 @@ def test_sql_reads_a_table_that_is_older_than_a_column_beside_a_newer_one(opened
     for row in rows:
         tables.write(KEY, [row], Prediction, row.model)
     data, older = tables.blobs.get(tables.name(KEY, "n")), BytesIO()
-    pq.write_table(pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"]), older)
+    write_checksummed(pq.read_table(BytesIO(data or b"")).drop_columns(["no_answer"]), older)
     tables.blobs.put(tables.name(KEY, "n"), older.getvalue())
-    assert tables.checksum(KEY, "n") == "none"
     found = tables.query("SELECT * FROM p ORDER BY model", {"p": ([KEY], Prediction)})
     assert found.column("no_answer").to_pylist() == ["none", None]  # as of files
 
@@ -133,7 +133,7 @@ def test_a_damaged_table_is_told_and_left_out(opened: Opened) -> None:
     assert found.column("model").to_pylist() == ["n"]
     assert list(damaged) == [(KEY, "m")]
     assert tables.place(KEY, "m") in damaged[KEY, "m"]
-    for ask in (tables.digest, tables.checksum, tables.state, tables.has_errors):
+    for ask in (tables.digest, tables.verify, tables.state, tables.has_errors):
         with pytest.raises(TableError, match="materialize it again"):
             ask(KEY, "m")
     with pytest.raises(TableError, match="materialize it again"):
