@@ -125,7 +125,8 @@ def test_a_table_may_lie_below_another_source_and_its_model_may_be_called_as_tha
     files.path(KEY, "all").parent.parent.rename(tmp_path / "aside")
     moved.path(KEY).parent.parent.parent.mkdir(parents=True)
     (tmp_path / "aside").rename(moved.path(KEY).parent.parent)
-    assert (moved.verify(KEY), moved.checksum(KEY, "all")) == ("whole", "whole")
+    moved.verify(KEY)
+    moved.verify(KEY, "all")
 
 
 def test_other_readers_pass_over_the_checksum(path: Path) -> None:
