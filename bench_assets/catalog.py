@@ -16,7 +16,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
 from resources.config.bench_toml import Settings
-from resources.config.toml_validation import unknown_entries
+from resources.config.toml_validation import strict
 
 _NONE = "no suite is installed: `make install`, or pip install --editable . in the checkout"
 
@@ -110,9 +110,7 @@ class Catalog:
         for task in settings.annotation.tasks:
             self._check_annotation_task(task, settings, known)
         for suite in self.suites:
-            read = settings.suite(suite.name, suite.settings)
-            for unknown in unknown_entries(settings.suites.get(suite.name, {}), read):
-                raise SettingsError(f"{settings.file}, [suites.{suite.name}]: {unknown}")
+            settings.suite(suite.name, strict(suite.settings))
 
     def _check_annotation_task(self, task: str, settings: Settings, known: Collection[str]) -> None:
         where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]

@@ -27,10 +27,10 @@ from bench_assets.defs.tables.report import report_asset
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsResource
 from resources.datasets.source_files import SourceFiles, table_locations
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import ProgressStyle
-from resources.runs.guarded_tables import RunTableIOManager
+from resources.runs.orphaned_runs import RunTableIOManager
 from resources.tables.asset_types import column_schemas
 from resources.tables.parquet import TableFiles
 from sensors.annotation import annotation_sensors

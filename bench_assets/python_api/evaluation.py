@@ -28,7 +28,7 @@ from bench_assets.workspace.materialization.opening import open_workbench
 from resources.config.bench_toml import load_settings
 from resources.config.environment import default_home
 from resources.config.sections.models import EMBEDDED_MODELS
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench

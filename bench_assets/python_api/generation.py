@@ -14,8 +14,7 @@ from bench_assets.python_api.evaluation import interrupt_reporting, model_argume
 from bench_assets.workspace.evaluate.model_arguments import save_models
 from bench_assets.workspace.evaluate.subset import open_model
 from bench_assets.workspace.materialization.opening import home_settings
-from resources.images.opening import open_image_store
-from resources.images.store import ImageStore
+from resources.images.store import ImageStore, open_image_store
 from resources.models.registry.opening import Models
 
 if TYPE_CHECKING:

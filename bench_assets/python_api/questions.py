@@ -11,8 +11,7 @@ from bench_assets.python_api.samples import SampleImage
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench
-from resources.images.opening import open_image_store
-from resources.images.store import ImageStore
+from resources.images.store import ImageStore, open_image_store
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.storage.locks import hold_locks
 from resources.tables.parquet import TableFiles
 

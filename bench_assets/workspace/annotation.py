@@ -39,7 +39,7 @@ from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.environment import environment_of
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.storage.atomic_write import describe_write_errors
 
 

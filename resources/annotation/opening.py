@@ -7,7 +7,7 @@ from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.store import pages_store
 from resources.config.bench_toml import Settings
 from resources.config.environment import read_secret
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 
 
 def open_annotation_backend(settings: Settings) -> AnnotationBackend:

@@ -18,6 +18,7 @@ from resources.checkpoints.adapters import HUB_ID, base_of
 from resources.checkpoints.content_checksums import ContentChecksum, DigestFiles, take_checksum
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
+    TensorSpan,
     content_digest,
     has_image_processor,
     has_tokenizer,
@@ -25,10 +26,11 @@ from resources.checkpoints.files import (
     loaded_files,
     processor_above,
     processor_files,
+    refuse_cut_archive,
     relative_names,
+    tensor_spans,
     watched_files,
 )
-from resources.checkpoints.weight_files import TensorSpan, refuse_cut_archive, tensor_spans
 
 _PACKAGE = "package:"
 

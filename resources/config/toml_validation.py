@@ -2,35 +2,22 @@
 
 What is said of an entry of bench.toml that is refused: never what was written there.
 
-Entries that nothing reads, and the name that was probably meant.
+Unknown entries, and the name that was probably meant.
 """
 
-import codecs
 import tomllib
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import AliasChoices, BaseModel, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from resources.config.secrets import redact_key_shapes
 from resources.config.sections.engine_kinds import spec_of
 
-
-class UnknownEntry(NamedTuple):
-    """An entry, by where it stands, and what could stand there."""
-
-    place: tuple[str, ...]
-    known: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Where it stands, and what was probably meant."""
-        place = redact_key_shapes(".".join(self.place))
-        return f"entry {place}: {suggest_entry(self.place[-1], self.known)}"
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 def suggest_entry(name: str, known: Iterable[str]) -> str:
@@ -44,21 +31,11 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
     return f"unknown; {meant}{meant and ' '}known: {', '.join(listed) or 'none'}"
 
 
-def unknown_entries(given: object, read: object) -> Iterator[UnknownEntry]:
-    """Hold what was written against what was made of it, at any depth.
-
-    Types that other people wrote may pass over what they do not know; here it is told.
-
-    Args:
-        given: As the file has it.
-        read: What a type made of it.
-    """
-    if isinstance(given, Mapping) and (names := _names(read)) is not None:
-        known = tuple(dict.fromkeys(alias for aliases in names.values() for alias in aliases))
-        yield from (UnknownEntry((str(name),), known) for name in given if name not in known)
-    for name, written, made in _pairs(given, read):
-        for one in unknown_entries(written, made):
-            yield UnknownEntry((name, *one.place), one.known)
+def strict(settings_type: type[AnyModel]) -> type[AnyModel]:
+    """The same type of settings, which refuses entries that it does not know."""
+    if settings_type.model_config.get("extra") == "allow":
+        return settings_type
+    return types.new_class(settings_type.__name__, (settings_type,), {"extra": "forbid"})
 
 
 def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
@@ -74,35 +51,6 @@ def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...
         reached = inner or reached  # pydantic names the arm of a union too
     models = [kind for one in reached for kind in _arms(one) if _is_model(kind)]
     return tuple(name for kind in models for name in _aliases(kind))
-
-
-def _pairs(given: object, read: object) -> Iterator[tuple[str, object, object]]:
-    """What lies below, as it was written and as it was read, each with its name."""
-    if isinstance(given, Mapping) and isinstance(read, Mapping):
-        yield from ((str(name), given[name], read[name]) for name in given if name in read)
-    elif isinstance(given, Mapping):
-        for field, names in (_names(read) or {}).items():
-            yield from ((name, given[name], getattr(read, field)) for name in names & given.keys())
-    elif isinstance(given, list | tuple) and isinstance(read, list | tuple):
-        both = zip(given, read, strict=False)
-        yield from ((str(n), one, other) for n, (one, other) in enumerate(both, 1))
-
-
-def _names(read: object) -> dict[str, set[str]] | None:
-    """Field -> what it may be called; None for what has no fields, or takes whatever comes."""
-    if isinstance(read, BaseModel):
-        if read.model_config.get("extra") == "allow":
-            return None
-        return {name: _called(name, field) for name, field in type(read).model_fields.items()}
-    if is_dataclass(read):
-        return {field.name: {field.name} for field in fields(read)}
-    return None
-
-
-def _called(name: str, field: FieldInfo) -> set[str]:
-    other = field.validation_alias
-    choices = other.choices if isinstance(other, AliasChoices) else [other]
-    return {name, *(choice for choice in choices if isinstance(choice, str))}
 
 
 def _arms(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -133,20 +81,11 @@ def _aliases(kind: type[BaseModel]) -> Iterator[str]:
     return (field.alias or name for name, field in kind.model_fields.items())
 
 
-_OTHER_ENCODINGS = {
-    codecs.BOM_UTF32_LE: "UTF-32",  # before UTF-16, which begins in the same way
-    codecs.BOM_UTF32_BE: "UTF-32",
-    codecs.BOM_UTF16_LE: "UTF-16",
-    codecs.BOM_UTF16_BE: "UTF-16",
-}
-
-
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a file; {} if there is none. A byte order mark of UTF-8, as Windows writes it, is read.
 
     Raises:
-        SettingsError: If it cannot be read, is written in another encoding, or is not TOML, as with
-            a table that is there twice; says where.
+        SettingsError: If it cannot be read, is not UTF-8, or is not TOML; says where.
     """
     try:
         data = file.read_bytes()
@@ -154,8 +93,6 @@ def read_toml(file: Path) -> dict[str, Any]:
         return {}
     except OSError as why:
         raise SettingsError(f"{file}: cannot be read: {why.strerror}") from None
-    if other := _other_encoding(data):
-        raise SettingsError(f"{file}: is written in {other}; save it as UTF-8")
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as why:
@@ -167,13 +104,6 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise SettingsError(f"{file}: not a TOML file: nested too deep") from None
     except ValueError as why:  # with what it says of numbers with thousands of digits
         raise SettingsError(f"{file}: not a TOML file: {redact_key_shapes(str(why))}") from None
-
-
-def _other_encoding(data: bytes) -> str:
-    for mark, encoding in _OTHER_ENCODINGS.items():
-        if data.startswith(mark):
-            return encoding
-    return "UTF-16 or UTF-32" if b"\0" in data[:4] else ""
 
 
 def describe_validation_error(

@@ -146,7 +146,7 @@ async def _download_files(
 ) -> dict[str, str]:
     import aiohttp
 
-    from resources.http.host_resolver import restricted_connector
+    from resources.http.allowed_hosts import restricted_connector
 
     # Bytes are counted as they are stored: nothing may be unpacked on its way.
     # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.

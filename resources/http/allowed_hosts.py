@@ -142,3 +142,29 @@ def _joined(url: "URL", target: str) -> "URL":
         return url.join(URL(target))
     except ValueError as why:
         raise ForbiddenAddressError(f"is redirected to no address: {why}") from why
+
+
+def restricted_connector(
+    hosts: HostPolicy, *, limit: int = 100, limit_per_host: int = 0
+) -> "aiohttp.TCPConnector":
+    """A connector that only reaches allowed hosts; to be made in a running loop."""
+    from aiohttp import TCPConnector, ThreadedResolver
+    from aiohttp.abc import AbstractResolver, ResolveResult
+
+    class AllowedHosts(AbstractResolver):
+        def __init__(self) -> None:
+            self._resolver = ThreadedResolver()
+
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[ResolveResult]:
+            found = await self._resolver.resolve(host, port, family)
+            if (host, port) not in hosts.typed:
+                for one in found:
+                    hosts.require(one["host"], host)
+            return found
+
+        async def close(self) -> None:
+            await self._resolver.close()
+
+    return TCPConnector(limit=limit, limit_per_host=limit_per_host, resolver=AllowedHosts())

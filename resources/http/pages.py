@@ -1,30 +1,85 @@
-"""Small pages of local services, by httpx: health checks and model lists."""
+"""Bounded requests by httpx: health checks, model lists, galleries and image servers."""
 
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import urljoin
 
-_MOST_BYTES = 1 << 20
+_MOST_BYTES = 1 << 20  # of a page of a local service
+
+
+class BoundedResponse(NamedTuple):
+    """Status, headers and body of a response."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def send_bounded(
+    url: str,
+    *,
+    timeout: float,
+    most: int,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+    is_local: bool = False,
+) -> BoundedResponse:
+    """Send a GET, or with a body a POST, which is not redirected.
+
+    Args:
+        url: The address.
+        timeout: s until the last byte of the response.
+        most: bytes of the response.
+        body: Of the request.
+        headers: Of the request.
+        is_local: Whether proxies and certificates do not count.
+
+    Raises:
+        OSError: If there is no response, or not all of it in time (``TimeoutError``).
+        ValueError: If this is no address, or the response is larger.
+    """
+    import httpx
+
+    until = time.monotonic() + timeout
+    client = httpx.Client(
+        timeout=timeout,
+        verify=not is_local,
+        trust_env=not is_local,
+        follow_redirects=not (is_local or body),
+    )
+    try:
+        with (
+            client,
+            client.stream("POST" if body else "GET", url, content=body, headers=headers) as answer,
+        ):
+            received = bytearray()
+            for part in answer.iter_bytes():
+                received += part
+                if len(received) > most:
+                    raise ValueError(f"the response has more than {most} bytes")
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout("")
+            return BoundedResponse(answer.status_code, answer.headers, bytes(received))
+    except httpx.TimeoutException as why:
+        raise TimeoutError(f"no whole response within {timeout:g} s") from why
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as why:
+        raise ValueError("not an address such as http://127.0.0.1:8000/v1") from why
+    except httpx.HTTPError as why:
+        raise OSError(str(why) or type(why).__name__) from why
 
 
 def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
-    """Get the status and the body of a page; (0, reason) if the service is unreachable.
+    """Get the status and the body of a local page; (0, reason) if the service is unreachable.
 
     Raises:
         TimeoutError: If it does not answer in time.
     """
-    import httpx
-
+    url = urljoin(address, path)
     try:
-        with (
-            httpx.Client(verify=False, trust_env=False, timeout=timeout) as client,
-            client.stream("GET", urljoin(address, path)) as answer,
-        ):
-            body = bytearray()
-            for part in answer.iter_bytes():
-                body += part
-                if len(body) > _MOST_BYTES:
-                    break
-            return answer.status_code, bytes(body)
-    except httpx.TimeoutException as why:
-        raise TimeoutError(f"no answer within {timeout:g} s") from why
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as why:
-        return 0, (str(why) or type(why).__name__).encode()
+        status, _, body = send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
+    except TimeoutError:
+        raise
+    except (OSError, ValueError) as why:
+        return 0, str(why).encode()
+    return status, body

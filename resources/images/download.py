@@ -3,18 +3,23 @@
 import asyncio
 import json
 import random
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
-from resources.http.allowed_hosts import PUBLIC_HOSTS, ForbiddenAddressError, HostPolicy, open_url
+from resources.http.allowed_hosts import (
+    PUBLIC_HOSTS,
+    ForbiddenAddressError,
+    HostPolicy,
+    open_url,
+    restricted_connector,
+)
 from resources.http.backoff import back_off, may_pass, wait_of
 from resources.images.store import MAX_BYTES
+from resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:
     import aiohttp
@@ -141,8 +146,6 @@ class _ImageDownloadSession:
         """Open connections, at most half of them to one host."""
         from aiohttp import ClientSession
 
-        from resources.http.host_resolver import restricted_connector
-
         limit = self._polite.connections
         return ClientSession(
             connector=restricted_connector(
@@ -197,7 +200,7 @@ class _ImageDownloadSession:
             raise ValueError(f"comes packed ({packed}), which it was not asked for")
         digest, n_bytes = sha256(), 0
         name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        with _open_temporary(self._folder / name) as file:
+        with open_atomic(self._folder / name, sync=False) as file:
             async for chunk in response.content.iter_chunked(_CHUNK):
                 n_bytes += len(chunk)
                 if n_bytes > self._polite.max_bytes:
@@ -209,19 +212,6 @@ class _ImageDownloadSession:
             # The line break comes first: the line before may have been cut short by a kill.
             records.write("\n" + json.dumps(asdict(row)))
         return row
-
-
-@contextmanager
-def _open_temporary(path: Path) -> Iterator[BinaryIO]:
-    """Give a temporary file that takes its name only when everything went well."""
-    with (
-        tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file,
-        ExitStack() as undo,
-    ):
-        undo.callback(Path(file.name).unlink)
-        yield cast(BinaryIO, file)
-        undo.pop_all()
-    Path(file.name).replace(path)
 
 
 def _recorded(folder: Path) -> dict[str, ImageDownload]:

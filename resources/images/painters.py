@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import Rejection, StoredImage
 from resources.checkpoints.torchvision_operators import let_torchvision_load
 from resources.config.environment import read_secret
 from resources.config.secrets import require_variable_name
-from resources.images.gallery import BoundedRequest, send_bounded
+from resources.http.pages import send_bounded
 from resources.images.locations import is_digest
 from resources.images.store import ImageImport, ImageStore
 from resources.storage.blobs.port import Blobs
@@ -229,15 +229,14 @@ class ServerPainter:
         if spec.api_key_env:
             headers["Authorization"] = f"Bearer {read_secret(spec.api_key_env)}"
         url = f"{spec.base_url.rstrip('/')}/images/generations"
-        asked = BoundedRequest(
-            url=url,
-            body=json.dumps(body).encode(),
-            headers=headers,
-            timeout=spec.timeout,
-            most=_MOST_BYTES,
-        )
         try:
-            answer = send_bounded(asked)
+            answer = send_bounded(
+                url,
+                body=json.dumps(body).encode(),
+                headers=headers,
+                timeout=spec.timeout,
+                most=_MOST_BYTES,
+            )
             if answer.status != 200:
                 raise OSError(f"HTTP {answer.status}")
             return base64.b64decode(json.loads(answer.body)["data"][0]["b64_json"])

@@ -13,11 +13,14 @@ from PIL import Image
 from bench_assets.core.images.decoding import MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
-from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
+from resources.config.bench_toml import Settings
+from resources.images.locations import KIND, ImageFolder, ImageLocation, ObjectImages
+from resources.storage.blobs.opening import shared_folder
 
 MAX_BYTES = 64 * 2**20
 
 _log = logging.getLogger("bench_assets.images")
+_GIGABYTE = 10**9
 _THREADS = 8  # images that are decoded at once; each may take as much memory as it has pixels
 
 
@@ -183,3 +186,18 @@ def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, st
     with ThreadPoolExecutor(_THREADS) as threads:
         problems = zip(digests, threads.map(problem, digests), strict=True)
         return {digest: why for digest, why in problems if why}
+
+
+def open_image_store(settings: Settings) -> ImageStore:
+    """The images of a home; nothing is opened yet."""
+    storage = settings.storage
+    if not storage.objects:
+        return ImageStore(folder=str(settings.home / KIND))
+    if folder := shared_folder(storage.objects):
+        return ImageStore(folder=str(folder / KIND))
+    return ImageStore(
+        folder=str(settings.resolve(storage.cache) / KIND),
+        objects=storage.objects,
+        endpoint=storage.endpoint,
+        fetched_bytes=int(storage.cache_gigabytes * _GIGABYTE),
+    )

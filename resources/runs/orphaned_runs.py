@@ -11,14 +11,17 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 from dagster import raise_execution_interrupts
 
+from resources.config.settings_resource import SettingsResource
+from resources.config.stores import open_table_locks
 from resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from resources.storage.locks import FileLocks, Locks, delete_lock_file, hold_locks, is_lock_free
 from resources.storage.process_identity import ProcessIdentity, is_gone, this_process
+from resources.tables.parquet import TableIOManager
 
 if TYPE_CHECKING:
     from resources.runs.heartbeats import Heartbeats
@@ -161,6 +164,23 @@ def guard_run(
         until.enter_context(send_heartbeats(instance, run.run_id))
         yield
     delete_lock_file(locks, of_run)
+
+
+class RunTableIOManager(TableIOManager):
+    """A ``TableIOManager`` that locks a model's tables from the start of a run to its end."""
+
+    settings: SettingsResource
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
+        """Store tables, as long as a run lasts; outside of a run nothing is locked."""
+        if context.run is None or context.instance is None or not context.instance.is_persistent:
+            yield self
+            return
+        with guard_run(
+            context.instance, context.run, lambda: open_table_locks(self.settings.load())
+        ):
+            yield self
 
 
 def _folders(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:

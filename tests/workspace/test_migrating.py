@@ -14,8 +14,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_home_blobs
-from resources.images.opening import open_image_store
-from resources.images.store import ImageStore
+from resources.images.store import ImageStore, open_image_store
 from resources.tables.parquet import TableFiles
 from tests.codis_release import image
 from tests.object_store import Front

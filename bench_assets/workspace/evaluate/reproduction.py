@@ -47,7 +47,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
 from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
 from resources.config.stores import existing_response_store
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.models.registry.engines import engine_kind
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import RequestProgress

@@ -20,7 +20,7 @@ from bench_assets.export.formats import ExportJob, format_of
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.storage.atomic_write import open_atomic
 
 FOLDER = "export"

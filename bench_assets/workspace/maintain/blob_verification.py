@@ -23,8 +23,7 @@ from bench_assets.workspace.maintain.verification_findings import (
     unreadable_folders,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.images.opening import open_image_store
-from resources.images.store import damaged_images
+from resources.images.store import damaged_images, open_image_store
 from resources.storage.blobs.port import Blobs
 
 _TABLE = ".parquet"

@@ -29,7 +29,7 @@ from bench_assets.workspace.materialization.freshness import TableGroup
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_table_locks
 from resources.datasets.source_files import SourceFiles, table_locations
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import ProgressStyle
 from resources.runs.orphaned_runs import table_locks

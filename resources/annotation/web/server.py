@@ -41,7 +41,7 @@ from resources.annotation.web.signed_links import Links
 from resources.annotation.web.store import Store, pages_store
 from resources.config.bench_toml import Settings
 from resources.images.locations import ImageLocation
-from resources.images.opening import open_image_store
+from resources.images.store import open_image_store
 
 PORT = 8766
 LOOPBACK = "127.0.0.1"

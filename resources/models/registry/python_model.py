@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import ImageError, ModelError, SettingsErro
 from bench_assets.core.tables.arrow import digest
 from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.models import PythonSpec
-from resources.config.toml_validation import UnknownEntry
+from resources.config.toml_validation import suggest_entry
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import PYTHON_CHANGES, ImageChangeRecorder
 
@@ -117,7 +117,7 @@ def _unknown_option(factory: Callable[..., ChatModel], options: Mapping[str, Any
         return ""
     known = [one.name for one in parameters][2:]  # after the model's name and what opens images
     unknown = [name for name in options if name not in known]
-    return str(UnknownEntry((unknown[0],), tuple(known))) if unknown else ""
+    return f"entry {unknown[0]}: {suggest_entry(unknown[0], known)}" if unknown else ""
 
 
 def _files_of(module: ModuleType) -> list[Path]:

@@ -6,7 +6,6 @@ is cached by what it depends on, and computed anew after an upgrade.
 """
 
 import json
-import tempfile
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +18,7 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.content_checksums import require_unchanged
 from resources.checkpoints.identity import Checkpoint
 from resources.config.sections.local_models import TransformersSpec
+from resources.storage.atomic_write import open_atomic
 
 _PACKAGES = ("transformers", "pillow", "torchvision")
 _SIZE = (300, 220)  # px
@@ -55,12 +55,8 @@ class ImageDigests:
         return {key: digest for key, digest in known.items() if isinstance(digest, str)}
 
     def _write(self, known: Mapping[str, str]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=self._file.parent, delete=False, encoding="utf-8"
-        ) as unfinished:
-            json.dump(known, unfinished, indent=0)
-        Path(unfinished.name).replace(self._file)
+        with open_atomic(self._file, sync=False) as file:
+            file.write(json.dumps(known, indent=0).encode())
 
 
 def _key(spec: TransformersSpec, checkpoint: Checkpoint) -> str:

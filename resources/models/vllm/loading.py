@@ -14,11 +14,12 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
+    TensorSpan,
     processor_files,
     read_object,
+    tensor_spans,
 )
 from resources.checkpoints.identity import Checkpoint
-from resources.checkpoints.weight_files import TensorSpan, tensor_spans
 from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 
 _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM has kernels for

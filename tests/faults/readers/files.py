@@ -18,9 +18,8 @@ from bench_assets.core.schema.rows import Score
 from bench_assets.core.tables.json_records import read_entries, read_lines, records
 from bench_assets.file_benchmarks.questions import build, place_of
 from resources.checkpoints.adapters import base_of
-from resources.checkpoints.files import loaded_files
+from resources.checkpoints.files import loaded_files, tensor_spans
 from resources.checkpoints.identity import fingerprint
-from resources.checkpoints.weight_files import tensor_spans
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 from resources.datasets.archives import unpack

@@ -28,11 +28,9 @@ def test_no_file_is_an_empty_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(TEXT.encode("utf-16"), "is written in UTF-16; save it as UTF-8", id="UTF-16"),
-        pytest.param(TEXT.encode("utf-16-be"), "is written in UTF-16 or", id="UTF-16 unmarked"),
-        pytest.param(TEXT.encode("utf-32"), "is written in UTF-32", id="UTF-32"),
+        pytest.param(TEXT.encode("utf-16"), "line 1 is not written in utf-8", id="UTF-16"),
         pytest.param(b'a = 1\n# caf\xe9\nb = "x"', "line 2 is not written in utf-8", id="Latin-1"),
-        pytest.param(b"\x1f\x8b\x08\x00abc", "written in|not written", id="a packed file"),
+        pytest.param(b"\x1f\x8b\x08\x00abc", "not written", id="a packed file"),
         pytest.param(b"[models.a]\n[models.a]\n", "not a TOML file: .*twice", id="a table twice"),
         pytest.param(b"a = 1\na = 2", "not a TOML file: .*overwrite", id="an entry twice"),
         pytest.param(b"a = 1\n[a.b]", "not a TOML file: .*line 2", id="a value that is a table"),

@@ -14,8 +14,7 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
-from resources.http.allowed_hosts import HostPolicy
-from resources.http.host_resolver import restricted_connector
+from resources.http.allowed_hosts import HostPolicy, restricted_connector
 from resources.images.download import ImageDownloadLimits, download_images
 
 QUICK = ImageDownloadLimits(tries=1, pause=0.01, timeout=0.5, max_bytes=1000)

@@ -12,8 +12,7 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import StoredImage
 from resources.config.bench_toml import load_settings
 from resources.images.locations import ImageFolder, ImageLocation, ObjectImages
-from resources.images.opening import open_image_store
-from resources.images.store import ImageStore, damaged_images
+from resources.images.store import ImageStore, damaged_images, open_image_store
 from resources.storage.blobs.opening import open_blobs
 from resources.storage.blobs.port import Blobs
 from tests.codis_release import image

@@ -217,7 +217,7 @@ def test_a_key_is_not_sent_to_whom_a_server_redirects_to(serve, monkeypatch):
 def test_a_server_that_drips_is_waited_for_no_longer_than_was_said(serve):
     url, _ = serve(200, {}, drips=10.0)
     spec = ImagesServerSpec(kind="server", base_url=url, model="m", timeout=0.3)
-    with pytest.raises(ModelError, match=r"a\.png: no whole answer within 0\.3 s"):
+    with pytest.raises(ModelError, match=r"a\.png: no whole response within 0\.3 s"):
         ServerPainter(spec).paint(request())
 
 
