@@ -16,15 +16,16 @@ from bench_assets.core.schema.errors import ImageError, SettingsError, SourceErr
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.large_tables import RowCollector, TextIndex, gathered
 from bench_assets.file_benchmarks.answers import read_answer, read_options
-from bench_assets.file_benchmarks.columns import (
+from bench_assets.file_benchmarks.images import Folder, Image, images_of
+from bench_assets.file_benchmarks.row_files import (
+    Row,
     cells_of,
     columns_of,
     labels_of,
+    read_rows,
     require_columns,
     text_of,
 )
-from bench_assets.file_benchmarks.images import Folder, Image, images_of
-from bench_assets.file_benchmarks.row_files import Row, read_rows
 from resources.config.bench_toml import Settings
 from resources.config.sections.benchmarks import FileBenchmarkSettings
 

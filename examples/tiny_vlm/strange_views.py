@@ -8,7 +8,7 @@ from bench_assets.core.parsing.numbers import WORDS
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.cogbench.vqa import prompts as cogbench
-from bench_assets.suites.journeybench.captioning import prompts as captioning
+from bench_assets.suites.journeybench.captioning import task as captioning
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from examples.tiny_vlm.lessons import Asked
 from examples.tiny_vlm.model import CELLS

@@ -3,11 +3,11 @@
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.construction import dialogue, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import Exchange
-from bench_assets.suites.journeybench.mcot import prompts as mcot
 from bench_assets.suites.journeybench.mcot import quantities
+from bench_assets.suites.journeybench.mcot import task as mcot
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.multi_image_vqa import image_pairs
-from bench_assets.suites.journeybench.multi_image_vqa import prompts as multi_image_vqa
+from bench_assets.suites.journeybench.multi_image_vqa import task as multi_image_vqa
 from bench_assets.suites.journeybench.multi_image_vqa.image_pairs import CauseAndEffect
 from bench_assets.suites.journeybench.text_generation import readable
 from tests.rows import question

@@ -1,9 +1,23 @@
-"""Imaginary image captioning as a task."""
+"""Imaginary image captioning as a task; the authors' wording of the prompt is not published."""
 
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
-from bench_assets.suites.journeybench.captioning import prompts, scoring
+from bench_assets.suites.journeybench.captioning import scoring
 from bench_assets.suites.journeybench.captioning.dataset import TASK_NAME
-from bench_assets.suites.journeybench.decisions import CAPTION_VOTES, CAPTIONS, IMAGE_VOTES, IMAGES
+from bench_assets.suites.journeybench.raw_material import (
+    CAPTION_VOTES,
+    CAPTIONS,
+    IMAGE_VOTES,
+    IMAGES,
+)
+
+
+def main(question: Question) -> Prompt:
+    """Ask for one sentence on what makes the image imaginary (section 3.2)."""
+    text = f"{question.text} Reply with the sentence and nothing else."
+    return Prompt.of(*map(Image, question.images), text)
+
 
 TASK = Task(
     name=TASK_NAME,
@@ -11,7 +25,7 @@ TASK = Task(
     version=4,
     conditions={
         "main": Condition(
-            prompt=prompts.main,
+            prompt=main,
             about="One sentence on what makes the image imaginary (section 3.2, Table 2).",
         )
     },

@@ -16,13 +16,15 @@ from bench_assets.annotation.tasks import (
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
-from bench_assets.suites.journeybench.construction.captions import kept_captions, plain
 from bench_assets.suites.journeybench.construction.distractors import Statement, worth_asking
+from bench_assets.suites.journeybench.construction.filtering import kept_captions, plain
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.construction.triggers import whole_questions
-from bench_assets.suites.journeybench.decisions import TASKS, CaptionDecision, FilterDecision
 from bench_assets.suites.journeybench.raw_material import (
+    TASKS,
+    CaptionDecision,
     CaptionVote,
+    FilterDecision,
     FilterVote,
     GalleryImage,
     LookAlikeVote,

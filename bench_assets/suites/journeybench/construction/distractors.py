@@ -13,9 +13,8 @@ from typing import NamedTuple
 from bench_assets.core.parsing.numbers import numbers
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.journeybench.construction.captions import plain
-from bench_assets.suites.journeybench.decisions import StatementDecision
-from bench_assets.suites.journeybench.raw_material import StatementVote
+from bench_assets.suites.journeybench.construction.filtering import plain
+from bench_assets.suites.journeybench.raw_material import StatementDecision, StatementVote
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     json_objects,

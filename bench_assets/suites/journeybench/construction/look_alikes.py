@@ -12,8 +12,7 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.suites.journeybench.decisions import LookAlikeDecision
-from bench_assets.suites.journeybench.raw_material import LookAlikeVote
+from bench_assets.suites.journeybench.raw_material import LookAlikeDecision, LookAlikeVote
 
 MOST = 5  # distractors of a text; 5.32 on average in the released data
 

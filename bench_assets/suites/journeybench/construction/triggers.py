@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.suites.journeybench.construction.captions import plain
-from bench_assets.suites.journeybench.decisions import OPEN
+from bench_assets.suites.journeybench.construction.filtering import plain
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
-from bench_assets.suites.journeybench.raw_material import TriggerVote
+from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote
 from bench_assets.suites.journeybench.text_generation import GeneratedText, json_objects
 
 MOST_ANSWERS = 5  # HaloQuest has one to five short answers a question

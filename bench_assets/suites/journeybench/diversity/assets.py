@@ -13,15 +13,13 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.journeybench.assets.source import SUITE
 from bench_assets.suites.journeybench.construction.look_alikes import composition
-from bench_assets.suites.journeybench.diversity.image_map import (
+from bench_assets.suites.journeybench.diversity.measures import (
     OURS,
     THEIRS,
     MapPoint,
+    ObjectRelation,
     as_svg,
     place,
-)
-from bench_assets.suites.journeybench.diversity.relations import (
-    ObjectRelation,
     read_common_sense,
     relate,
 )

@@ -1,7 +1,9 @@
 """HaloQuest as a task."""
 
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
-from bench_assets.suites.journeybench.decisions import (
+from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
+from bench_assets.suites.journeybench.raw_material import (
     CAPTION_VOTES,
     CAPTIONS,
     IMAGE_VOTES,
@@ -9,8 +11,6 @@ from bench_assets.suites.journeybench.decisions import (
     TRIGGER_VOTES,
     TRIGGERS,
 )
-from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
-from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
 
 TASK = Task(
     name=TASK_NAME,

@@ -1,8 +1,27 @@
-"""MCOT as a task."""
+"""MCOT as a task; the paper's own prompts are in an appendix not at hand."""
 
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench import solution_verification
-from bench_assets.suites.journeybench.mcot import prompts, scoring
+from bench_assets.suites.journeybench.mcot import scoring
+
+_STEPS = (
+    'Think step by step, and end with a line "Answer: " followed by the answer, as a number where '
+    "it is one."
+)
+
+
+def main(question: Question) -> Prompt:
+    """Ask with the image."""
+    text = f"Answer the question about the picture.\nQuestion: {question.text}\n{_STEPS}"
+    return Prompt.of(*map(Image, question.images), text)
+
+
+def language_only(question: Question) -> Prompt:
+    """Ask without the image (section 4.3: GPT-4o falls to 16.64 %)."""
+    return Prompt.of(f"Answer the question.\nQuestion: {question.text}\n{_STEPS}")
+
 
 TASK = Task(
     name="journeybench/mcot",
@@ -10,11 +29,11 @@ TASK = Task(
     version=6,
     conditions={
         "main": Condition(
-            prompt=prompts.main,
+            prompt=main,
             about="Image and question, chain of thought (section 3.4, Figure 5).",
         ),
         "language_only": Condition(
-            prompt=prompts.language_only,
+            prompt=language_only,
             about="The image is taken away (section 4.3).",
         ),
     },

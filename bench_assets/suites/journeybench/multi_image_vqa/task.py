@@ -1,8 +1,46 @@
-"""Multi-image VQA as a task."""
+"""Multi-image VQA as a task (Table 3); the paper's prompts are in an appendix not at hand."""
 
+from collections.abc import Sequence
+
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
 from bench_assets.suites.journeybench import solution_verification
-from bench_assets.suites.journeybench.multi_image_vqa import prompts, scoring
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import CAUSE
+
+_STEPS = 'Think step by step, and end with a line "Answer: " followed by '
+_NUMBER = "the answer, as a number where it is one."
+
+
+def main(question: Question) -> Prompt:
+    """Ask with both images, each after its number."""
+    shown = [
+        part
+        for number, image in enumerate(question.images, 1)
+        for part in (f"Image {number}:", Image(image))
+    ]
+    return Prompt.of(*shown, _ask(question, "Answer the question about the two pictures."))
+
+
+def language_only(question: Question) -> Prompt:
+    """Ask without the images."""
+    return Prompt.of(_ask(question, "Answer the question."))
+
+
+def _ask(question: Question, instruction: str) -> str:
+    form = f"{' or '.join(question.options)}." if question.options else _NUMBER
+    return f"{instruction}\nQuestion: {question.text}\n{_STEPS}{form}"
+
+
+MMCOT = "MMCOT"  # arithmetic and external knowledge together: the second "All" of Table 3
+
+
+def by_category(question: Question) -> Sequence[str]:
+    """Slice by category, and by those that need a chain of thought."""
+    if not question.category:
+        return ()
+    return (question.category,) if question.category == CAUSE else (question.category, MMCOT)
+
 
 TASK = Task(
     name="journeybench/multi_image_vqa",
@@ -10,11 +48,11 @@ TASK = Task(
     version=6,
     conditions={
         "main": Condition(
-            prompt=prompts.main,
+            prompt=main,
             about="Two images and a question, chain of thought (section 3.5, Table 3).",
         ),
         "language_only": Condition(
-            prompt=prompts.language_only,
+            prompt=language_only,
             about="The images are taken away, as section 4.3 does it for MCOT.",
         ),
     },
@@ -27,5 +65,5 @@ TASK = Task(
         RULES: ByRules(solution_verification.judge_by_rules),
         "paper": ByModel(solution_verification.judge),
     },
-    slices=scoring.by_category,
+    slices=by_category,
 )

@@ -38,7 +38,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, rank
+from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from resources.config.bench_toml import Settings

@@ -1,12 +1,18 @@
-"""Scores rankings: R@k, the share of queries with a right candidate among the first k (4.1)."""
+"""Rankings of candidates by an encoder, and R@k of them (section 4.1)."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
-from bench_assets.core.metrics.retrieval import recall_at
-from bench_assets.core.schema.rows import Judgement, Question, Score
+from bench_assets.core.metrics.retrieval import nearest, recall_at
+from bench_assets.core.schema.chat import Image, ImageTextEncoder, Prompt, Vectors
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
-from bench_assets.suites.journeybench.retrieval.dataset import IMAGE_RETRIEVAL, TEXT_RETRIEVAL
+from bench_assets.suites.journeybench.retrieval.dataset import (
+    IMAGE_RETRIEVAL,
+    TEXT_RETRIEVAL,
+    Candidate,
+)
 
 KS = (1, 5, 10)
 
@@ -45,3 +51,100 @@ def _recall(direction: str, k: int) -> Measure:
         )
 
     return measure
+
+
+DEPTH = 10
+"""Length of a ranking: the largest k of R@k."""
+
+WITHOUT_DISTRACTORS, AS_RELEASED = "without_distractors", "as_released"
+_RULE = "top=10,cosine to 6 decimals,equal ones: right last"
+
+
+def rank(
+    questions: Sequence[Question],
+    candidates: Sequence[Candidate],
+    encoder: ImageTextEncoder,
+    model: str,
+    condition: str,
+) -> list[Prediction]:
+    """Rank the candidates of every query, both directions, in the order of the questions.
+
+    A query is shown the candidates that all are shown, and with distractors its own besides.
+
+    Args:
+        questions: Queries of both directions.
+        candidates: Texts and images.
+        encoder: Embeds them.
+        model: Name the rankings are stored under.
+        condition: ``"main"``, ``"without_distractors"`` or ``"as_released"``.
+
+    Raises:
+        ImageError: If an image is not in the image store.
+    """
+    if condition == WITHOUT_DISTRACTORS:
+        candidates = [candidate for candidate in candidates if not candidate.distracts]
+    rankings = _rankings(questions, candidates, encoder, TEXT_RETRIEVAL)
+    rankings |= _rankings(questions, candidates, encoder, IMAGE_RETRIEVAL)
+    decoding = f"{encoder.name}|{_RULE}|{_pools(candidates, condition)}"
+    return [
+        Prediction(
+            question_id=question.question_id,
+            model=model,
+            condition=condition,
+            text="",
+            ranking=rankings[question.question_id],
+            prompt_sha256=query(question).sha256,
+            decoding=decoding,
+        )
+        for question in questions
+    ]
+
+
+def _rankings(
+    questions: Sequence[Question],
+    candidates: Sequence[Candidate],
+    encoder: ImageTextEncoder,
+    direction: str,
+) -> dict[str, tuple[str, ...]]:
+    questions = [question for question in questions if question.category == direction]
+    candidates = [c for c in candidates if bool(c.text) == (direction == TEXT_RETRIEVAL)]
+    if not questions:
+        return {}
+    place = {candidate.candidate_id: i for i, candidate in enumerate(candidates)}
+    own: dict[str, list[int]] = defaultdict(list)
+    for i, candidate in enumerate(candidates):
+        if candidate.distracts:
+            own[candidate.distracts].append(i)
+    found = nearest(
+        _encode([q.images[0] if q.images else "" for q in questions], questions, encoder),
+        _encode([c.image for c in candidates], candidates, encoder),
+        right=[[place[name] for name in question.answer] for question in questions],
+        own=[own[question.group_id] for question in questions],
+        k=DEPTH,
+    )
+    return {
+        question.question_id: tuple(candidates[i].candidate_id for i in ranking)
+        for question, ranking in zip(questions, found, strict=True)
+    }
+
+
+def _encode(
+    images: Sequence[str], rows: Sequence[Question] | Sequence[Candidate], encoder: ImageTextEncoder
+) -> Vectors:
+    """Embed images, or the texts of the rows where there are none."""
+    if all(images):
+        return encoder.encode_images(images)
+    return encoder.encode_texts([row.text for row in rows])
+
+
+def _pools(candidates: Sequence[Candidate], condition: str) -> str:
+    """Say what is chosen from, for signatures."""
+    shared = [candidate for candidate in candidates if not candidate.distracts]
+    n_texts = sum(bool(candidate.text) for candidate in shared)
+    own = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"
+    return f"pools:{n_texts} texts,{len(shared) - n_texts} images{own}"
+
+
+def query(question: Question) -> Prompt:
+    """Show the image that texts are looked for, or else the text that an image is looked for."""
+    return Prompt.of(*map(Image, question.images)) if question.images else Prompt.of(question.text)

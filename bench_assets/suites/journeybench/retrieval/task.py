@@ -1,7 +1,7 @@
 """Fine-grained cross-modal retrieval as a task; encoders answer it, see ``ranking``."""
 
 from bench_assets.evaluation.task import Condition, Task
-from bench_assets.suites.journeybench.decisions import (
+from bench_assets.suites.journeybench.raw_material import (
     CAPTION_VOTES,
     CAPTIONS,
     IMAGES,
@@ -10,9 +10,9 @@ from bench_assets.suites.journeybench.decisions import (
     STATEMENT_VOTES,
     STATEMENTS,
 )
-from bench_assets.suites.journeybench.retrieval import prompts, scoring
+from bench_assets.suites.journeybench.retrieval import scoring
 from bench_assets.suites.journeybench.retrieval.dataset import TASK_NAME
-from bench_assets.suites.journeybench.retrieval.ranking import AS_RELEASED, WITHOUT_DISTRACTORS
+from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, WITHOUT_DISTRACTORS
 
 TASK = Task(
     name=TASK_NAME,
@@ -20,15 +20,15 @@ TASK = Task(
     version=1,
     conditions={
         "main": Condition(
-            prompt=prompts.query,
+            prompt=scoring.query,
             about="Each query has its own distractors among the candidates (3.3, Table 1).",
         ),
         WITHOUT_DISTRACTORS: Condition(
-            prompt=prompts.query,
+            prompt=scoring.query,
             about="No distractors: the texts or images of the other samples only (Table 1).",
         ),
         AS_RELEASED: Condition(
-            prompt=prompts.query,
+            prompt=scoring.query,
             about=(
                 "Distractors as they are released: 533 texts of the release are also right, as "
                 "they probably were in the paper's pools."

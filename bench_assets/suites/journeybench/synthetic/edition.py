@@ -188,7 +188,7 @@ def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:
         yield _response(f"{problem_id(problem['question'])}/quantities", text)
     for event in material["copa"]:
         images = [event["images"]] if event["images"] else []
-        yield _response(f"copa-{event['idx']}/pictures", json.dumps(images))
+        yield _response(f"copa-{event['idx']}/images", json.dumps(images))
 
 
 def _knowledge() -> Iterator[_Line]:

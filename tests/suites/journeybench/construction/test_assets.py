@@ -14,12 +14,6 @@ from bench_assets.suites.journeybench.construction.assets import images as asset
 from bench_assets.suites.journeybench.construction.dialogue import DialogueEnd, Utterance
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
-from bench_assets.suites.journeybench.decisions import (
-    CaptionDecision,
-    FilterDecision,
-    LookAlikeDecision,
-    StatementDecision,
-)
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
 from bench_assets.suites.journeybench.mcot import assets as mcot
@@ -27,7 +21,15 @@ from bench_assets.suites.journeybench.mcot.planned_images import PlannedImage
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
-from bench_assets.suites.journeybench.raw_material import GalleryImage, StatementVote, read_raw
+from bench_assets.suites.journeybench.raw_material import (
+    CaptionDecision,
+    FilterDecision,
+    GalleryImage,
+    LookAlikeDecision,
+    StatementDecision,
+    StatementVote,
+    read_raw,
+)
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from bench_assets.suites.journeybench.text_generation import GeneratedText
@@ -197,7 +199,7 @@ def test_a_distractor_is_traced_to_response_prompt_votes_and_gallery(mini):
 def test_an_mcot_question_is_traced_to_its_problem_response_and_image(mini):
     question = mini.rows("mcot/questions", Question)[4]
     planned = one(mini.rows("mcot/planned_images", PlannedImage), name=question.labels["image"])
-    made = one(mini.rows("mcot/images", StoredImage), name=planned.name)
+    made = one(mini.rows("mcot/painted_images", StoredImage), name=planned.name)
     quantity = one(mini.rows("mcot/quantities", Quantity), quantity_id=planned.quantity_id)
     problem = one(mini.rows("mcot/problems", Problem), problem_id=quantity.problem_id)
     response = one(

@@ -5,8 +5,13 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.journeybench.construction.captions import kept_captions, verify_captions
-from bench_assets.suites.journeybench.construction.filtering import agreement, decide, queries
+from bench_assets.suites.journeybench.construction.filtering import (
+    agreement,
+    decide,
+    kept_captions,
+    queries,
+    verify_captions,
+)
 from bench_assets.suites.journeybench.raw_material import (
     CaptionVote,
     FilterVote,

@@ -24,7 +24,7 @@ def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
     source.mkdir()
     line = {
         "question": "Ann has 3 pies at 2 dollars. What is paid?",
-        "answer": "3*2=<<3*2=6>>6\n#### 6",
+        "answer": "The 3 pies cost 3*2=<<3*2=6>>6 dollars.\n#### 6",
     }
     (source / "gsm8k.jsonl").write_text(json.dumps(line))
     (bench.home / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
@@ -39,7 +39,7 @@ def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_p
     source.mkdir()
     line = {
         "question": "Ann has 3 pies at 2 dollars. What is paid?",
-        "answer": "3*2=<<3*2=6>>6\n#### 6",
+        "answer": "The 3 pies cost 3*2=<<3*2=6>>6 dollars.\n#### 6",
     }
     (source / "gsm8k.jsonl").write_text(json.dumps(line))
     says = json.dumps(

@@ -8,14 +8,14 @@ from bench_assets.annotation.answers.resolution import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction import annotation
-from bench_assets.suites.journeybench.construction.captions import verify_captions
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import decide
+from bench_assets.suites.journeybench.construction.filtering import decide, verify_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike, verify_look_alikes
-from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
 from bench_assets.suites.journeybench.raw_material import (
     CRITERIA,
+    CaptionDecision,
     CaptionVote,
+    FilterDecision,
     FilterVote,
     GalleryImage,
     LookAlikeVote,

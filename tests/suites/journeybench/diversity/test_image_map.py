@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from bench_assets.suites.journeybench.diversity.image_map import (
+from bench_assets.suites.journeybench.diversity.measures import (
     OURS,
     THEIRS,
     MapPoint,

@@ -3,7 +3,7 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.journeybench.diversity.relations import read_common_sense, relate
+from bench_assets.suites.journeybench.diversity.measures import read_common_sense, relate
 
 
 def listed(folder, text):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.journeybench.mcot import prompts
+from bench_assets.suites.journeybench.mcot import task
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot, to_questions
 from tests.rows import question
 from tests.suites.journeybench.images import stored
@@ -104,9 +104,9 @@ def test_a_row_that_cannot_be_asked_says_why(tmp_path, change, reason):
 
 def test_language_only_differs_in_the_image_alone():
     asked = question(text="How many cups?", images=("a",))
-    assert [image.sha256 for image in prompts.main(asked).images] == ["a"]
-    assert prompts.language_only(asked).images == ()
-    assert "image" not in prompts.language_only(asked).turns[0].parts[0]
+    assert [image.sha256 for image in task.main(asked).images] == ["a"]
+    assert task.language_only(asked).images == ()
+    assert "image" not in task.language_only(asked).turns[0].parts[0]
 
 
 def test_an_index_that_stands_twice_stops_nothing(tmp_path):

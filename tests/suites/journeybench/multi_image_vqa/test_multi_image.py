@@ -7,7 +7,7 @@ import pytest
 from bench_assets.core.schema.chat import Image
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.evaluation import pipeline
-from bench_assets.suites.journeybench.multi_image_vqa import prompts
+from bench_assets.suites.journeybench.multi_image_vqa import task
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image, to_questions
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK
 from tests.rows import prediction, question
@@ -80,13 +80,13 @@ def test_cause_and_effect_offers_both_images(tmp_path):
     table = to_questions(read(tmp_path, ROW | {"answer": "Image 2"}), IMAGES)
     (asked,) = table.questions
     assert (asked.options, asked.answer) == (("image1", "image2"), ("image2",))
-    assert "image1 or image2" in prompts.main(asked).turns[0].parts[-1]
+    assert "image1 or image2" in task.main(asked).turns[0].parts[-1]
 
 
 def test_images_are_shown_in_order_after_their_numbers():
-    prompt = prompts.main(question(images=("a", "b")))
+    prompt = task.main(question(images=("a", "b")))
     assert prompt.turns[0].parts[:4] == ("Image 1:", Image("a"), "Image 2:", Image("b"))
-    assert prompts.language_only(question(images=("a", "b"))).images == ()
+    assert task.language_only(question(images=("a", "b"))).images == ()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.ranking import rank
+from bench_assets.suites.journeybench.retrieval.scoring import rank
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from tests.suites.journeybench.images import stored
 from tests.suites.journeybench.release import HOST, write_release

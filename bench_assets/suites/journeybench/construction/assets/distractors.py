@@ -17,14 +17,13 @@ from bench_assets.core.text.escaping import as_text
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
 from bench_assets.suites.journeybench.assets.source import SUITE, digests
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
-from bench_assets.suites.journeybench.construction.captions import kept_captions
 from bench_assets.suites.journeybench.construction.dialogue import (
     DialogueEnd,
     Utterance,
     hold_dialogues,
 )
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep
+from bench_assets.suites.journeybench.construction.filtering import BuildFunnelStep, kept_captions
 from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
@@ -33,16 +32,14 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
     propose,
     verify_look_alikes,
 )
-from bench_assets.suites.journeybench.decisions import (
-    CaptionDecision,
-    FilterDecision,
-    LookAlikeDecision,
-    StatementDecision,
-)
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TriggerQuestion
 from bench_assets.suites.journeybench.raw_material import (
+    CaptionDecision,
+    FilterDecision,
     GalleryImage,
+    LookAlikeDecision,
     LookAlikeVote,
+    StatementDecision,
     StatementVote,
     TriggerVote,
 )

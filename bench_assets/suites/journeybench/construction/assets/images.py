@@ -25,18 +25,20 @@ from bench_assets.core.tables.arrow import to_json
 from bench_assets.suites.journeybench.assets.source import SUITE, by_name, source_folder
 from bench_assets.suites.journeybench.captioning.dataset import CaptionedImage, known_categories
 from bench_assets.suites.journeybench.construction import annotation
-from bench_assets.suites.journeybench.construction.captions import kept_captions, verify_captions
 from bench_assets.suites.journeybench.construction.filtering import (
     CriterionAgreement,
     Query,
     Rule,
     agreement,
     decide,
+    kept_captions,
+    verify_captions,
 )
 from bench_assets.suites.journeybench.construction.filtering import queries as combine
-from bench_assets.suites.journeybench.decisions import CaptionDecision, FilterDecision
 from bench_assets.suites.journeybench.raw_material import (
+    CaptionDecision,
     CaptionVote,
+    FilterDecision,
     FilterVote,
     GalleryImage,
     ImageCategories,

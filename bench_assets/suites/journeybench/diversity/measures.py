@@ -1,12 +1,15 @@
-"""Two collections of images on one map: near ones look alike (section 4.4)."""
+"""Diversity of the images: a map of them, and relations of objects against common sense."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from bench_assets.core.schema.chat import Vectors
+from bench_assets.core.schema.errors import SourceError
 
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
@@ -72,3 +75,62 @@ def _scaled(values: Sequence[float]) -> list[float]:
     low, high = min(values, default=0.0), max(values, default=1.0)
     width = (high - low) or 1.0
     return [_MARGIN + (_SIZE - 2 * _MARGIN) * (value - low) / width for value in values]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRelation:
+    """Two things that a caption names one after the other."""
+
+    question_id: str
+    caption: str
+    first: str
+    second: str
+    known: bool  # whether the list of common sense has the two together, in either order
+
+
+def read_common_sense(file: Path) -> frozenset[frozenset[str]]:
+    """Read pairs of things: the first and last tab-separated column, as in ConceptNet's lists.
+
+    Raises:
+        SourceError: If the file cannot be read, or a line has a single column.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as why:
+        raise SourceError(f"{file}: cannot be read: {why}") from why
+    pairs = set()
+    for number, line in enumerate(lines, 1):
+        columns = [column.strip().lower() for column in line.split("\t")]
+        if line.strip() and len(columns) < 2:
+            raise SourceError(f"{file}, line {number}: expected things parted by tabs: {line!r}")
+        pairs.add(frozenset((columns[0], columns[-1])))
+    return frozenset(pair for pair in pairs if len(pair) == 2)
+
+
+def relate(
+    question_id: str,
+    captions: Sequence[str],
+    nouns: Iterable[Sequence[str]],
+    common_sense: frozenset[frozenset[str]],
+) -> list[ObjectRelation]:
+    """Pair the nouns of each caption; a pair counts once an image.
+
+    Args:
+        question_id: Names the image.
+        captions: What people wrote about it.
+        nouns: Those of each caption, in order.
+        common_sense: Pairs that are known to go together.
+    """
+    found: dict[frozenset[str], ObjectRelation] = {}
+    for caption, named in zip(captions, nouns, strict=True):
+        for first, second in pairwise(named):
+            pair = frozenset((first, second))
+            relation = ObjectRelation(
+                question_id=question_id,
+                caption=caption,
+                first=first,
+                second=second,
+                known=pair in common_sense,
+            )
+            found.setdefault(pair, relation)
+    return list(found.values())
