@@ -1,6 +1,7 @@
 import io
+import json
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from random import Random
 
 import imagehash
@@ -20,6 +21,7 @@ from bench_assets.suites.blink.synthetic import image_choices as mini_choices
 from bench_assets.suites.blink.synthetic import objects as mini_objects
 from bench_assets.suites.blink.synthetic import surfaces as mini_light
 from bench_assets.suites.blink.synthetic import surfaces as mini_puzzles
+from bench_assets.suites.blink.synthetic.geometry import tools
 from bench_assets.suites.blink.visual_prompts import draw_again
 from tests.fair_exam import STATISTICS, unfair
 from tests.suites.blink.conftest import HEIGHT
@@ -251,3 +253,18 @@ def test_circles_drawn_again_change_the_images_and_nothing_else(mini_edition):
     assert not {q.images for q in again} & {q.images for q in asked}
     with Image.open(io.BytesIO(mini_edition.store.read(again[0].images[0]))) as image:
         assert image.height == HEIGHT
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_point_of_a_tool_is_the_mirror_image_of_another(seed):
+    entries = json.loads(tools(Random(seed), 12)["annotations.json"])
+    assert len(entries) == 24
+    for entry in entries:
+        points = np.array(entry["points"], float)
+        handle = (points[3] - points[0]) / np.linalg.norm(points[3] - points[0])
+        along, aside = (points - points[0]) @ handle, (points - points[0]) @ (-handle[1], handle[0])
+        mirrored = points[0] + np.outer(along, handle) - np.outer(aside, (-handle[1], handle[0]))
+        for one, other in permutations(range(5), 2):
+            assert np.linalg.norm(points[one] - mirrored[other]) > 20, entry["image"]
+        # The tip of the hook is what tells the two sides apart.
+        assert np.linalg.norm(points[4] - mirrored[4]) > 80

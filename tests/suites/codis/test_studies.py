@@ -8,10 +8,13 @@ import pytest
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.codis.assets import studies
+from bench_assets.suites.codis.settings import CodisSettings
+from bench_assets.suites.codis.studies import output_variability, word_bias
 from bench_assets.suites.codis.task import TASK
 from tests.home import Home
-from tests.rows import prediction, question
+from tests.rows import answered, prediction, question
 
 QUESTIONS = [
     question(
@@ -114,3 +117,111 @@ def test_judges_and_people_are_compared(study, tmp_path):
         ("agreement", 0.5, 2, "judges:rules~people"),
         ("consistency", 1.0, 3, "judges:rules~people"),
     ]
+
+
+ASKED = [
+    question(question_id=f"codis/000/{n}", options=("Up.", "Down."), group_id="000") for n in (1, 2)
+]
+NAN = pytest.approx(float("nan"), nan_ok=True)
+
+
+def said(*texts):
+    """Responses to the first and the second query; None: the connection failed."""
+    return [
+        prediction(question_id=q.question_id, text=t or "", error="" if t else "timeout")
+        for q, t in zip(ASKED, texts, strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("with_context", "without_context", "expected"),
+    [
+        pytest.param(("Up.", "Down."), ("Up.", "Up."), (0.5, 2, 0), id="one of two changes"),
+        pytest.param(
+            ("It moves up.", "Down"), ("Up.", "So: down."), (0, 2, 0), id="other words, same answer"
+        ),
+        pytest.param(
+            ("Up is out of the question.\n\nDown.", "Up."),
+            ("Up.", "Up."),
+            (0.5, 2, 0),
+            id="answers are compared, not reasoning",
+        ),
+        pytest.param(("Up.", None), ("Down.", "Up."), (1, 1, 1), id="a failed query is unscored"),
+        pytest.param(("Up.",), ("Up.", "Up."), (0, 1, 1), id="a missing query is unscored"),
+        pytest.param((), (), (NAN, 0, 0), id="nothing has no mean"),
+    ],
+)
+def test_share_of_answers_that_change(with_context, without_context, expected):
+    found = output_variability(ASKED, said(*with_context), said(*without_context))
+    assert (found.value, found.n_scored, found.n_unscored) == expected
+
+
+def test_only_the_given_queries_count():
+    found = output_variability(ASKED[:1], said("Up.", "Up."), said("Down.", "Up."))
+    assert (found.value, found.n_scored) == (1.0, 1)
+
+
+FIT = ("appropriate", "not appropriate")
+
+
+def counts(responses, pair):
+    """Expected, said and asked, for each word of a pair."""
+    rows = word_bias([answered(said, answer=(gold,)) for gold, said in responses], [pair])
+    return {row.word: (row.in_ground_truth, row.in_predictions, row.n_queries) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("responses", "pair", "expected"),
+    [
+        pytest.param(
+            [("Up.", "Up."), ("Down.", "It goes up."), ("Up.", "left")],
+            ("up", "down"),
+            {"up": (2, 2, 3), "down": (1, 0, 3)},
+            id="a model that prefers up",
+        ),
+        pytest.param(
+            [("Left.", "Up."), ("Up.", "up")],
+            ("up", "down"),
+            {"up": (1, 1, 1), "down": (0, 0, 1)},
+            id="only queries whose ground truth has one of the words",
+        ),
+        pytest.param(
+            [("Upstairs.", "Up."), ("Up.", "upwards")],
+            ("up", "down"),
+            {"up": (1, 0, 1), "down": (0, 0, 1)},
+            id="whole words",
+        ),
+        pytest.param(
+            [("Not appropriate.", "It's appropriate."), ("Appropriate.", "It is not appropriate.")],
+            FIT,
+            {"appropriate": (1, 1, 2), "not appropriate": (1, 1, 2)},
+            id="not appropriate does not say appropriate",
+        ),
+        pytest.param(
+            [("In the morning.", "It was afternoon, then.\n\nMorning")],
+            ("morning", "afternoon"),
+            {"morning": (1, 1, 1), "afternoon": (0, 0, 1)},
+            id="the reasoning does not count",
+        ),
+        pytest.param(
+            [("Up.", "Up and down.")],
+            ("up", "down"),
+            {"up": (1, 1, 1), "down": (0, 1, 1)},
+            id="an answer with both words counts for both",
+        ),
+    ],
+)
+def test_words_are_counted(responses, pair, expected):
+    assert counts(responses, pair) == expected
+
+
+def test_a_query_without_a_response_is_left_out():
+    asked = question(answer=("Up.",))
+    silent = AnsweredQuestion(asked, prediction(text="", error="timeout"))
+    assert word_bias([silent], [("up", "down")]) == []
+    (up, _) = word_bias([silent, answered("up", answer=("Up.",))], [("up", "down")])
+    assert (up.n_queries, up.in_ground_truth, up.in_predictions) == (1, 1, 1)
+
+
+def test_the_default_words_are_those_of_table_6():
+    assert CodisSettings().word_pairs == (("up", "down"), ("morning", "afternoon"), FIT)

@@ -3,9 +3,12 @@
 import json
 import re
 
+import dagster as dg
 import pytest
 
+from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
+from bench_assets.suites.cogbench.assets import construction as assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
@@ -18,6 +21,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from tests.annotation.said import answer, fits
+from tests.home import Home
 
 CODES = {kind.field: kind.code for kind in KINDS} | {
     "Entities": "entities",
@@ -215,3 +219,30 @@ def test_the_place_of_a_review_is_read_off_its_item_whatever_the_text_is(field):
     (unit,) = MERGE_REVIEW.units([waiting(field, text)], [], [stored("a.png")])
     (found,) = MERGE_REVIEW.to_rows([answer(unit.unit_id, decision="keep it")])
     assert found == review(text, True, field=field)
+
+
+TEXT = "[Entities]: [cat]\n[Description]: A cat."
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "source"
+    (folder / "images").mkdir(parents=True)
+    entries = [{"image": "a.png", "annotator": who, "annotation": TEXT} for who in ("ana", "bo")]
+    (folder / "annotations.json").write_text(json.dumps(entries))
+    return Home(tmp_path / "home", "cogbench", folder)
+
+
+def test_of_one_persons_two_annotations_of_a_image_the_answer_counts(home):
+    said = [
+        answer("a.png", "ana", entities=["dog"], description="A dog."),
+        answer("a.png", "cem", entities=["cow"], description="A cow."),
+    ]
+    home.tables.write(ANNOTATION.table("answers").split("/"), said, Answer)
+    home.materialize([assets.annotations], dg.AssetSelection.all())
+    found = [
+        (row.annotator, row.text)
+        for row in home.read(AnnotatedItem, "annotations")
+        if row.field == "Entities"
+    ]
+    assert found == [("ana", "dog"), ("bo", "cat"), ("cem", "cow")]

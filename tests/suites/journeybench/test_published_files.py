@@ -1,12 +1,22 @@
 """Files of the release that lack something, or say it twice: what each costs, and what not."""
 
+import math
+from pathlib import Path
+
 import pytest
 
-from bench_assets.core.schema.rows import Question, Rejection
+import bench_assets.suites.journeybench
+from bench_assets.asset_factory.suite_assets import ENCODERS
+from bench_assets.core.schema.published_numbers import read_published
+from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import edition_of
+from bench_assets.suites.journeybench.captioning.assets import CaptionScore
+from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
+from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     RELEASES as MULTI_IMAGE_RELEASES,
 )
+from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from tests.suites.journeybench.published_bench import EVALUATED, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
@@ -118,3 +128,159 @@ def test_a_file_without_rows_is_an_error(tmp_path, name, task):
     failed = [event for event in bench.build(task).all_events if event.is_step_failure]
     errors = [str(event.step_failure_data.error) for event in failed]
     assert any("no rows in" in error for error in errors)
+
+
+def test_three_tasks_from_files_to_questions(bench):
+    names = {image.name for image in bench.read("images", StoredImage)}
+    assert names == {f"{name}.png" for name in ("cat car", "whale", "dog car", "shark", "moon")}
+    named = {
+        task: {image.name for image in bench.read(f"{task}/images", StoredImage)}
+        for task in ("captioning", "retrieval", "hallucination_vqa")
+    }
+    cat, whale, *alike = (f"{HOST}/{n}.png" for n in ("cat%20car", "whale", "dog%20car", "shark"))
+    assert named == {
+        "captioning": {cat, whale},
+        "retrieval": {cat, whale, *alike},
+        "hallucination_vqa": {cat, whale},
+    }
+    broken = {row.entry: row.reason for row in bench.read("broken_images", Rejection)}
+    assert broken == {"images/torn.png": "not an image in any known format"}
+    (broken,) = bench.read("retrieval/broken_images", Rejection)
+    reason = "not downloaded; set download = true"
+    assert (broken.entry, broken.reason) == (f"{HOST}/lost.png", reason)
+    (lost,) = [row for row in bench.read("retrieval/rejections", Rejection) if "lost" in row.entry]
+    assert lost.reason == "no image of a distractor"
+    editions = {
+        task: {question.edition for question in bench.read(f"{task}/questions", Question)}
+        for task in ("captioning", "retrieval", "hallucination_vqa")
+    }
+    assert editions == {
+        "captioning": {"own"},
+        "retrieval": {"own"},
+        "hallucination_vqa": {"own"},
+    }
+
+
+@pytest.mark.long
+def test_captions_are_scored_one_by_one_and_by_category(bench):
+    keys = [["journeybench", "captioning", table] for table in EVALUATED if table != "judgements"]
+    studied = [["journeybench", "captioning", t] for t in ("caption_scores", "metrics_by_category")]
+    assert bench.run([*keys, *studied], "says-cat").success
+    cat, whale = bench.read("captioning/caption_scores", CaptionScore, "says-cat")
+    assert (cat.rouge_l, whale.cider) == (1.0, 0.0)
+    overall = bench.read("captioning/metrics", Metric, "says-cat")
+    by_category = {
+        (row.category, row.metric): row
+        for row in bench.read("captioning/metrics_by_category", Metric, "says-cat")
+    }
+    assert by_category["unexpected behavior", "rouge_l"].value == 1.0
+    (cider,) = [row.value for row in overall if row.metric == "cider"]
+    parts = [by_category[c, "cider"].value for c in ("unexpected behavior", "strange scene")]
+    assert cider == pytest.approx(sum(parts) / 2)
+
+
+def test_without_a_judge_model_hallucination_has_no_number(bench):
+    keys = [["journeybench", "hallucination_vqa", table] for table in EVALUATED]
+    assert bench.run(keys, "says-cat").success
+    rows = bench.read("hallucination_vqa/metrics", Metric, "says-cat")
+    assert {(row.category, row.n_scored) for row in rows} == {
+        ("all", 0),
+        ("false premises", 0),
+        ("visual challenge", 0),
+        ("generated", 0),
+    }
+    assert all(math.isnan(row.value) for row in rows)
+    (note,) = {row.note for row in bench.read("hallucination_vqa/scores", Score, "says-cat")}
+    assert "name a model as judge" in note
+
+
+def test_an_encoder_is_measured_with_and_without_distractors(bench):
+    for prefix in ([], ["without_distractors"], ["as_released"]):
+        keys = [
+            ["journeybench", "retrieval", *prefix, table]
+            for table in EVALUATED
+            if table != "judgements"
+        ]
+        assert bench.run(keys, "random").success
+    hard, easy = (
+        {
+            row.metric: row
+            for row in bench.read(f"retrieval/{table}", Metric, "random")
+            if row.category == "all"
+        }
+        for table in ("metrics", "without_distractors/metrics")
+    )
+    assert list(hard) == [f"{way}_r@{k}" for way in ("text", "image") for k in (1, 5, 10)]
+    assert all(hard[name].value <= easy[name].value for name in hard)
+    assert easy["text_r@5"].value == easy["image_r@5"].value == 1  # of 3 texts and 2 images
+    assert "+own distractors" in hard["text_r@1"].signature
+
+
+@pytest.mark.long
+def test_an_unknown_encoder_is_named_with_those_there_are(bench):
+    bench.instance.add_dynamic_partitions(ENCODERS.name, ["clip"])
+    result = bench.run([["journeybench", "retrieval", "predictions"]], "clip")
+    (failure,) = [event for event in result.all_events if event.is_step_failure]
+    assert "no encoder in" in str(failure.step_failure_data.error)
+    assert "known: random" in str(failure.step_failure_data.error)
+
+
+ROWS = read_published(Path(bench_assets.suites.journeybench.__file__).with_name("published.csv"))
+OURS = {task.name: task for task in (CAPTIONING, HALLUCINATION, RETRIEVAL)}
+HUMAN = "HaloQuest, README (human evaluation)"
+
+
+def test_every_number_is_of_a_measure_and_condition_that_we_have():
+    studied = {("journeybench/captioning", "meteor")}
+    for row in ROWS:
+        if row.task in OURS and (row.task, row.metric) not in studied:
+            assert row.metric in OURS[row.task].measures
+            assert row.condition in OURS[row.task].conditions
+
+
+def test_shares_are_the_printed_percent():
+    assert all(row.value == pytest.approx(float(row.printed) / 100) for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("task", "model", "metric", "printed"),
+    [
+        ("retrieval", "InternVL-G-14B", "image_r@1", "63.71"),
+        ("captioning", "InstructBLIP-12B", "cider", "00.46"),
+        ("multi_image_vqa", "Human", "accuracy", "78.90"),
+        ("mcot", "GPT-4V", "accuracy", "49.34"),
+    ],
+)
+def test_cells_of_the_paper(task, model, metric, printed):
+    found = {
+        row.printed
+        for row in ROWS
+        if (row.task, row.model, row.metric) == (f"journeybench/{task}", model, metric)
+        and (row.condition, row.category) == ("main", "all")
+    }
+    assert printed in found
+
+
+def test_haloquests_overall_is_made_of_its_image_sources_except_where_noted():
+    """391 generated and 217 real questions; three rows stand on 348, two do not add up."""
+    cells = {(r.model, r.category): r for r in ROWS if r.source == HUMAN}
+    models = {model for model, _ in cells}
+    assert len(models) == 16
+    off = {
+        model
+        for model in models
+        for overall in [cells[model, "all"]]
+        if abs(
+            (391 * cells[model, "generated"].value + 217 * cells[model, "real"].value) / 608
+            - overall.value
+        )
+        > 0.001
+    }
+    noted = {model for model in models if "348" in cells[model, "all"].note}
+    assert len(noted) == 3
+    assert off - noted <= {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
+
+
+def test_the_swapped_columns_of_instructblip_are_noted():
+    rows = [r for r in ROWS if r.model == "InstructBLIP (8B)" and "swapped" in r.note]
+    assert {row.category for row in rows} == {"visual challenge", "insufficient context"}

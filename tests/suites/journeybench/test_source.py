@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.suites.journeybench.published_files import (
     image_addresses,
     name_of,
@@ -12,6 +12,11 @@ from bench_assets.suites.journeybench.published_files import (
     served,
     texts,
 )
+from bench_assets.suites.journeybench.settings import JourneyBenchSettings
+from bench_assets.workspace.materialization.backfill import build_questions
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.bench_toml import load_settings
+from resources.config.settings_resource import SettingsResource
 from tests.suites.journeybench.release import HOST, write_lines, write_release
 
 
@@ -142,3 +147,65 @@ def test_rows_come_with_where_they_stand(tmp_path):
         ("1", "line 1"),
         ("2", "line 2"),
     ]
+
+
+def loaded(home, text):
+    (home / "bench.toml").write_text(f"[suites.journeybench]\n{text}")
+    return load_settings(home).suite("journeybench", JourneyBenchSettings)
+
+
+def test_encoders_have_names_and_defaults(tmp_path):
+    chosen = loaded(tmp_path, 'judge = "rules"\nrounds = 8\nencoders.clip = { path = "a/clip" }')
+    assert chosen.encoders["clip"].kind == "transformers"
+    assert chosen.encoders["clip"].batch_size == 64
+    assert chosen.download is False
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param("dowload = true", "dowload", id="a misspelt entry"),
+        pytest.param('encoders.clip = { file = "a" }', "encoders.clip", id="an encoder's entry"),
+        pytest.param("download_connections = 500", "download_connections", id="impolite"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, text, complaint):
+    with pytest.raises(SettingsError, match=complaint):
+        loaded(tmp_path, text)
+
+
+HALLUCINATION = "journeybench/hallucination_vqa"
+
+
+@pytest.fixture
+def home(tmp_path):
+    source = write_release(tmp_path / "source")
+    (source / "t2i.jsonl").write_text("{")  # a file of retrieval's
+    (tmp_path / "bench.toml").write_text(f'[sources]\njourneybench = "{source}"\n')
+    return SettingsResource(home=str(tmp_path))
+
+
+@pytest.mark.long
+def test_one_task_alone_asks_nothing_of_the_others(home):
+    with Workbench(home, ["journeybench"]) as bench:
+        bench.refresh_questions(HALLUCINATION)
+        assert len(bench.rows(f"{HALLUCINATION}/questions")) == 2
+
+
+class OnlyHallucination(Workbench):
+    """A home folder in which one task can be built."""
+
+    def refresh_questions(self, suite):
+        if suite != HALLUCINATION:
+            raise SourceError(f"{suite}: t2i.jsonl, line 1: not JSON")
+
+
+def test_where_a_suite_cannot_be_built_its_tasks_are_built_one_by_one(home):
+    with OnlyHallucination(home, ["journeybench"]) as bench:
+        bench.tables.path([*HALLUCINATION.split("/"), "questions"]).parent.mkdir(parents=True)
+        bench.tables.path([*HALLUCINATION.split("/"), "questions"]).touch()
+        built, failures = build_questions(bench, "journeybench")
+        assert built == [HALLUCINATION]
+        assert len(failures) == 1 + 4
+        with pytest.raises(SourceError, match="line 1"):
+            build_questions(bench, "journeybench/retrieval")

@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from math import isnan
 
 import pytest
 
@@ -11,7 +12,10 @@ from bench_assets.suites.multi.construction.selection import (
     choose_elite,
     hardness,
 )
-from tests.suites.multi.rows import question
+from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
+from bench_assets.suites.multi.dataset.source import Knowledge
+from bench_assets.suites.multi.studies import CONDITIONS, information_gain
+from tests.suites.multi.rows import item, question
 
 
 def score(name, points, most=1.0, model="GPT-4"):
@@ -108,3 +112,100 @@ def test_the_quotas_of_the_notebook_have_room_for_its_1_629_candidates():
         for school, university, society in NOTEBOOK.cells.values()
     )
     assert places == 1_940
+
+
+PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}
+
+
+@pytest.mark.parametrize(
+    ("fields", "search", "expected"),
+    [
+        pytest.param({"knowledge": ("函数", "集合")}, True, ("函数", "attached"), id="the first"),
+        pytest.param(
+            {"general": "二次函数的图象"}, True, ("二次函数", "named in the text"), id="the longest"
+        ),
+        pytest.param(
+            {"analysis": "由函数可知"}, True, ("函数", "named in the text"), id="in the analysis"
+        ),
+        pytest.param({"knowledge": ("集合",)}, True, ("", "uncovered"), id="attached but lost"),
+        pytest.param(
+            {"general": "x"}, True, ("", "uncovered"), id="a name too short to search for"
+        ),
+        pytest.param(
+            {"general": "函数"}, False, ("", "uncovered"), id="the release is not searched"
+        ),
+    ],
+)
+def test_a_piece_comes_to_its_question(fields, search, expected):
+    (found,) = link_knowledge([item(**fields)], PIECES, search=search)
+    assert (found.knowledge, found.how) == expected
+
+
+def test_pieces_without_text_or_with_lost_images_are_rejected():
+    pieces = {
+        "a": Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
+        "b": Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
+        "c": Knowledge(name="c", content=" "),
+    }
+    checked = select_usable(pieces, {"1.png"})
+    assert list(checked.usable) == ["a"]
+    assert [(one.entry, one.reason) for one in checked.rejections] == [
+        ("knowledge b", "images are missing: 2.png"),
+        ("knowledge c", "the text is empty"),
+    ]
+
+
+def scored(asked, points):
+    return Score(question_id=asked.question_id, model="m", condition="c", points=points)
+
+
+ONE = question(question_id="multi/a_0", group_id="a", labels={"images": "SI"})
+THREE = question("MA", "ABC", question_id="multi/b_0", group_id="b", labels={"images": "SI"})
+PLAIN = question(question_id="multi/c_0", group_id="c")
+NONE = {condition: [] for condition in CONDITIONS}
+
+
+def gains(**scores):
+    rows = information_gain([ONE, THREE, PLAIN], NONE | scores, "m")
+    return {(row.condition, row.category): row for row in rows}
+
+
+def test_the_gain_is_in_points_over_points_and_paired():
+    found = gains(
+        main=[scored(ONE, 1.0), scored(THREE, 3.0)], no_image=[scored(ONE, 1.0), scored(THREE, 1.0)]
+    )["main", "SI"]
+    assert (found.value, found.baseline, found.n_questions) == (1.0, 0.5, 2)
+    assert found.gain == pytest.approx(0.5)
+    assert -1 <= found.low <= found.gain <= found.high <= 1
+
+
+def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
+    found = gains(
+        main=[scored(ONE, 1.0), scored(THREE, None)],
+        no_image=[scored(ONE, 0.0), scored(THREE, 3.0)],
+    )["main", "SI"]
+    assert (found.value, found.baseline, found.n_questions) == (1.0, 0.0, 1)
+
+
+def test_knowledge_is_compared_over_all_questions_with_being_asked_without():
+    found = gains(with_knowledge=[scored(PLAIN, 1.0)], main=[scored(PLAIN, 0.0)])
+    row = found["with_knowledge", "all"]
+    assert (row.compared_with, row.gain, row.n_questions) == ("main", 1.0, 1)
+
+
+def test_without_questions_there_is_no_gain_rather_than_none():
+    row = gains()["main", "MI"]
+    assert isnan(row.gain)
+    assert row.n_questions == 0
+
+
+def test_the_comparisons_are_those_of_tables_6_and_8():
+    assert set(gains()) == {
+        ("main", "SI"),
+        ("main", "MI"),
+        ("captions_for_images", "SI"),
+        ("captions_for_images", "MI"),
+        ("ocr_for_images", "SI"),
+        ("ocr_for_images", "MI"),
+        ("with_knowledge", "all"),
+    }

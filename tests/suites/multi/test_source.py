@@ -1,10 +1,23 @@
+import io
 import json
 import time
+from collections import Counter
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.tables.source_folder import image_files
+from bench_assets.suites import multi
+from bench_assets.suites.multi.construction.decisions import (
+    Annotation,
+    merge,
+    read_annotations,
+    requested_transformations,
+)
+from bench_assets.suites.multi.construction.markup import author, recognise
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     image_name,
@@ -14,6 +27,9 @@ from bench_assets.suites.multi.dataset.source import (
     read_knowledge,
     source_files,
 )
+from bench_assets.suites.multi.synthetic.edition import draw
+from bench_assets.suites.multi.task import TASK
+from tests.suites.multi.rows import item
 
 PROBLEM = {
     "problem_content": "观察下图[IMAGE_1]",
@@ -195,3 +211,119 @@ def test_a_release_of_the_real_size_is_read_in_a_few_seconds(tmp_path):
     start = time.perf_counter()
     assert len(read_items(found)) == 18_430
     assert time.perf_counter() - start < 10
+
+
+def note(round_=1, item_id="gzsx_1_0", **fields):
+    return Annotation(item_id=item_id, round=round_, annotator=f"a{round_}", **fields)
+
+
+def test_the_second_round_works_on_what_the_first_made():
+    first = note(1, difficulty="2", quality="4", changes={"answer": "C", "specific": "甲"})
+    second = note(2, difficulty="5", changes={"answer": "D"})
+    merged = merge([item(difficulty="", quality="", answer="B", specific="x")], [second, first])
+    (kept,) = merged.items
+    assert (kept.answer, kept.specific, kept.difficulty, kept.quality) == ("D", "甲", "5", "4")
+    assert [(one.field, one.before, one.after, one.annotator) for one in merged.revisions] == [
+        ("answer", "B", "C", "a1"),
+        ("specific", "x", "甲", "a1"),
+        ("difficulty", "", "2", "a1"),
+        ("quality", "", "4", "a1"),
+        ("answer", "C", "D", "a2"),
+        ("difficulty", "2", "5", "a2"),
+    ]
+
+
+def test_what_an_annotator_leaves_as_it_is_is_no_revision():
+    assert merge([item()], [note(changes={"answer": "B"})]).revisions == []
+
+
+@pytest.mark.parametrize("round_", [1, 2])
+def test_either_round_may_drop_an_item_and_says_why(round_):
+    merged = merge([item(), item(item_id="y_0")], [note(round_, drop="题目有误")])
+    assert [one.item_id for one in merged.items] == ["y_0"]
+    assert merged.rejections[0].entry == "item gzsx_1_0"
+    assert merged.rejections[0].reason == f"a{round_} dropped it in round {round_}: 题目有误"
+
+
+def test_an_annotation_of_no_item_is_told():
+    merged = merge([item()], [note(item_id="z_9")])
+    assert [one.entry for one in merged.rejections] == ["item z_9"]
+
+
+def test_the_later_wish_for_a_transformation_counts():
+    wished = requested_transformations(
+        [note(2, transform={"name": "negate"}), note(1, transform={"name": "to_blank"})]
+    )
+    assert wished == {"gzsx_1_0": {"name": "negate"}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        pytest.param({"round": 3}, "round 3", id="a third round"),
+        pytest.param(
+            {"changes": {"images": "x"}}, "cannot change \\['images'\\]", id="another field"
+        ),
+        pytest.param({"changes": {"type": "判断"}}, "unknown type", id="an unknown type"),
+        pytest.param(
+            {"transform": {"value": "x"}}, "has no 'name'", id="a nameless transformation"
+        ),
+        pytest.param({"difficulty": "hard"}, "expected a whole number", id="difficulty in words"),
+    ],
+)
+def test_an_annotation_that_cannot_be_read_is_named(tmp_path, entry, complaint):
+    file = tmp_path / "annotations.json"
+    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | entry]))
+    with pytest.raises(SourceError, match=complaint):
+        read_annotations(file)
+
+
+def test_an_item_annotated_twice_in_a_round_is_refused(tmp_path):
+    file = tmp_path / "annotations.json"
+    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": a} for a in "ab"]))
+    with pytest.raises(SourceError, match="x_0 is annotated twice in round 1"):
+        read_annotations(file)
+
+
+def drawn(**figure):
+    return Image.open(io.BytesIO(draw(figure)))
+
+
+def test_the_engine_reads_a_table_and_finds_nothing_where_nothing_is_written():
+    table = drawn(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
+    shapes = drawn(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
+    assert recognise([table, shapes]) == ["T、20、40、S、32、64", ""]
+    assert author().startswith("rapidocr 3")
+
+
+ROWS = read_published(Path(multi.__file__).with_name("published.csv"))
+
+
+def test_every_number_of_every_table_is_there():
+    """Of Table 6 without what stands in Table 3 too: NI, and the column with the images."""
+    assert Counter(row.source for row in ROWS) == {
+        "MULTI, Table 3": 11 * 4,
+        "MULTI, Table 4": 11 * 5,
+        "MULTI, Table 5": 11 * 5,
+        "MULTI, Table 6": 8 * 6,
+        "MULTI, Table 7": 11 * 8,
+        "MULTI, Table 8": 4,
+    }
+
+
+def test_conditions_and_measures_are_those_of_the_task():
+    assert {row.condition for row in ROWS} <= TASK.conditions.keys()
+    assert {row.metric for row in ROWS} <= TASK.measures.keys()
+    assert {row.task for row in ROWS} == {"multi"}
+
+
+def test_values_are_what_is_printed():
+    assert all(abs(float(row.printed) / 100 - row.value) < 1e-9 for row in ROWS)
+
+
+def test_what_table_6_repeats_of_table_3_agrees_with_it():
+    """Text-only models are asked without the images there as here."""
+    cells = {(r.source[-1], r.model, r.condition, r.category): r.value for r in ROWS}
+    for model in ("MOSS", "ChatGPT(1106)", "DFM-2.0"):
+        for images in ("SI", "MI"):
+            assert cells["6", model, "no_image", images] == cells["3", model, "main", images]

@@ -1,3 +1,5 @@
+"""Drafts, jigsaws and objects of BLINK's built route, on drawings with known geometry."""
+
 from random import Random
 
 import numpy as np
@@ -5,9 +7,22 @@ import pytest
 from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.suites.blink.builders.drafts import Marks
+from bench_assets.suites.blink.builders.drafts import (
+    POINTS,
+    SECOND_OR_THIRD,
+    DraftView,
+    Marks,
+    placed,
+    wording,
+)
 from bench_assets.suites.blink.builders.jigsaw import cell, jigsaw, with_missing_corner
-from tests.suites.blink.builders.layouts import drafts, image, reasons, seen
+from bench_assets.suites.blink.builders.object_localization import (
+    ObjectLocalizationParameters,
+    object_localization,
+    overlap,
+    shaken,
+)
+from tests.suites.blink.builders.layouts import BOX, drafts, image, lvis, reasons, seen
 
 COLOURS = {  # column, row: a colour of its own for each of the nine cells
     (column, row): (40 + 90 * column, 40 + 90 * row, 20 * (3 * row + column))
@@ -70,3 +85,107 @@ def test_a_photograph_whose_pieces_look_alike_is_refused(tmp_path):
 def test_a_folder_without_photographs_is_named(tmp_path):
     with pytest.raises(SourceError, match="nowhere: expected photographs, found none"):
         list(jigsaw(tmp_path / "nowhere", Random(0)))
+
+
+@pytest.mark.parametrize(("place", "colour"), [(0, (254, 0, 0)), (1, (0, 128, 1))])
+def test_the_true_box_has_the_colour_of_its_letter(tmp_path, place, colour):
+    """The box is (200, 256, 520, 656) where the image is 1024 px high."""
+    (draft,) = drafts(object_localization(lvis(tmp_path), Random(0)))
+    shown = draft.show(place, draft.marks)
+    drawn = np.asarray(seen(shown.images[0])).astype(int)
+    edge = drawn[400:600, 201:203].reshape(-1, 3)
+    share = (np.abs(edge - colour).max(axis=1) < 40).mean()
+    assert share > 0.9, "the left side of the true box"
+    assert shown.options == ("Box A", "Box B")
+    assert "encloses the teddy bear?" in shown.prompt
+
+
+def test_a_kind_is_asked_for_without_what_tells_it_from_its_namesakes(tmp_path):
+    source = lvis(tmp_path, category_id=4, entry={"not_exhaustive_category_ids": [2]})
+    (draft,) = drafts(object_localization(source, Random(0)))
+    assert "encloses the car?" in draft.show(0, draft.marks).prompt
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
+    box = (100.0, 120.0, 250.0, 320.0)
+    moved = shaken(box, (400, 512), ObjectLocalizationParameters(), Random(seed))
+    assert 0.2 <= overlap(box, moved) <= 0.5
+    assert 0 <= moved[0] < moved[2] <= 400
+    assert 0 <= moved[1] < moved[3] <= 512
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param((0, 0, 4, 4), 1.0, id="the same"),
+        pytest.param((4, 0, 8, 4), 0.0, id="side by side"),
+        pytest.param((2, 2, 6, 6), 4 / 28, id="a quarter of each"),
+        pytest.param((1, 1, 3, 3), 4 / 16, id="one in the other"),
+    ],
+)
+def test_overlap_is_intersection_over_union(other, expected):
+    assert overlap((0, 0, 4, 4), other) == expected
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param({"bbox": [0, 0, 150, 200]} | {"area": 10_000}, id="the mask is a third of it"),
+        pytest.param({"bbox": [0, 0, 100, 100], "area": 9_000}, id="1/20 of the picture"),
+        pytest.param({"bbox": [0, 0, 400, 500], "area": 190_000}, id="nearly all of the picture"),
+        pytest.param(
+            {"extra": [{"id": 9, "image_id": 1, "category_id": 2, "bbox": BOX, "area": 9}]},
+            id="there are two teddy bears",
+        ),
+        pytest.param({"entry": {"not_exhaustive_category_ids": [4, 2]}}, id="more are not listed"),
+    ],
+)
+def test_objects_that_do_not_fit_are_refused(tmp_path, fault):
+    assert reasons(object_localization(lvis(tmp_path, **fault), Random(0))) == [
+        "no object alone of its kind and of a fit size"
+    ]
+
+
+def test_a_file_cut_short_is_named(tmp_path):
+    (tmp_path / "lvis_v1_val.json").write_text('{"images": [')
+    with pytest.raises(SourceError, match=r"lvis_v1_val.json: not JSON, or cut short"):
+        list(object_localization(tmp_path, Random(0)))
+
+
+# Characters of each prompt of the release, from the statistics that evalscope publishes, without
+# the instruction that it puts in front (180, 182 or 184 characters for 2, 3 or 4 options).
+LENGTHS = {
+    "Art_Style": (SECOND_OR_THIRD, 553 - 180),
+    "Forensic_Detection": (
+        ("the first image", "the second image", "the third image", "the fourth image"),
+        480 - 184,
+    ),
+    "Jigsaw": (SECOND_OR_THIRD, 543 - 180),
+    "Multi-view_Reasoning": (("left", "right"), 549 - 180),
+    "Relative_Depth": (("A is closer", "B is closer"), 359 - 180),
+    "Relative_Reflectance": (("A is darker", "B is darker", "About the same"), 498 - 182),
+    "Semantic_Correspondence": (POINTS, 952 - 184),
+    "Visual_Correspondence": (POINTS, 587 - 184),
+    "Visual_Similarity": (SECOND_OR_THIRD, 414 - 180),
+}
+
+
+@pytest.mark.parametrize("task", sorted(LENGTHS))
+def test_prompts_are_as_long_as_those_of_the_release(task):
+    options, length = LENGTHS[task]
+    asked = wording(task, **({"colour": "red"} if "Corresp" in task else {}))
+    assert len(DraftView(asked=asked, images=(), options=options).prompt) == length
+
+
+def test_a_question_about_braces_is_left_as_it_is():
+    asked = wording("Counting", question="How many {braces} are there?")
+    assert asked.question == "How many {braces} are there?"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [(0, ("r", "a", "b")), (1, ("a", "r", "b")), (2, ("a", "b", "r"))],
+)
+def test_the_right_option_is_placed_among_the_others(place, expected):
+    assert placed("r", ("a", "b"), place) == expected

@@ -3,15 +3,20 @@
 import numpy as np
 import pytest
 
+from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
+    IMAGE_RETRIEVAL,
+    TEXT_RETRIEVAL,
     read_samples,
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.scoring import rank
+from bench_assets.suites.journeybench.retrieval.scoring import rank, recalls, score
 from bench_assets.suites.journeybench.retrieval.task import TASK
+from tests.rows import prediction, question
 from tests.suites.journeybench.images import stored
 from tests.suites.journeybench.release import HOST, write_release
 
@@ -152,3 +157,36 @@ def test_recall_by_what_is_unusual_in_the_image(samples, images):
     rows = pipeline.summarise(TASK, questions, predictions, scores)
     (cats,) = [r for r in rows if (r.category, r.metric) == ("strange animal", "image_r@1")]
     assert (cats.value, cats.n_scored) == (0.0, 3)
+
+
+def ranked(place, points=0.0, direction=TEXT_RETRIEVAL):
+    """A query whose right candidate is ranked at a place, the first being 1."""
+    ranking = tuple("right" if n == place else f"wrong {n}" for n in range(1, 13))
+    asked = question(question_id=f"r/{place}", category=direction, answer=("right",))
+    said = Score(question_id="", model="m", condition="main", points=points, answer=ranking)
+    return ScoredQuestion(asked, said)
+
+
+def test_recalls_are_shares_of_the_queries_of_their_direction():
+    texts = [ranked(place) for place in (1, 5, 6, 10, 11)]
+    rows = [*texts, ranked(1, points=None), ranked(2, direction=IMAGE_RETRIEVAL)]
+    found = {name: measure(rows) for name, measure in recalls().items()}
+    assert {name: mean.value for name, mean in found.items()} == {
+        "text_r@1": 1 / 5,
+        "text_r@5": 2 / 5,
+        "text_r@10": 4 / 5,
+        "image_r@1": 0.0,
+        "image_r@5": 1.0,
+        "image_r@10": 1.0,
+    }
+    counts = [(mean.n_scored, mean.n_unscored) for mean in found.values()]
+    assert counts == [(5, 1)] * 3 + [(1, 0)] * 3
+
+
+def test_a_query_has_a_point_if_what_is_ranked_first_is_right():
+    asked = question(answer=("b", "c"))
+    points = {
+        first: score(AnsweredQuestion(asked, prediction(ranking=(first, "b"))), []).points
+        for first in "abc"
+    }
+    assert points == {"a": 0.0, "b": 1.0, "c": 1.0}
