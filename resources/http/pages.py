@@ -64,7 +64,7 @@ def send_bounded(
     except httpx.TimeoutException as why:
         raise TimeoutError(f"no whole response within {timeout:g} s") from why
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as why:
-        raise ValueError("not an address such as http://127.0.0.1:8000/v1") from why
+        raise ValueError(f"not an address such as http://127.0.0.1:8000/v1 ({why})") from why
     except httpx.HTTPError as why:
         raise OSError(str(why) or type(why).__name__) from why
 
@@ -75,8 +75,8 @@ def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
     Raises:
         TimeoutError: If it does not answer in time.
     """
-    url = urljoin(address, path)
     try:
+        url = urljoin(address, path)
         status, _, body = send_bounded(url, timeout=timeout, most=_MOST_BYTES, is_local=True)
     except TimeoutError:
         raise

@@ -39,19 +39,6 @@ def test_identity_is_the_content_not_the_name(vlm: Path, tmp_path: Path) -> None
     assert len({same, *variants}) == 6
 
 
-def _without_config(folder: Path) -> None:
-    (folder / "config.json").unlink()
-
-
-def _without_weights(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-
-
-def _without_a_shard(folder: Path) -> None:
-    index = '{"weight_map": {"a": "model-1-of-2.safetensors"}}'
-    (folder / "model.safetensors.index.json").write_text(index)
-
-
 def _with_half_the_weights(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:200_000])
@@ -77,9 +64,6 @@ def _without_chat_template(folder: Path) -> None:
     ("damage", "says"),
     [
         pytest.param(shutil.rmtree, "no such folder", id="no folder"),
-        pytest.param(_without_config, "config.json is missing", id="no config"),
-        pytest.param(_without_weights, "no weights", id="no weights"),
-        pytest.param(_without_a_shard, "model-1-of-2.safetensors is missing", id="a shard missing"),
         pytest.param(_with_half_the_weights, "does not load", id="half a file of weights"),
         pytest.param(_without_a_tensor, "1 tensors are missing", id="a tensor missing"),
         pytest.param(_without_processor, "does not load", id="only a tokenizer"),

@@ -1,7 +1,6 @@
 """What a checkpoint is made of: weights, an adapter, a processor that lies elsewhere."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +14,6 @@ from tests.sensors.watched import safetensors, write_adapter, write_checkpoint, 
 def _without_tokenizer(folder: Path) -> Path:
     (folder / "tokenizer.json").unlink()
     return folder
-
-
-def test_a_checkpoint_by_itself_is_pinned_as_ever(tmp_path: Path) -> None:
-    folder = write_checkpoint(tmp_path / "a")
-    pinned = pin(str(folder))
-    assert (pinned.location, pinned.adapter, pinned.processor) == (str(folder), "", "")
-    assert "+" not in pinned.content
-    copy = shutil.copytree(folder, tmp_path / "another name")
-    write_files(copy, "README.md", "trainer_state.json", "all_results.json", "training_args.bin")
-    assert pin(str(copy)).content == pinned.content
 
 
 @pytest.fixture
@@ -116,20 +105,8 @@ def test_an_adapters_tokenizer_alone_does_not_do_where_the_base_sees(
     assert pin(str(adapter)).processor == ""
 
 
-def _no_json(adapter: Path) -> None:
-    (adapter / "adapter_config.json").write_text('{"peft_type"')
-
-
-def _a_list(adapter: Path) -> None:
-    (adapter / "adapter_config.json").write_text("[]")
-
-
 def _without_a_type(adapter: Path) -> None:
     (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "../../base"}')
-
-
-def _a_prompt(adapter: Path) -> None:
-    (adapter / "adapter_config.json").write_text('{"peft_type": "PROMPT_TUNING"}')
 
 
 def _without_a_base(adapter: Path) -> None:
@@ -140,11 +117,6 @@ def _without_weights(adapter: Path) -> None:
     (adapter / "adapter_model.safetensors").unlink()
 
 
-def _on_another_adapter(adapter: Path) -> None:
-    write_adapter(adapter.parent / "first")
-    write_adapter(adapter, base="../first")
-
-
 def _of_llava(adapter: Path) -> None:
     write_files(adapter, "config.json", "non_lora_trainables.bin")
 
@@ -152,13 +124,9 @@ def _of_llava(adapter: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        pytest.param(_no_json, "adapter_config.json: not JSON", id="half a configuration"),
-        pytest.param(_a_list, "adapter_config.json: not a JSON object", id="a list"),
         pytest.param(_without_a_type, "adapter_config.json: not of PEFT", id="not of PEFT"),
-        pytest.param(_a_prompt, "peft_type PROMPT_TUNING", id="no adapter of weights"),
         pytest.param(_without_a_base, "set base = ", id="no base"),
         pytest.param(_without_weights, "adapter_model.safetensors is missing", id="no weights"),
-        pytest.param(_on_another_adapter, "first is an adapter itself", id="on an adapter"),
         pytest.param(_of_llava, "merge_lora_weights.py", id="a LoRA of LLaVA"),
     ],
 )

@@ -38,11 +38,6 @@ def pools(home: Path, text: str) -> dict[str, str]:
             {"mine": "node-a", "*@????????": "node-a"},
             id="a checkpoint holds that of the model it is like",
         ),
-        pytest.param(
-            '[checkpoints]\nfolders = ["runs"]\nserve = "vllm serve {path} --port {port}"\n',
-            {},
-            id="a command alone names none",
-        ),
     ],
 )
 def test_pools(tmp_path: Path, text: str, expected: dict[str, str]) -> None:

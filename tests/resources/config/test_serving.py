@@ -43,7 +43,6 @@ def written(home: Path, text: str) -> Path:
         pytest.param(
             f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "for a shell", id="a shell's words"
         ),
-        pytest.param(f'path = "w"\nserve = "cd /x && {VLLM}"', "&& is for a shell", id="and"),
         pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "write env in front", id="a variable"),
         pytest.param(
             'path = "w"\nserve = "{path} {port}"', "should begin with a program", id="no program"
@@ -55,11 +54,6 @@ def written(home: Path, text: str) -> Path:
             id="two places",
         ),
         pytest.param(
-            f'path = "w"\nserve = "{VLLM}"\naddresses_file = "f"',
-            "either serve or addresses_file",
-            id="and a file of them",
-        ),
-        pytest.param(
             'base_url = "http://s/v1"\nmodel = "m"\nreplicas = 2',
             "replicas goes with serve",
             id="replicas of what is not ours",
@@ -68,9 +62,6 @@ def written(home: Path, text: str) -> Path:
             f'path = "w"\nserve = "{VLLM}"\nreplicas = 3\ndevices = ["0", "1"]',
             "replicas: 3, but devices are given for 2",
             id="more replicas than devices",
-        ),
-        pytest.param(
-            f'path = "w"\nserve = "{VLLM}"\nreplicas = 0', "greater than 0", id="no replica"
         ),
         pytest.param(
             'model = "m"', "should say where it answers: base_url, addresses_file; or serve",
@@ -176,12 +167,6 @@ def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) 
     watched(tmp_path, 'like = "tiny-vlm/step-2300"', f'serve = "{VLLM}"')
     with pytest.raises(SettingsError, match="like: tiny-vlm/step-2300 is a transformers model"):
         load_settings(tmp_path).base_of_checkpoints()
-
-
-def test_a_mistake_in_the_command_of_checkpoints_is_told_by_name(tmp_path: Path) -> None:
-    watched(tmp_path, 'serve = "vllm serve {folder} --port {port}"')
-    with pytest.raises(SettingsError, match=r"entry checkpoints\.serve: .*no \{folder\}"):
-        load_settings(tmp_path)
 
 
 @pytest.mark.parametrize(

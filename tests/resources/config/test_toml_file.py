@@ -30,14 +30,9 @@ def test_no_file_is_an_empty_one(tmp_path: Path) -> None:
     [
         pytest.param(TEXT.encode("utf-16"), "line 1 is not written in utf-8", id="UTF-16"),
         pytest.param(b'a = 1\n# caf\xe9\nb = "x"', "line 2 is not written in utf-8", id="Latin-1"),
-        pytest.param(b"\x1f\x8b\x08\x00abc", "not written", id="a packed file"),
         pytest.param(b"[models.a]\n[models.a]\n", "not a TOML file: .*twice", id="a table twice"),
-        pytest.param(b"a = 1\na = 2", "not a TOML file: .*overwrite", id="an entry twice"),
-        pytest.param(b"a = 1\n[a.b]", "not a TOML file: .*line 2", id="a value that is a table"),
         pytest.param(b"a = " + b"[" * 100_000, "nested too deep", id="brackets in brackets"),
-        pytest.param(b"a = " + b"1" * 5_000, "not a TOML file", id="a number without an end"),
         pytest.param(b'a = "\0"', "not a TOML file", id="a NUL"),
-        pytest.param(b"a = 2026-02-30", "not a TOML file", id="a day that is none"),
         pytest.param(b'sk-0123456789abcdef = "x', r"not a TOML file", id="a key as a name"),
     ],
 )

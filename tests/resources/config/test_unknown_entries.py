@@ -25,12 +25,6 @@ def checked(home: Path, text: str) -> None:
         pytest.param(
             f"{SERVER}tempreature = 1", "models.m.tempreature", "temperature", id="a model"
         ),
-        pytest.param(
-            '[models.m]\nkind = "random"\nsede = 1', "models.m.sede", "seed", id="a baseline"
-        ),
-        pytest.param(
-            "[checkpoints]\nfolder = []", "checkpoints.folder", "folders", id="checkpoints"
-        ),
         pytest.param(f"{FILE}imagefolder = 'x'", "b.imagefolder", "image_folder", id="a benchmark"),
         pytest.param("[suites.codis]\nreding = 'x'", "entry reding", "reading", id="a suite"),
         pytest.param(

@@ -113,13 +113,6 @@ def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
     assert 1 <= server.under_way[1] <= 2
 
 
-@pytest.mark.parametrize("url", ["ftp://a/b.png", "nonsense", "http://127.0.0.1:1/a.png"])
-def test_addresses_nobody_answers_at_are_said_so(tmp_path, url):
-    (row,) = download_images([url], tmp_path, POLITE, random.Random(0))
-    assert row.error
-    assert row.file == ""
-
-
 def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(SourceError, match=r"checksums.jsonl: not as we write it"):

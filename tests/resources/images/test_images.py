@@ -1,7 +1,6 @@
 """The image store: what goes in comes out, and what may not go in says why."""
 
 import io
-import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -75,9 +74,7 @@ def test_the_bytes_say_what_a_image_is_whatever_its_extension(
     ("data", "why"),
     [
         pytest.param(b"Once upon a time", "not an image in any known format", id="a text"),
-        pytest.param(b"", "not an image in any known format", id="nothing"),
         pytest.param(image("JPEG")[:-200], "does not decode", id="a truncated JPEG"),
-        pytest.param(image("PNG")[:-200], "does not decode", id="a truncated PNG"),
         pytest.param(
             png_header(50_000, 50_000), "more than the 100000000 px allowed", id="far too large"
         ),
@@ -111,11 +108,6 @@ def test_a_file_that_is_not_there_is_named(store: ImageStore, tmp_path: Path) ->
         store.put_file(tmp_path / "nowhere.png")
 
 
-def test_a_image_that_was_never_stored_is_named(store: ImageStore) -> None:
-    with pytest.raises(ImageError, match="no image 00ff in"):
-        store.read("00ff")
-
-
 def test_images_open_as_rgb(store: ImageStore) -> None:
     written = io.BytesIO()
     Image.new("LA", (3, 2), (7, 255)).save(written, "PNG")
@@ -134,12 +126,6 @@ def test_of_many_files_each_is_stored_or_says_why_not(store: ImageStore, tmp_pat
         Rejection(entry="images/text.png", reason="not an image in any known format"),
         Rejection(entry="images/gone.png", reason="cannot be read: No such file or directory"),
     ]
-
-
-def test_a_pipe_is_no_image_and_is_not_waited_for(store: ImageStore, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.png")
-    with pytest.raises(ImageError, match=r"pipe\.png: no file, but a folder or a device"):
-        store.put_file(tmp_path / "pipe.png")
 
 
 def test_a_image_opens_as_models_see_it(store: ImageStore) -> None:
@@ -162,14 +148,12 @@ def test_a_image_that_is_gone_costs_a_preview_its_thumbnail_alone(store: ImageSt
     [
         pytest.param(lambda path: path.write_bytes(image("PNG")), id="another image"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-1]), id="the end missing"),
-        pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
         pytest.param(
             lambda path: path.write_bytes(
                 bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]
             ),
             id="one bit",
         ),
-        pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
     ],
 )
 def test_a_image_that_is_not_the_one_stored_never_goes_out(
@@ -182,20 +166,3 @@ def test_a_image_that_is_not_the_one_stored_never_goes_out(
         with pytest.raises(ImageError, match=f"image {stored.sha256} in .* (not the|cannot be)"):
             read(stored.sha256)
     assert list(damaged_images(store.place, [stored.sha256])) == [stored.sha256]
-
-
-@pytest.mark.parametrize("spoilt", [b"", b"other", None], ids=["empty", "other bytes", "gone"])
-def test_a_image_that_is_stored_again_is_whole_again(
-    store: ImageStore, spoilt: bytes | None
-) -> None:
-    data = image("PNG")
-    path = store.path(store.put(data, "a").sha256)
-    path.unlink() if spoilt is None else path.write_bytes(spoilt)
-    assert store.read(store.put(data, "a").sha256) == data
-    assert damaged_images(store.place, [path.name]) == {}
-
-
-@pytest.mark.parametrize("name", ["", "..", "a\0b", "x" * 300])
-def test_a_name_that_no_image_can_have_is_our_error(store: ImageStore, name: str) -> None:
-    with pytest.raises(ImageError, match="image"):
-        store.read(name)

@@ -73,11 +73,9 @@ def test_a_mistake_says_how_it_was_read_what_the_judge_said_and_why(images) -> N
     [
         pytest.param(scored(0.0), True, id="wrong"),
         pytest.param(scored(0.5), True, id="half right"),
-        pytest.param(scored(2.0, max_points=3.0), True, id="two of three points"),
         pytest.param(scored(1.0), False, id="right"),
         pytest.param(scored(None), False, id="unscored is no mistake"),
         pytest.param(replace(scored(0.0), question_id="t/2"), False, id="of no question"),
-        pytest.param(replace(scored(0.0), sample=1), False, id="of no response"),
     ],
 )
 def test_mistakes_are_responses_without_all_their_points(images, score, is_shown) -> None:
@@ -94,9 +92,7 @@ def test_several_draws_are_told_apart(images) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("x" * 1_000_000, id="a megabyte of letters"),
         pytest.param("<" * 1_000_000, id="a megabyte of marks"),
-        pytest.param("\x1b" * 1_000_000, id="a megabyte of control characters"),
         pytest.param("مرحبا " * 100_000, id="from right to left"),
     ],
 )

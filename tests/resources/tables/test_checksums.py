@@ -72,10 +72,8 @@ def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path
     "spoil",
     [
         pytest.param(lambda path: path.write_bytes(b""), id="an empty file"),
-        pytest.param(lambda path: path.write_bytes(b"\0" * 4096), id="noughts"),
         pytest.param(lambda path: path.write_text("question_id,points"), id="a text"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-9]), id="the end missing"),
-        pytest.param(lambda path: path.write_bytes(path.read_bytes()[9:]), id="the start missing"),
         pytest.param(lambda path: path.write_bytes(path.read_bytes() * 2), id="twice"),
         pytest.param(
             lambda path: path.write_bytes(
@@ -87,7 +85,6 @@ def test_of_3000_flipped_bits_none_is_read_as_other_rows(files: TableFiles, path
             lambda path: pq.write_table(pq.read_table(path), path), id="written by another program"
         ),
         pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
-        pytest.param(lambda path: (path.unlink(), path.symlink_to(path)), id="a link to itself"),
     ],
 )
 def test_a_spoilt_table_is_our_error_whatever_is_asked(

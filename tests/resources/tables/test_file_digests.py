@@ -80,40 +80,7 @@ def test_a_memory_that_is_damaged_is_made_anew(tmp_path: Path, memory: bytes) ->
     assert told(tmp_path, file) == [["a.txt", EMPTY]]
 
 
-@pytest.mark.parametrize("digest", [None, '"123"', "7", "null", "[]"])
-def test_an_entry_that_is_damaged_is_made_anew(tmp_path: Path, digest: str | None) -> None:
-    file = write(tmp_path / "release") / "a.txt"
-    long_ago(file)
-    entry = "0, 1000000000000000000" + (f", {digest}" if digest else "")
-    (tmp_path / "digests.json").write_text(f'{{"{file}": [{entry}]}}')
-    assert told(tmp_path, file) == [["a.txt", EMPTY]]
-    assert EMPTY in (tmp_path / "digests.json").read_text()
-
-
 def test_a_link_to_what_is_not_there_counts_by_its_name(tmp_path: Path) -> None:
     folder = write(tmp_path / "release")
     (folder / "c.txt").symlink_to(tmp_path / "absent")
     assert told(tmp_path, folder)[1] == ["release/c.txt", "not there"]
-
-
-def test_what_another_text_holds_is_remembered_too(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "a.txt"
-    for text in ("", "1"):
-        file.write_text(text)
-        long_ago(file)
-        found = told(tmp_path, file)
-    assert found[0][1] in (tmp_path / "digests.json").read_text()
-
-
-def test_to_look_makes_no_home(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "a.txt"
-    long_ago(file)
-    assert told(tmp_path / "home", file) == [["a.txt", EMPTY]]
-    assert not (tmp_path / "home").exists()
-
-
-def test_a_home_that_cannot_be_written_keeps_nobody_from_looking(tmp_path: Path) -> None:
-    file = write(tmp_path / "release") / "a.txt"
-    long_ago(file)
-    (tmp_path / "home").write_text("no folder")
-    assert told(tmp_path / "home", file) == [["a.txt", EMPTY]]

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from bench_assets.core.schema.rows import Metric, Rejection
+from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_table
 from resources.storage.blobs.files import FileBlobs
 from resources.tables.metrics_snapshot import FetchedTable, fetch_metrics
@@ -119,18 +118,6 @@ def test_what_cannot_be_gathered_is_fetched_each_time(tables: Tables, other: Fet
     for n_fetched in (N, 1):
         assert tables.are(tables.gathered())
         assert len(tables.asked) == n_fetched
-
-
-def test_tables_of_other_rows_and_few_tables_are_fetched_as_they_are(tmp_path: Path) -> None:
-    blobs = FileBlobs(tmp_path)
-    one = to_table([Rejection(entry="a", reason="r")], Rejection)
-    versions = {str(n): "1" for n in range(N)}
-    found = fetch_metrics(blobs, "suite/table", versions, Rejection, lambda _: one)
-    assert found == dict.fromkeys(versions, one)
-    assert isinstance(found["0"], pa.Table)
-    few = fetch_metrics(blobs, "suite/metrics", {"m": "1"}, Metric, lambda _: "damaged")
-    assert few == {"m": "damaged"}
-    assert not list(blobs.list())
 
 
 def test_who_may_not_write_reads_all_the_same(tables: Tables, tmp_path: Path) -> None:

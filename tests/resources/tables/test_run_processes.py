@@ -17,7 +17,6 @@ from resources.runs.orphaned_runs import (
     end_orphaned_runs,
     guard_run,
     process_tags,
-    table_locks,
 )
 from resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
@@ -90,13 +89,6 @@ def test_a_second_try_is_not_taken_for_the_first_whose_tags_it_has(instance, dea
     assert end_orphaned_runs(instance) == []
 
 
-def test_a_run_that_was_being_cancelled_counts_as_cancelled(instance, dead):
-    run_id = add_run(instance, named(dead))
-    instance.report_run_canceling(instance.get_run_by_id(run_id))
-    end_orphaned_runs(instance)
-    assert instance.get_run_by_id(run_id).status == dg.DagsterRunStatus.CANCELED
-
-
 def test_a_failed_run_is_tried_once_more(instance, dead):
     run_id = add_run(instance, named(dead))
     end_orphaned_runs(instance)
@@ -162,10 +154,3 @@ def test_a_run_names_its_process_and_locks_its_tables(instance, tmp_path):
     with dg.execute_job(whole, instance, tags={"dagster/partition": "m"}) as result:
         assert result.success
     assert len(list((tmp_path / "home" / "locks").iterdir())) == 1  # none for each run there was
-
-
-def test_locks_are_named_once_for_each_task_and_condition():
-    assert table_locks(["codis", "codis/no_context", "codis"], "m") == [
-        "m on codis",
-        "m on codis/no_context",
-    ]

@@ -111,21 +111,6 @@ def test_a_lock_that_is_held_for_long_stays_its_holder_s(shared: Callable[..., L
         pass
 
 
-def test_what_one_has_of_several_it_lets_go_when_it_is_refused(
-    address: str, shared: Callable[..., Locks]
-) -> None:
-    names = [str(n) for n in range(20)]
-    for one in names:
-        with (
-            shared().held([one], refuse),
-            pytest.raises(HomeError, match="waiting"),
-            shared().held(names, refuse),
-        ):
-            pytest.fail("two have it")
-    with psycopg.connect(address) as db:
-        assert db.execute("SELECT count(*) FROM leases").fetchone() == (0,)
-
-
 def test_many_that_want_several_in_any_order_all_have_them_in_turn(
     shared: Callable[..., Locks],
 ) -> None:
@@ -142,13 +127,6 @@ def test_many_that_want_several_in_any_order_all_have_them_in_turn(
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
     assert most == [1] * 8
-
-
-@pytest.mark.parametrize("name", ["", "/" * 300, "..", "ä\0\n' %s"])
-def test_any_name_can_be_locked(shared: Callable[..., Locks], name: str) -> None:
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError), shared().held([name, name], refuse):
-            raise ZeroDivisionError
 
 
 def test_a_restart_of_the_database_loses_no_lock(

@@ -36,9 +36,7 @@ def test_a_image_that_somebody_brings_is_kept_as_it_came(site: Site) -> None:
 NO_IMAGES: dict[str, bytes] = {
     "a text": b"not an image",
     "SVG": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
-    "half an image": png()[:40],
     "too many pixels": png(size=(10_000, 6_000)),
-    "a page": b"<!doctype html><script>alert(1)</script>",
 }
 
 

@@ -1,6 +1,5 @@
 """What the pages refuse: what comes from elsewhere, is too much or too fast; what no log tells."""
 
-import json
 import logging
 import re
 from html import unescape
@@ -9,10 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, Unit
+from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import printable
-from resources.annotation.web.server import PagesServer, Setup, is_loopback
+from resources.annotation.web.server import PagesServer, Setup
 from resources.annotation.web.sessions import RATES, Rate, RateLimiter
 from resources.annotation.web.store import Store
 from resources.images.locations import ImageFolder
@@ -29,11 +28,6 @@ def test_a_form_without_its_token_or_with_another_s_is_refused(site: Site) -> No
         )
         assert sent.status_code == 403
     assert site.people.answers(FORM) == []
-
-
-def test_under_another_name_nothing_is_shown(site: Site) -> None:
-    page = httpx.get(site.address, headers={"Host": "evil.example"}, trust_env=False)
-    assert page.status_code == 400
 
 
 def test_behind_a_proxy_pages_are_called_by_its_name_and_cookies_are_secure(tmp_path: Path) -> None:
@@ -83,7 +77,6 @@ BAD: dict[str, tuple[dict[str, object], str]] = {
     "a choice that there is not": ({"correct": "maybe"}, "none of yes, no"),
     "two of one": ({"correct": ["yes", "no"]}, "2 entries (expected 1)"),
     "too long": ({"correct": "yes", "comment": "a" * 2001}, "2001 characters, at most 2000"),
-    "a megabyte": ({"correct": "yes", "comment": "a" * 2**20}, "1048576 characters"),
 }
 
 
@@ -96,20 +89,9 @@ def test_what_does_not_fit_is_not_taken(site: Site, values: dict[str, object], w
     assert site.people.answers(FORM) == []
 
 
-def test_a_field_that_there_is_not_is_left_out(site: Site) -> None:
-    site.people.ask(FORM, [A])
-    site.visitor("ana").send(shown(site), correct="yes", person="ben", digest="x")
-    (only,) = site.people.answers(FORM)
-    assert (only.person, only.unit_digest, dict(only.values)) == (
-        "ana", A.digest, {"correct": ("yes",)}
-    )  # fmt: skip
-
-
 BODIES: dict[str, tuple[object, int]] = {
     "a field of 5 MB": (b"correct=" + b"a" * (5 * 2**20), 400),
-    "30 MB, announced": (b"a" * (30 * 2**20), 413),
     "30 MB, in pieces": (lambda: iter([b"correct=a&" + b"a" * 2**20] * 30), 413),
-    "2000 fields": (b"&a=1" * 2000, 400),
     "no token": (b"{}", 403),
 }
 
@@ -225,27 +207,9 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
 
 
-def test_the_file_refuses_to_change_or_lose_an_answer(site: Site) -> None:
-    site.people.ask(FORM, [A])
-    site.visitor("ana").send(shown(site), correct="yes")
-    for forbidden in ("UPDATE answers SET person = 'ben'", "DELETE FROM answers"):
-        with pytest.raises(AnnotationError, match="only added to"), site.store.writing() as db:
-            db.execute(forbidden)
-    assert [one.person for one in site.people.answers(FORM)] == ["ana"]
-    with site.store.reading() as db:
-        ((said,),) = db.execute("SELECT said FROM answers")
-    assert json.loads(said) == {"correct": ["yes"]}
-
-
 def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
     port = int(site.address.rpartition(":")[2])
     images = ImageFolder(str(tmp_path))
     setup = Setup(store=Store(tmp_path / "pages.sqlite"), images=images)
     with pytest.raises(SettingsError, match=f"port {port}.*--port"):
         PagesServer(setup, port=port)
-
-
-def test_which_addresses_only_this_machine_reaches() -> None:
-    local = {"127.0.0.1": True, "127.0.0.2": True, "::1": True, "localhost": True}
-    outside = dict.fromkeys(("0.0.0.0", "::", "10.0.0.1", "lab.example", ""), False)
-    assert {host: is_loopback(host) for host in local | outside} == local | outside

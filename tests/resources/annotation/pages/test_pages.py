@@ -49,18 +49,6 @@ def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) 
     assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
 
 
-@pytest.mark.long
-def test_sixty_items_and_five_people_at_once(site: Site) -> None:
-    people = ["ana", "ben", "cem", "dea", "eli"]
-    site.people.ask(FORM, [unit(f"i{n:02}", needed=4) for n in range(60)])
-    for person in people:
-        site.visitor(person)
-    with ThreadPoolExecutor(5) as threads:
-        given = list(threads.map(lambda person: answer_all(site, person, correct="yes"), people))
-    assert sum(given) == 240
-    assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
-
-
 def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     site.people.ask(FORM, [unit("a", needed=1)])
     away, other = site.visitor("ana"), site.visitor("ben")

@@ -19,17 +19,12 @@ MIB = 2**20
     [
         pytest.param(http(BODY), id="as it is"),
         pytest.param(http(gzip.compress(BODY), "Content-Encoding: gzip"), id="gzip"),
-        pytest.param(
-            http(gzip.compress(BODY[:9]) + gzip.compress(BODY[9:]), "Content-Encoding: gzip"),
-            id="gzip in two members",
-        ),
         pytest.param(http(zlib.compress(BODY), "Content-Encoding: deflate"), id="deflate"),
         pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + BODY, id="as long as the connection is open"),
         pytest.param(
             http(BODY, "Content-Type: application/json; charset=latin-1"),
             id="UTF-8, whatever it says of itself",
         ),
-        pytest.param(http(BODY, "Content-Type: \xff; charset=\xff;;=="), id="nonsense for a type"),
     ],
 )
 def test_a_response_is_read(answer: bytes) -> None:
@@ -43,26 +38,12 @@ def test_a_response_is_read(answer: bytes) -> None:
     [
         pytest.param(http(BODY, "Content-Encoding: gzip"), "broke", id="gzip in name only"),
         pytest.param(http(gzip.compress(BODY)), "not JSON", id="gzip, and it does not say so"),
-        pytest.param(http(BODY, "Content-Encoding: br"), "broke", id="Brotli in name only"),
-        pytest.param(
-            http(gzip.compress(BODY)[:30], "Content-Encoding: gzip"), "not JSON", id="half of gzip"
-        ),
         pytest.param(http(BODY[:40], length=len(BODY)), "broke", id="hangs up in the middle"),
         pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + BODY[:40], "not JSON", id="without a length"),
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n" + BODY[:20],
-            "broke",
-            id="in the middle of a chunk",
-        ),
-        pytest.param(http(BODY, length=-5), "broke", id="a negative length"),
         pytest.param(http(BODY.decode().encode("utf-16")), "not JSON", id="UTF-16"),
-        pytest.param(http(BODY.decode().encode("latin-1")), "not JSON", id="Latin-1"),
-        pytest.param(http(BODY, status="99999 OK"), "broke", id="no status"),
         pytest.param(http(BODY, status="206 Partial Content"), "HTTP 206", id="a part"),
-        pytest.param(http(BODY, "X: " + "a" * 10_000), "broke", id="a long header"),
         pytest.param(http(b"<title>Log in</title>"), "a web page: Log in", id="a page with 200"),
         pytest.param(b"", "broke", id="nothing"),
-        pytest.param(b"hello\r\n\r\n", "broke", id="no HTTP"),
     ],
 )
 def test_no_response(answer: bytes, error: str) -> None:
@@ -81,9 +62,6 @@ def packed(n_bytes: int) -> bytes:
     "answer",
     [
         pytest.param(http(packed(64 * MIB), "Content-Encoding: gzip"), id="64 MiB in 64 KiB"),
-        pytest.param(
-            http(packed(64 * MIB), "Content-Encoding: gzip", status="500 No"), id="of an error"
-        ),
         pytest.param(http(b" " * MIB, length=17 * MIB), id="by what it says"),
         pytest.param(b"HTTP/1.1 200 OK\r\n\r\n" + b" " * (17 * MIB), id="by what comes"),
     ],

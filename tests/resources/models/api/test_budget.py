@@ -31,8 +31,6 @@ def engine(server: ChatServer, spent: Any = None, **fields: Any) -> ServerEngine
     [
         pytest.param({}, 20, id="without a budget all are asked"),
         pytest.param({"budget_tokens": 40}, 10, id="40 tokens are ten responses of four"),
-        pytest.param({"budget_tokens": 41}, 11, id="the last one may pass it"),
-        pytest.param({"budget_tokens": 0}, 0, id="nothing may be spent"),
         pytest.param({"budget": 5, "price_in": A_MILLION}, 5, id="5 for what is read"),
         pytest.param({"budget": 15, "price_out": A_MILLION}, 5, id="15 for what is written"),
         pytest.param({"budget": 15}, 20, id="without prices nothing costs anything"),

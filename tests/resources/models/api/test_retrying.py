@@ -9,7 +9,7 @@ from email.utils import formatdate
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import ModelError
 from resources.http.backoff import retry_after
 from tests.chat_server import Answer, ChatServer, texts
 from tests.resources.models.api.asking import ask, engine, requests_for
@@ -91,25 +91,6 @@ def test_back_off_doubles() -> None:
         waits = [later - one for one, later in zip(server.times, server.times[1:], strict=False)]
     # Ten milliseconds doubled each time, of which jitter leaves at least half.
     assert all(wait >= 0.005 * 2**n for n, wait in enumerate(waits))
-
-
-def test_the_key_is_sent_and_never_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setenv("MY_KEY", "sk-secret")
-    with ChatServer(lambda _: Answer(status=400, text="bad key sk-secret")) as server:
-        server.fail_next(1, Answer(status=500, text="bad key sk-secret"))
-        (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
-        assert [h["Authorization"] for h in server.headers] == ["Bearer sk-secret"] * 2
-    assert response.error == "HTTP 400: bad key ***"
-    assert "sk-secret" not in caplog.text
-
-
-def test_a_key_that_is_not_set_is_named_before_anything_is_asked() -> None:
-    with ChatServer() as server:
-        with pytest.raises(SettingsError, match="NO_SUCH_KEY"):
-            ask(server.base_url, "?", api_key_env="NO_SUCH_KEY")
-        assert server.n_requests == 0
 
 
 def test_a_server_that_is_down_is_named_after_one_round_of_tries(dead_port: int) -> None:

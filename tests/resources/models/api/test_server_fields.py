@@ -77,11 +77,6 @@ def sent(request: Request, **fields: Any) -> dict[str, Any]:
             id="the field for max_tokens can be chosen",
         ),
         pytest.param(
-            {"server": "openai", "max_tokens_field": "max_tokens"},
-            USUAL,
-            id="for a server of that kind too",
-        ),
-        pytest.param(
             {"server": "mistral", "seed": 4}, USUAL | {"random_seed": 4}, id="Mistral's seed"
         ),
         pytest.param(
@@ -95,29 +90,9 @@ def sent(request: Request, **fields: Any) -> dict[str, Any]:
             id="by our name where the server has another",
         ),
         pytest.param(
-            {"server": "openai", "omit": ["max_tokens"]},
-            {"model": "m", "temperature": 0.0},
-            id="the length too, whatever it is called",
-        ),
-        pytest.param(
-            {"max_tokens_field": "max_completion_tokens", "omit": ["max_completion_tokens"]},
-            {"model": "m", "temperature": 0.0},
-            id="or by the name that was chosen",
-        ),
-        pytest.param(
-            {"server": "vllm", "omit": ["min_p"], "top_p": 0.5},
-            USUAL | {n: v for n, v in AS_VLLM.items() if n != "min_p"} | {"top_p": 0.5},
-            id="one of the server's own too",
-        ),
-        pytest.param(
             {"server": "vllm", "decoding": "card", "seed": 1, "top_p": 0.5},
             {"model": "m", "max_tokens": 1024, "seed": 1},
             id="as the card says: nothing is said of how tokens are drawn",
-        ),
-        pytest.param(
-            {"server": "vllm", "decoding": "card", "chat_template_kwargs": {"thinking": False}},
-            {"model": "m", "max_tokens": 1024, "chat_template_kwargs": {"thinking": False}},
-            id="but the template's variables are",
         ),
         pytest.param(
             {"server": "vllm", "extra_body": {"top_k": 5, "top_n": 1}},
@@ -183,7 +158,6 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
             id="a card that the server does not read",
         ),
         pytest.param({"omit": ["temprature"]}, "omit: temprature would not be sent", id="a typo"),
-        pytest.param({"omit": ["messages"]}, "omit: messages", id="the question itself"),
         pytest.param(
             {"format": "anthropic", "omit": ["max_tokens"]},
             "anthropic refuses requests without max_tokens",
@@ -193,21 +167,8 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
             {"format": "anthropic", "seed": 1}, "seed cannot be had from anthropic", id="a seed"
         ),
         pytest.param(
-            {"format": "gemini", "decoding": "card"},
-            "cannot be had from gemini",
-            id="no card there",
-        ),
-        pytest.param(
             {"format": "gemini", "server": "vllm"}, 'go with format = "openai"', id="two APIs"
         ),
-        pytest.param(
-            {"format": "gemini", "max_tokens_field": "max_tokens"},
-            'go with format = "openai"',
-            id="a name that only OpenAI has",
-        ),
-        pytest.param({"format": "grpc"}, "format", id="an API that is none of ours"),
-        pytest.param({"server": "tgi"}, "server", id="a server without a name here"),
-        pytest.param({"max_images": 0}, "max_images", id="no images at all: kind blind"),
     ],
 )
 def test_settings_that_do_not_fit_the_server_are_refused(

@@ -121,12 +121,6 @@ def test_the_second_home_starts_none_and_its_own_when_the_first_is_over(team: Te
     assert sum(times.values()) <= 2 + len(TEXTS) + 2  # what the first had in hand
 
 
-def test_of_two_at_once_one_starts(team: Team) -> None:
-    both = [Asking(team.home("loading=10")) for _ in range(2)]
-    assert [one.said for one in both] == [EXPECTED, EXPECTED]
-    assert len(team.starts) == 1
-
-
 def test_who_starts_is_killed_and_who_waited_for_it_starts(team: Team) -> None:
     killed = subprocess.Popen(
         [
@@ -153,28 +147,6 @@ def test_an_owner_that_is_killed_leaves_nothing_behind_and_nothing_is_lost(team:
     assert asking.said == EXPECTED
     assert not is_running(pid)
     assert len(team.starts) == 2
-
-
-def test_of_a_home_that_is_gone_the_announcement_is_passed_over(
-    team: Team, caplog: pytest.LogCaptureFixture
-) -> None:
-    owner = team.process()
-    owner.kill()
-    until(lambda: not is_running(int(team.starts[0])))
-    second = team.home()  # within the lease
-    assert said_by(asked(second, "a")) == ["1234 a"]
-    assert len(team.starts) == 2
-    assert sum("is announced, but not asked" in one for one in caplog.messages) == 1
-
-
-def test_who_cannot_reach_what_is_announced_starts_its_own(
-    team: Team, caplog: pytest.LogCaptureFixture
-) -> None:
-    first, second = team.home(reached_as="no-such-machine.invalid"), team.home()
-    assert said_by(asked(first, "a")) == ["1234 a"]
-    assert said_by(asked(second, *TEXTS)) == EXPECTED
-    assert len(team.starts) == 2
-    assert sum("no-such-machine.invalid" in one for one in caplog.messages) == 1
 
 
 def test_a_database_that_is_started_anew_changes_nothing(

@@ -20,15 +20,6 @@ from tests.resources.models.api.stand_ins import said
         pytest.param({"retry-after": "0.5"}, "", 0.5, 0.5, id="part of one"),
         pytest.param({"Retry-After": "20s"}, "", 20, 20, id="with a unit"),
         pytest.param({"Retry-After": "soon"}, "", 0, 0, id="nonsense"),
-        pytest.param({"Retry-After": "-3"}, "", 0, 0, id="less than nothing"),
-        pytest.param({"Retry-After": "nan"}, "", 0, 0, id="not a number"),
-        pytest.param(
-            {"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, "", 0, 0, id="no year of a calendar"
-        ),
-        pytest.param({"Retry-After": "9" * 400}, "", 0, 0, id="more than a number can say"),
-        pytest.param({"retry-after-ms": "9" * 400}, "", 0, 0, id="so many milliseconds"),
-        pytest.param({"Retry-After": "\udcff"}, "", 0, 0, id="a byte that is no text"),
-        pytest.param({}, f"try again in {'9' * 400}s", 0, 0, id="too long a time in words"),
         pytest.param(
             {"retry-after-ms": "1200", "Retry-After": "2"},
             "",
@@ -44,7 +35,6 @@ from tests.resources.models.api.stand_ins import said
             id="Gemini: in the body",
         ),
         pytest.param({}, "Please try again in 1m2.5s. Visit", 62.5, 62.5, id="OpenAI: in words"),
-        pytest.param({}, "Please try again in 20ms.", 0.02, 0.02, id="a short time in words"),
         pytest.param({}, "try again later", 0, 0, id="words without a time"),
         pytest.param(
             {
@@ -66,7 +56,6 @@ from tests.resources.models.api.stand_ins import said
             id="the earliest reset, where nothing says what is used up",
         ),
         pytest.param({"x-ratelimit-reset-requests": "24h0m0s"}, "", 30, 30, id="but no day long"),
-        pytest.param({"x-ratelimit-reset": "1000000000"}, "", 0, 0, id="a moment long past"),
     ],
 )
 def test_how_long_to_wait(headers: dict[str, str], body: str, least: float, most: float) -> None:
@@ -106,13 +95,6 @@ def test_a_wait_that_the_server_asks_for_is_kept() -> None:
         server.fail_next(1, Answer(status=429, headers={"retry-after-ms": "150"}))
         ask(server.base_url, "?")
         assert server.times[1] - server.times[0] >= 0.15
-
-
-def test_a_date_that_no_calendar_has_costs_a_try_and_not_the_asking() -> None:
-    with ChatServer() as server:
-        late = Answer(status=429, headers={"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"})
-        server.fail_next(1, late)
-        assert [response.text for response in ask(server.base_url, "a", "b")] == ["A", "A"]
 
 
 def test_a_model_that_is_being_loaded_is_waited_for_beyond_max_tries() -> None:

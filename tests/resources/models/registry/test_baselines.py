@@ -33,11 +33,6 @@ def said(responses: list[Response]) -> list[str]:
             id="a choice gets a letter",
         ),
         pytest.param(
-            question(kind="choices", options=("red", "green"), answer=("A", "B")),
-            {"A", "B"},
-            id="several choices get one letter",
-        ),
-        pytest.param(
             question(kind="text", text="Which: red hat, or blue hat?", options=("Red hat", "blue")),
             {"Red hat", "blue"},
             id="options that the prompt shows",
@@ -125,14 +120,6 @@ def test_random_draws_again_for_another_draw_or_seed() -> None:
             ["no", "no", "no", "no"],
             id="one text for all, whatever the key's own alternatives",
         ),
-        pytest.param(
-            [
-                question(question_id="1", kind="choices", options=("w", "x"), answer=("A", "B")),
-                question(question_id="2", kind="choices", options=("w", "x"), answer=("B",)),
-            ],
-            ["B", "B"],
-            id="each of several right letters counts",
-        ),
     ],
 )
 def test_most_frequent(asked: list[Question], expected: list[str]) -> None:
@@ -152,11 +139,6 @@ def test_a_question_counts_once_however_often_it_is_asked() -> None:
 def test_a_baseline_cannot_judge(model: RandomBaseline | MostFrequentBaseline) -> None:
     with pytest.raises(ModelError, match="luck: a baseline answers questions; it cannot judge"):
         model.response([Request(prompt=Prompt.of("Is this right?"))])
-
-
-def test_signatures_tell_baselines_apart() -> None:
-    assert RandomBaseline("a", 3).signature == "random|seed=3"
-    assert MostFrequentBaseline("b").signature == "most_frequent"
 
 
 def test_a_blind_model_is_the_other_without_images() -> None:

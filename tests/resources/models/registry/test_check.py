@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-from bench_assets.core.schema.chat import Decoding, Prompt, Request, Response
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.chat import Decoding, Request, Response
 from resources.models.registry.model_check import DrawnImages, ModelCheck, Subject, asking, try_out
 from tests.chat_server import ChatServer
 from tests.families import llama
 from tests.resources.models.registry.checking import PROBES, checked, copied, errors, local, python
 from tests.resources.models.vllm import fake_vllm
-from tests.tiny_checkpoint import save_tiny_language_model
 
 
 def test_a_checkpoint_is_described(vlm: Path, tmp_path: Path) -> None:
@@ -47,20 +45,6 @@ def test_what_a_family_cannot_be_asked_is_no_failure(tmp_path: Path) -> None:
     assert list(errors(found)) == ["a system prompt"]
     assert "chat template refuses" in errors(found)["a system prompt"]
     assert found.failures == []
-
-
-def test_a_blind_model_is_asked_without_images(vlm: Path, tmp_path: Path) -> None:
-    found = checked(tmp_path, local(vlm) + '[models.b]\nkind = "blind"\nof = "m"\n', "b")
-    assert (found.model, found.kind, found.place) == ("b", "blind", "m")
-    assert found.failures == []
-    assert found.image_tokens is None
-
-
-@pytest.mark.long
-def test_a_language_model_has_no_tokens_of_images(tmp_path: Path) -> None:
-    folder = save_tiny_language_model(tmp_path / "lm")
-    found = checked(tmp_path, local(folder, "text_only = true"))
-    assert (found.failures, found.image_tokens) == ([], None)
 
 
 def test_a_server_is_asked_one_by_one(tmp_path: Path) -> None:
@@ -130,12 +114,6 @@ class Batching:
             ["batch: too many"],
             id="an error in a batch",
         ),
-        pytest.param(
-            lambda n: "error: no",
-            True,
-            ["an image: no", "control tokens: no", "batch: no"],
-            id="no answer to anything",
-        ),
     ],
 )
 def test_batches_that_differ_are_found(
@@ -143,26 +121,3 @@ def test_batches_that_differ_are_found(
 ) -> None:
     subject = Subject(ask=asking(Batching(says)), images=DrawnImages(), exactly=exactly)
     assert try_out(ModelCheck(model="m"), subject).failures == failures
-
-
-@pytest.mark.parametrize(
-    ("arrivals", "seen"),
-    [
-        pytest.param([(0, Response(text="a"))], "asked, and no response came", id="too few"),
-        pytest.param([(-1, Response(text="a"))], "a response to request -1 of 2", id="nobody's"),
-    ],
-)
-def test_an_engine_that_answers_something_else_is_told_so(
-    arrivals: list[tuple[int, Response]], seen: str
-) -> None:
-    class Odd(Batching):
-        def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-            return iter(arrivals)
-
-    ask = asking(Odd(lambda _: ""))
-    requests = [Request(prompt=Prompt.of(text)) for text in "ab"]
-    try:
-        said = str([response.error for response in ask(requests)])
-    except ModelError as why:
-        said = str(why)
-    assert seen in said

@@ -50,27 +50,11 @@ def cut_weights(vlm: Path, folder: Path) -> str:
             "its base /gone is not there; set base",
             id="a LoRA without its base",
         ),
-        pytest.param(
-            lambda vlm, folder: local(vlm, 'gguf_file = "m.gguf"'),
-            "m.gguf is missing",
-            id="no such GGUF file",
-        ),
-        pytest.param(
-            lambda vlm, folder: local(vlm, 'chat_template = "gone.jinja"'),
-            "gone.jinja",
-            id="no such template",
-        ),
         pytest.param(lambda vlm, folder: python("nothing"), "nothing", id="no such factory"),
         pytest.param(
             lambda vlm, folder: python("raising"),
             "ZeroDivisionError: by the author",
             id="a factory that raises",
-        ),
-        pytest.param(lambda vlm, folder: "", "no model in", id="no such model"),
-        pytest.param(
-            lambda vlm, folder: '[models.m]\nkind = "recorded"\nfile = "gone.jsonl"\n',
-            "gone.jsonl",
-            id="no such responses",
         ),
     ],
 )

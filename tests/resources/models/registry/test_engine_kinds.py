@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_assets.core.schema.chat import Prompt, Request
-from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
+from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
@@ -155,15 +155,6 @@ def test_its_budget_is_kept(made, tmp_path):
         say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), "another")
 
 
-def test_it_knows_its_name_its_images_and_what_lies_beside_bench_toml(made, tmp_path):
-    opened = models(tmp_path, LOUD)
-    say(opened, "a")
-    (at,) = [one.at for one in made]
-    assert (at.name, at.resolve("weights")) == ("m", tmp_path / "weights")
-    with pytest.raises(ImageError, match="no image 00ff"):
-        at.read_image("00ff")
-
-
 def test_it_can_be_tried_out(made, tmp_path):
     (tmp_path / "bench.toml").write_text(LOUD)
     found = check_model("m", load_settings(tmp_path))
@@ -218,9 +209,6 @@ _SECRET = "sk-in-the-section"
             ("crab_spec", "it cannot be imported: TypeError: spec: expected a class"), id="no spec"
         ),
         pytest.param(
-            ("crab_engine", "it cannot be imported: TypeError: engine: expected"), id="no engine"
-        ),
-        pytest.param(
             ("crab_odd", "its section cannot be read: KeyError"), id="a spec that raises anything"
         ),
     ]
@@ -271,7 +259,6 @@ def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(
 
 
 _SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.engines"
-_TAKEN = "the name is taken by bench-assets; it needs another"
 _TWICE = "crab 1.0, entry point acme_loud = 'crab_for_tests:X' of bench_assets.engines"
 
 

@@ -88,10 +88,6 @@ def test_a_second_asking_asks_nothing(code, tmp_path):
     assert batches() == [1]
 
 
-def test_it_may_look_at_the_question(code, tmp_path):
-    assert ask(tmp_path, about("t/1"), about("t/2")) == ["A t/1 []", "A t/2 []"]
-
-
 def test_options_go_to_the_factory_and_into_the_identity(code, tmp_path):
     ask(tmp_path, about("t/1"))
     assert ask.signature == "mine|v1"
@@ -134,11 +130,6 @@ def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
         ModelError, match="m: 0 responses to 1 requests; model_of_tests:Short should"
     ):
         ask(tmp_path, about("t/1"), factory="Short")
-
-
-def test_one_that_gives_nothing_back_is_told_so(code, tmp_path):
-    with pytest.raises(ModelError, match="m: 0 responses to 1 requests; model_of_tests:Silent"):
-        ask(tmp_path, about("t/1"), factory="Silent")
 
 
 @pytest.mark.parametrize("more", ["", "budget_tokens = 5"], ids=["freely", "within a budget"])

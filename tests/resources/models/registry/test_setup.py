@@ -53,7 +53,6 @@ def settle(old, new):
     ("name", "change"),
     [
         pytest.param("local", write("weights/model.safetensors", "[]"), id="weights"),
-        pytest.param("local", write("weights/tokenizer.json", "[]"), id="the tokenizer"),
         pytest.param("blind", write("weights/model.safetensors", "[]"), id="of the blind one"),
         pytest.param("local", settle('path = "weights"', 'path = "weights"\nmax_tokens = 7'),
                      id="how it is asked"),
@@ -86,7 +85,6 @@ def move(home):
         pytest.param(touch, id="the time of files that are small"),
         pytest.param(move, id="where the folder lies"),
         pytest.param(write("weights/README.md", "other"), id="a file that is not loaded"),
-        pytest.param(settle('path = "weights"', 'path = "weights"\nbatch_size = 2'), id="batches"),
     ],
 )
 def test_what_responses_do_not_depend_on_is_not(home, change):

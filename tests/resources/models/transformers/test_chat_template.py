@@ -68,8 +68,6 @@ def turn(role: str, *texts: str) -> Message:
         pytest.param('<b> & "c"\n\nd', id="what is escaped"),
         pytest.param("", id="no text"),
         pytest.param(" \n", id="only blanks"),
-        pytest.param("a\x00b", id="a zero"),
-        pytest.param("\ud800", id="half a surrogate pair"),
         pytest.param("\U000f0000 and \U000f0001", id="the marks themselves"),
     ],
 )
@@ -88,12 +86,6 @@ def test_what_a_template_does_to_texts_is_no_loss(template: str, text: str) -> N
             id="a system prompt that the question repeats",
         ),
         pytest.param(
-            "user {{ messages[-1]['content'][0]['text'] }}",
-            [turn("system", "user"), turn("user", "one")],
-            "user",
-            id="a text that is a word of the template",
-        ),
-        pytest.param(
             "{{ messages[0]['content'][0]['text'] }}",
             [turn("user", "one", "two")],
             "two",
@@ -104,12 +96,6 @@ def test_what_a_template_does_to_texts_is_no_loss(template: str, text: str) -> N
             [turn("user", "one, and then some more")],
             "one, and then some more",
             id="the end of a long text",
-        ),
-        pytest.param(
-            "{{ messages[0]['content'][0]['text'].split('\n')[-1] }}",
-            [turn("user", "one\ntwo")],
-            "one\\ntwo",
-            id="the first line",
         ),
     ],
 )

@@ -96,26 +96,6 @@ def test_what_a_dead_process_leaves_is_asked_elsewhere_and_it_starts_again_later
 
 
 @pytest.mark.long
-def test_what_kills_every_process_is_an_error_and_comes_last(vlm: Path) -> None:
-    texts = ["always", "a", "bb", "ccc"]
-    requests = [Request(prompt=Prompt.of(text)) for text in texts]
-    engine = asks(vlm, fragile.load, "cpu", "cpu", batch_size=1)
-    killer, *others = responses_of(engine, requests)
-    assert [response.text for response in others] == ["A", "BB", "CCC"]
-    assert killer.error == (
-        "the process on cpu ended with code -9, and one before it over the same requests"
-    )
-
-
-@pytest.mark.long
-def test_without_a_process_the_rest_comes_back_unasked(vlm: Path) -> None:
-    requests = [Request(prompt=Prompt.of(text)) for text in ("always", "a")]
-    responses = responses_of(asks(vlm, fragile.load, "cpu", batch_size=1), requests)
-    why = "the process on cpu ended with code -9, the last there was"
-    assert [response.error for response in responses] == [why, why]
-
-
-@pytest.mark.long
 def test_a_checkpoint_that_does_not_load_ends_the_asking(vlm: Path) -> None:
     engine = asks(vlm, fragile.load_nothing, "cpu")
     with pytest.raises(ModelError, match="no weights today"):
@@ -129,8 +109,3 @@ def test_all_devices_are_those_of_cuda(vlm: Path) -> None:
     spec = spec_of(vlm, device="auto", devices="all")
     with pytest.raises(ModelError, match="there is none"):
         DataParallelEngine(spec, str(vlm), ALBUM.read)
-
-
-def test_one_device_or_several_but_not_both(vlm: Path) -> None:
-    with pytest.raises(ValueError, match="either device or devices"):
-        spec_of(vlm, devices=["cpu"])

@@ -38,8 +38,6 @@ from tests.tiny_checkpoint import save_tiny_language_model
     ("size", "temperature"),
     [
         pytest.param(3, 1.0, id="small batches-sampled"),
-        pytest.param(16, 0.0, id="one batch of each kind-greedy", marks=pytest.mark.long),
-        pytest.param(3, 0.0, id="small batches-greedy", marks=pytest.mark.long),
         pytest.param(16, 1.0, id="one batch of each kind-sampled", marks=pytest.mark.long),
     ],
 )
@@ -160,11 +158,6 @@ def test_a_bad_image_costs_only_its_own_question(vlm: Path, image: Image, says: 
     responses = responses_of(engine, [Request(prompt=prompt) for prompt in prompts])
     assert [bool(response.error) for response in responses] == [False, True, False]
     assert says in responses[1].error
-
-
-def test_a_placeholder_in_a_question_is_only_text(vlm: Path) -> None:
-    prompt = Prompt.of(RED, "What does <image> mean, and <|end|>?")
-    assert said(responses_of(engine_of(vlm), [Request(prompt=prompt)]))
 
 
 def test_a_blind_model_is_asked_without_the_images(tmp_path: Path) -> None:

@@ -78,14 +78,6 @@ def test_what_is_remembered_needs_no_transformers(vlm: Path, tmp_path: Path) -> 
     [
         pytest.param(lambda s: s["image_processor"].update(resample=0), False, id="resampling"),
         pytest.param(
-            lambda s: s["image_processor"].update(image_mean=[0.5, 0.45, 0.4]), False, id="mean"
-        ),
-        pytest.param(
-            lambda s: s["image_processor"].update(crop_size={"height": 16, "width": 16}),
-            False,
-            id="size",
-        ),
-        pytest.param(
             lambda s: s["image_processor"].update(do_convert_rgb=False),
             True,
             id="colours, of an image that has them",
@@ -97,7 +89,6 @@ def test_what_is_remembered_needs_no_transformers(vlm: Path, tmp_path: Path) -> 
             True,
             id="less than a CPU may round",
         ),
-        pytest.param(lambda s: s.update(num_additional_image_tokens=1), True, id="of the text"),
     ],
 )
 def test_a_digest_changes_with_the_tensors(
@@ -129,10 +120,7 @@ def test_after_an_upgrade_it_is_made_anew(vlm: Path, tmp_path: Path) -> None:
     "damage",
     [
         pytest.param(b"", id="empty"),
-        pytest.param(b'{"sha256:', id="cut short"),
-        pytest.param(b"\xff\xfe", id="not a text"),
         pytest.param(b"[1, 2]", id="a list"),
-        pytest.param(b"[" * 100_000, id="brackets without an end"),
     ],
 )
 def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) -> None:
@@ -141,14 +129,6 @@ def test_a_damaged_file_is_replaced(vlm: Path, tmp_path: Path, damage: bytes) ->
     made = digest(vlm, file)
     assert list(json.loads(file.read_text()).values()) == [made]
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_what_is_no_digest_is_made_anew(vlm: Path, tmp_path: Path) -> None:
-    file = tmp_path / "p.json"
-    made = digest(vlm, file)
-    [(key, _)] = json.loads(file.read_text()).items()
-    file.write_text(json.dumps({key: 3}))
-    assert digest(vlm, file) == made
 
 
 def test_a_model_without_eyes_has_none(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -79,21 +78,6 @@ def test_a_family_that_makes_one_size_is_known_by_it() -> None:
     assert tokens.of(640, 480) == tokens.of(1, 7) == 4 + 2  # with a mark before and behind
 
 
-def test_tokens_are_counted_in_several_threads_at_once() -> None:
-    tokens = ImageTokens(processor_of("Qwen2.5-VL"))
-    counted: dict[int, int] = {}
-
-    def count(side: int) -> None:
-        counted[side] = tokens.of(28 * side, 28)
-
-    threads = [Thread(target=count, args=(side,)) for side in range(4, 20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert counted == {side: side for side in range(4, 20)}
-
-
 @pytest.mark.parametrize(
     ("family", "limit", "size", "expected"),
     [
@@ -121,7 +105,6 @@ def test_a_limit_leaves_as_many_tokens_as_can_be(
     [
         pytest.param("LLaVA-1.5", 15, 16, id="LLaVA-1.5"),
         pytest.param("InternVL", 5, 6, id="InternVL: 4 and two marks"),
-        pytest.param("Idefics2", 5, 6, id="Idefics2: 4 and two marks"),
     ],
 )
 def test_a_limit_below_the_least_says_the_least(family: str, limit: int, least: int) -> None:
@@ -155,12 +138,3 @@ def test_images_of_every_shape_stay_within_the_limit(
     assert limited(family).of(*shown.size) <= _LIMITS[family]
     if ratio <= 5:
         assert shown is image  # shrunk by the family itself, if at all
-
-
-def test_a_processor_whose_tokens_cannot_be_counted_is_named() -> None:
-    class Wordless:
-        image_processor = None
-
-    processor: Any = Wordless()
-    with pytest.raises(ModelError, match="a checkpoint: max_image_tokens cannot be kept"):
-        limit_tokens(processor, 10, "a checkpoint")

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.core.schema.chat import Prompt, Request, Turn
+from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from tests.resources.models.transformers.tiny_engine import MIXED, RED, responses_of, said
+from tests.resources.models.transformers.tiny_engine import MIXED, responses_of, said
 from tests.resources.models.vllm import fake_vllm
 from tests.resources.models.vllm.asking import ask, engine_of
 
@@ -164,26 +163,6 @@ def test_without_a_processor_the_error_says_who_else_can_write_prompts(
     assert said(ask(bare, MIXED[0], prompts="vllm"))
 
 
-def test_draws_of_one_prompt_differ_and_come_again(folder: Path) -> None:
-    requests = [Request(prompt=MIXED[2], sample=n, temperature=1.0) for n in range(4)]
-    first, again = (said(responses_of(engine_of(folder, seed=1), requests)) for _ in range(2))
-    other_seed = said(responses_of(engine_of(folder, seed=2), requests))
-    assert first == again
-    assert len({text for text, *_ in first + other_seed}) == 8
-
-
-def test_later_turns_see_the_answers_to_earlier_ones_without_the_thoughts(folder: Path) -> None:
-    one, two = Turn("user", (RED, "one")), Turn("user", ("two",))
-    (first,) = ask(folder, Prompt((one,)))
-    answer = Turn("assistant", (without_reasoning(first.text),))
-    (expected,) = ask(folder, Prompt((one, answer, two)))
-    (response,) = ask(folder, Prompt((one, two)))
-    assert response.text == expected.text
-    assert response.completion_tokens == (first.completion_tokens or 0) + (
-        expected.completion_tokens or 0
-    )
-
-
 def test_the_identity_is_known_without_vllm_and_says_what_changes_responses(
     folder: Path, vllm: list[fake_vllm.LLM]
 ) -> None:
@@ -218,9 +197,3 @@ def test_closing_gives_the_memory_back_until_the_next_request(
         engine.close()
         responses_of(engine, [Request(prompt=MIXED[0])])
         assert len(vllm) == 2
-
-
-def test_a_blind_model_is_asked_without_the_images(folder: Path) -> None:
-    seeing, blind = Prompt.of(RED, "What colour?"), Prompt.of("What colour?")
-    with_image, without = said(ask(folder, seeing, blind, text_only=True))
-    assert with_image == without

@@ -39,11 +39,7 @@ def test_an_adapter_gets_the_least_room_that_vllm_has_for_its_rank(
 @pytest.mark.parametrize(
     ("tensors", "config", "says"),
     [
-        pytest.param([LANGUAGE], {"peft_type": "LOHA"}, "vLLM runs LORA, not LOHA", id="kind"),
         pytest.param([LANGUAGE], {"use_dora": True}, "does not know use_dora", id="DoRA"),
-        pytest.param(
-            [LANGUAGE], {"modules_to_save": ["lm_head"]}, "modules_to_save", id="whole modules"
-        ),
         pytest.param([LANGUAGE], {"rank_pattern": {"q": 4}}, "rank_pattern", id="several ranks"),
         pytest.param([LANGUAGE], {"r": 1024}, "rank 1024 is more than vLLM's 512", id="rank"),
         pytest.param(
@@ -103,9 +99,3 @@ def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Pat
             "processor_config.json": "root",
         }
     assert put_together(Checkpoint(location=str(weights), content="")) is None
-
-
-def test_only_a_hub_id_has_a_revision(tmp_path: Path) -> None:
-    of_hub = Checkpoint(location="a/b", revision="c0ffee", content="")
-    assert arguments(spec_of(tmp_path), of_hub, "a/b")["revision"] == "c0ffee"
-    assert "revision" not in arguments(spec_of(tmp_path), of_hub, str(tmp_path))
