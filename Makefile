@@ -109,7 +109,7 @@ cluster-check: $(CLUSTER)/installed
 $(CLUSTER)/installed: .venv/installed
 	$(PYTHON) -m venv $(CLUSTER)
 	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(CLUSTER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
-	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[cluster,k8s]' 'moto[server]' importlib_resources jsonschema
+	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[annotate,cluster,k8s]' 'moto[server]' importlib_resources jsonschema
 	$(CLUSTER)/bin/pip install --quiet --disable-pip-version-check --no-deps kubernetes-validate
 	touch $@
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from ipaddress import ip_address
 from threading import Thread
 from typing import Self
@@ -16,7 +17,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.middleware.sessions import SessionMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -67,11 +67,13 @@ class Setup:
 
 
 def require_pages(settings: Settings) -> None:
-    """Require ``kind = "pages"``.
+    """Require ``kind = "pages"``, and the packages that serve them.
 
     Raises:
-        SettingsError: If another backend is configured.
+        SettingsError: If another backend is configured, or a package is missing.
     """
+    if not all(map(find_spec, ("itsdangerous", "python_multipart"))):
+        raise SettingsError("annotation pages need their packages: pip install '.[annotate]'")
     if settings.annotation.kind != "pages":
         raise SettingsError(
             f'{settings.file}, [annotation]: kind is "{settings.annotation.kind}" (expected'
@@ -100,6 +102,8 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     Raises:
         AnnotationError: If there is no key for links, and none can be written.
     """
+    from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
+
     outside = urlsplit(setup.url)
     links = Links.beside(setup.store)
     desk = Desk(store=setup.store, terms=setup.terms, lease=setup.lease, clock=setup.clock)

@@ -9,13 +9,15 @@ import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-
-from itsdangerous import BadData, URLSafeSerializer
+from typing import TYPE_CHECKING
 
 from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.core.schema.errors import BenchError
 from resources.annotation.web.store import Store
 from resources.storage.atomic_write import describe_write_errors
+
+if TYPE_CHECKING:
+    from itsdangerous import URLSafeSerializer
 
 NAME = "pages.key"
 """File of the signing key, in ``annotation/`` of the home folder."""
@@ -72,6 +74,8 @@ class Links:
         Raises:
             LinkError: If it is forged, expired or revoked.
         """
+        from itsdangerous import BadData
+
         try:
             person, tasks, until, revocations = self._serializer.loads(token)
         except BadData as why:
@@ -91,7 +95,9 @@ class Links:
             )
 
     @property
-    def _serializer(self) -> URLSafeSerializer:
+    def _serializer(self) -> "URLSafeSerializer":
+        from itsdangerous import URLSafeSerializer
+
         return URLSafeSerializer(self.key, salt="link")
 
     def _revocations(self, person: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.errors import ModelError, SourceError
 
 OURS, THEIRS = "JourneyBench", "the other set"
 _COLOURS = {OURS: "#d1495b", THEIRS: "#30638e"}
@@ -40,7 +40,10 @@ def place(vectors: Vectors, seed: int) -> Vectors:
     if len(vectors) < _FEWEST:
         along = np.arange(len(vectors), dtype=np.float32)
         return np.stack([along, np.zeros_like(along)], axis=1)
-    from umap import UMAP
+    try:
+        from umap import UMAP
+    except ImportError as why:
+        raise ModelError("the map of images needs UMAP: pip install '.[studies]'") from why
 
     neighbours = min(15, len(vectors) - 1)
     start = "spectral" if len(vectors) > neighbours + 2 else "random"

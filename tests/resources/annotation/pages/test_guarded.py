@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sys
 from html import unescape
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import pytest
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import printable
-from resources.annotation.web.server import PagesServer, Setup
+from resources.annotation.web.server import PagesServer, Setup, setup_of
 from resources.annotation.web.sessions import RATES, Rate, RateLimiter
 from resources.annotation.web.store import Store
+from resources.config.bench_toml import load_settings
 from resources.images.locations import ImageFolder
 from tests.resources.annotation.pages.on_pages import NO_LIMITS, Site, Visitor, shown, token
 from tests.resources.annotation.port_cases import FORM, A, unit
@@ -205,6 +207,16 @@ def test_logs_tell_no_links_and_nobody(site: Site, caplog: pytest.LogCaptureFixt
     assert str(site.store.file) not in broken.text
     ours = [one.getMessage() for one in caplog.records if not one.name.startswith("http")]
     assert not [one for one in ours if "pseudonym-of-ana" in one or link in one or "words" in one]
+
+
+def test_without_their_packages_it_is_said_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bench.toml").write_text('[annotation]\nkind = "pages"\n')
+    assert setup_of(load_settings(tmp_path))
+    monkeypatch.setitem(sys.modules, "python_multipart", None)
+    with pytest.raises(SettingsError, match=r"pip install '\.\[annotate\]'"):
+        setup_of(load_settings(tmp_path))
 
 
 def test_a_port_that_is_taken_is_named(site: Site, tmp_path: Path) -> None:
