@@ -18,9 +18,9 @@ from bench_assets.workspace.maintain.missing_tables import (
 from bench_assets.workspace.maintain.verification_findings import (
     VerificationFinding,
     is_access_denied,
-    state_findings,
     unreadable_finding,
     unreadable_folders,
+    whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.images.store import damaged_images, open_image_store
@@ -48,7 +48,7 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
     except HomeError as why:
         yield VerificationFinding(what="tables", state="missing", n=1, why=str(why))
         return
-    yield from state_findings("tables", {"whole": n_whole}, "")
+    yield from whole_finding("tables", n_whole)
 
 
 def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
@@ -112,4 +112,4 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
             why=said if suite else f"{said}; no table shows it",
             command=f"bench tables questions {suite}" if suite else place.goes(name),
         )
-    yield from state_findings("images", {"whole": len(stored) - len(damaged)}, "")
+    yield from whole_finding("images", len(stored) - len(damaged))

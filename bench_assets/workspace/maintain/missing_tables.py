@@ -1,12 +1,10 @@
-"""Which command makes a table again, and which suite shows an image.
+"""Missing tables, for ``bench home verify``: those that were made and are gone.
 
-The part of ``bench home verify`` that says which tables are gone, though they were made.
-
-Notes name what was made together. A note that is older than names, and numbers without one, tell of
-what every evaluation makes. What neither tells of may never have been made, and is not missed.
+Notes name the tables that were made together; metrics imply the tables that every evaluation makes.
+A table that neither tells of may never have been made, and is not missed.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from shlex import quote
 from typing import Any, NamedTuple, TypeAlias
@@ -175,15 +173,13 @@ def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_Tab
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
-    evaluated = set(_recorded_evaluations(bench, listed))
     tasks = {task.name: task for task in bench.catalog.tasks}
     for name in listed:
         above, is_note, note = name.rpartition(f"{NOTES_FOLDER}/")
         if is_note and "/" not in note:
-            made, old = _tables_in_notes(bench, tasks, above.rstrip("/"), note)
+            made = _tables_in_note(bench, above.rstrip("/"), note)
             yield from (one for one in made if one.key in (divided if one.model else known))
-            evaluated |= old
-    for root, task, condition, model in evaluated:
+    for root, task, condition, model in set(_recorded_evaluations(bench, listed)):
         for table in _MADE_BEFORE_METRICS:
             if (key := tuple(evaluation_key(tasks[task], condition, table))) in divided:
                 yield _TableRecord(root, key, model)
@@ -191,23 +187,14 @@ def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_Tab
             yield _TableRecord(root, key, "")
 
 
-def _tables_in_notes(
-    bench: Workbench, tasks: Mapping[str, Task], root: str, note: str
-) -> tuple[set[_TableRecord], set[_EvaluationRecord]]:
-    """What a note tells of by name; of one without names, the evaluation that it is of."""
+def _tables_in_note(bench: Workbench, root: str, note: str) -> Iterator[_TableRecord]:
+    """The tables that a note names."""
     text = b""
     with suppress(HomeError):  # a folder in its place
         text = bench.tables.blobs.get("/".join((*filter(None, [root]), NOTES_FOLDER, note))) or b""
-    name, condition, model = map(unquote, [*note.split(" ", 2), "", ""][:3])
-    if names := noted_tables(text.decode(errors="replace")):
-        return {_TableRecord(root, tuple(one.split("/")), model) for one in names}, set()
-    task = tasks.get(name)
-    if task is None or condition not in ("", *task.conditions):
-        return set(), set()
-    if not model:
-        return {_TableRecord(root, tuple(questions_key(task, "main")), "")}, set()
-    key = tuple(evaluation_key(task, condition, "metrics"))
-    return {_TableRecord(root, key, model)}, {_EvaluationRecord(root, name, condition, model)}
+    model = unquote("".join(note.split(" ", 2)[2:]))
+    for name in noted_tables(text.decode(errors="replace")):
+        yield _TableRecord(root, tuple(name.split("/")), model)
 
 
 def _recorded_evaluations(bench: Workbench, listed: Collection[str]) -> Iterator[_EvaluationRecord]:

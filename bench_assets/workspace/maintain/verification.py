@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from bench_assets.core.schema.errors import BenchError, SourceError
 from bench_assets.workspace.maintain.blob_verification import verify_images, verify_tables
 from bench_assets.workspace.maintain.verification_findings import (
-    State,
     VerificationFinding,
     is_access_denied,
-    state_findings,
     unreadable_finding,
     unreadable_folders,
+    whole_finding,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
@@ -116,17 +115,19 @@ def _count_responses(what: str, store: "ResponseStore") -> list[VerificationFind
             for of, n in ((what, states["damaged"]), (prompts, states["damaged prompts"]))
             if n
         ),
-        *state_findings(what, {"whole": states["whole"]}, ""),
+        *whole_finding(what, states["whole"]),
     ]
 
 
 def _count_vectors(what: str, cache: "VectorCache") -> list[VerificationFinding]:
     from resources.storage.vectors import is_intact_vector
 
-    counted = Counter[State](
-        "whole" if is_intact_vector(*one) else "damaged" for one in cache.stored()
-    )
-    return list(state_findings(what, counted, "a damaged one is computed again when it is needed"))
+    intact = Counter(is_intact_vector(*one) for one in cache.stored())
+    found = list(whole_finding(what, intact[True]))
+    if n := intact[False]:
+        why = "a damaged one is computed again when it is needed"
+        found.append(VerificationFinding(what=what, state="damaged", n=n, why=why))
+    return found
 
 
 def _releases(home: Path) -> Iterator[VerificationFinding]:
@@ -169,7 +170,7 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
                 what="dagster", state="damaged", n=1, why=about, command=command
             )
         n_whole += not found
-    yield from state_findings("dagster", {"whole": n_whole}, "")
+    yield from whole_finding("dagster", n_whole)
 
 
 def _refused_of(file: Path) -> Path | None:

@@ -1,7 +1,4 @@
-"""Findings of ``bench home verify``.
-
-The part of ``bench home verify`` that tells what may not be read from what is damaged.
-"""
+"""Findings of ``bench home verify``: damaged, missing, or not readable by this user."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -10,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal, TypeAlias
 
-State: TypeAlias = Literal["whole", "not yet verifiable", "damaged", "missing", "unreadable"]
+State: TypeAlias = Literal["whole", "damaged", "missing", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +23,13 @@ class VerificationFinding:
     @property
     def is_wrong(self) -> bool:
         """Whether something that was written cannot be read as it was."""
-        return self.state in ("damaged", "missing", "unreadable")
+        return self.state != "whole"
 
 
-def state_findings(what: str, counted: dict[State, int], why: str) -> Iterator[VerificationFinding]:
-    """One finding of each state; of those that are whole there is nothing to say."""
-    for state, n in counted.items():
-        if n:
-            yield VerificationFinding(
-                what=what, state=state, n=n, why="" if state == "whole" else why
-            )
+def whole_finding(what: str, n: int) -> Iterator[VerificationFinding]:
+    """The finding that ``n`` files or rows are whole; none for 0."""
+    if n:
+        yield VerificationFinding(what=what, state="whole", n=n)
 
 
 def is_access_denied(file: Path) -> bool:

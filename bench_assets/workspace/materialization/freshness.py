@@ -169,7 +169,7 @@ def notes_folder(tables: TableLocations, suite: str) -> str:
 
 
 def noted_tables(text: str) -> list[str]:
-    """Names of the tables that a note says were made; none of an older one, which names none."""
+    """Names of the tables that a note says were made."""
     return text.split("\n")[1:]
 
 
