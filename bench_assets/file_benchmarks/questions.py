@@ -103,13 +103,7 @@ class _QuestionBuilder:
 
 
 def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
-    """Say where a benchmark lies.
-
-    Args:
-        name: The benchmark.
-        file: Its file or folder.
-        settings: What bench.toml says.
-    """
+    """Say where a benchmark lies."""
     beside = file if file.is_dir() else file.parent
     named = settings.benchmarks[name].image_folder
     return FileLocation(
@@ -124,11 +118,6 @@ def build(
     benchmark: FileBenchmarkSettings, place: FileLocation, store: StoreImage
 ) -> FileQuestions:
     """Read a benchmark: every row is a question or a rejection, in the order of the file.
-
-    Args:
-        benchmark: What the settings say of it.
-        place: Where it lies.
-        store: Puts an image into the image store, under a name.
 
     Raises:
         SourceError: If the file cannot be read, no row can be used, or two have the same id.

@@ -49,13 +49,7 @@ class AnswerValidator:
 
 
 def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
-    """Find what of the values does not fit the task; nothing if all do.
-
-    Args:
-        values: What was filled in.
-        task: Its fields.
-        choices: Of fields whose choices are the unit's own.
-    """
+    """Find what of the values does not fit the task; nothing if all do."""
     known = [field.name for field in task.fields]
     return [f"there is no field {name!r}" for name in values if name not in known] + [
         f"{field.name}: {why}"

@@ -68,13 +68,7 @@ def right_shares(
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
-    """Whether a response is right.
-
-    Args:
-        task: Its name.
-        title: As the paper spells it.
-        judged: Whether somebody judges its responses, beside whom people's verdicts are laid.
-    """
+    """Whether a response is right."""
     annotation_task = verdict_task(task, title)
     reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
     return SuiteAnnotationTask(

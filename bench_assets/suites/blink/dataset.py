@@ -159,12 +159,7 @@ def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
 
 
 def to_question(item: BlinkItem, images: Sequence[str]) -> Question:
-    """Make a question of a row of the release; ``name_edition`` names its edition.
-
-    Args:
-        item: The row; its prompt is the question's context, used word for word.
-        images: SHA-256 of its images, in order.
-    """
+    """Make a question of a row of the release; ``name_edition`` names its edition."""
     explanation = {"explanation": item.explanation} if item.explanation else {}
     return Question(
         question_id=f"blink/{item.idx}",

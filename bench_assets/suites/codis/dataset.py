@@ -207,13 +207,7 @@ def _two(entry: Entry, name: str, where: str) -> tuple[str, str]:
 def to_questions(
     pairs: Iterable[ContextPair], images: Mapping[str, StoredImage], edition: Edition
 ) -> list[Question]:
-    """Ask each pair twice, once in each context (section 3.2).
-
-    Args:
-        pairs: The selected ones.
-        images: Stored images by the name that pairs know them by.
-        edition: ``"published"``, ``"own"``, ``"built"`` or ``"mini"``.
-    """
+    """Ask each pair twice, once in each context (section 3.2)."""
     return [
         Question(
             question_id=f"codis/{pair.pair_id}/{half}",
@@ -237,13 +231,7 @@ def to_questions(
 def to_image_texts(
     captions: Mapping[str, str], images: Iterable[StoredImage], author: str
 ) -> list[ImageText]:
-    """Attach captions to the stored images that they are about, in the order of the images.
-
-    Args:
-        captions: By image name; those of images that are not there are left out.
-        images: All stored images.
-        author: Where the captions come from.
-    """
+    """Attach captions to the stored images that they are about, in the order of the images."""
     return [
         ImageText(image=image.sha256, text=captions[image.name], author=author)
         for image in images

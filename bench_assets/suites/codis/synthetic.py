@@ -39,10 +39,6 @@ def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material of the mini edition: 40 good pairs about 32 images, and faulty ones.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
-
-    Args:
-        folder: A folder of its own; made if need be.
-        seed: Draws the variations, where things lie, and who votes against a submission.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))

@@ -259,13 +259,7 @@ class Selection(NamedTuple):
 def select(
     pairs: Sequence[ContextPair], decisions: Iterable[VoteDecision], images: Collection[str]
 ) -> Selection:
-    """Take the kept pairs that pass the checks a machine can make, in order.
-
-    Args:
-        pairs: All entries.
-        decisions: One for each of them.
-        images: Names of the images that are there and decode.
-    """
+    """Take the kept pairs that pass the checks a machine can make, in order."""
     selected: list[ContextPair] = []
     seen: set[tuple[str, ...]] = set()
     rejections: list[Rejection] = []
@@ -296,14 +290,7 @@ def funnel(
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
 ) -> list[SelectionFunnelStep]:
-    """Count what is left at each step from images to queries (section 3.4).
-
-    Args:
-        collected: Names of all images, those with nothing submitted for them included.
-        pairs: All entries.
-        decisions: One for each of them.
-        selected: The pairs that became questions.
-    """
+    """Count what is left at each step from images to queries (section 3.4)."""
     submitted = [pair.image for pair in pairs]
     n_images = len({pair.image for pair in selected})
     outcomes = Counter(decision.outcome for decision in decisions)

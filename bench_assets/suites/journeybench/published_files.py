@@ -47,10 +47,6 @@ _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
 def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     """Find the published files of a folder that hold these tables, by table.
 
-    Args:
-        folder: The source.
-        tables: Names of ``PUBLISHED``; all of them if none is given.
-
     Raises:
         SourceError: If one of the tables is there in two forms.
     """
@@ -132,10 +128,6 @@ def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
     Many addresses end alike: of Midjourney's images all are called ``0_0.png``. A file that is
     the end of several addresses is the image of none of them; a longer path tells them apart,
     up to ``host/path/0_0.png``, which is where ``wget -x`` puts it.
-
-    Args:
-        names: Paths in ``images/``.
-        addresses: Every address that a task names.
 
     >>> served(["a/0.png", "1.png"], ["https://h/a/0.png", "https://h/b/0.png"]).file_of
     {'https://h/a/0.png': 'a/0.png'}

@@ -150,13 +150,6 @@ def write_marked(
     """Write raw data of the images that people marked, and of the puzzles that they brought.
 
     Of several people who marked one image the first counts.
-
-    Args:
-        folder: A folder of its own, a source for ``build_all``.
-        marked: Points of all people.
-        puzzles: Of all people.
-        images: Those that were to be marked, by name.
-        read: Reads an image's bytes.
     """
     first = {one.image: one for one in reversed(marked) if one.image in images}
     by_set: dict[str, list[_Marks]] = {}

@@ -53,10 +53,6 @@ def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material below the folders that ``recipes`` names.
 
     Files that hold the same bytes already are left alone.
-
-    Args:
-        folder: A folder of its own; made if need be.
-        seed: Draws every image.
     """
     for name in MATERIAL:
         write_files(folder / name, material(name, seed))

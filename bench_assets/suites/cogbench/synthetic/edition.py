@@ -149,10 +149,6 @@ def write(folder: Path, seed: int = 0) -> None:
     """Write the raw material of the mini edition: 24 images with a story, and two to be dropped.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
-
-    Args:
-        folder: A folder of its own; made if need be.
-        seed: Draws what is in the images, where it lies and which letters the writer makes right.
     """
     rng = Random(seed)
     material = json.loads(_MATERIAL.read_text(encoding="utf-8"))

@@ -124,13 +124,7 @@ def published_rows(
 
 
 def question_outs(here: AssetFolder, rejection: str, question: str) -> dict[str, dg.AssetOut]:
-    """Say what one row is of the two tables that ``asked_tables`` gives out.
-
-    Args:
-        here: The task's folder.
-        rejection: What one rejection is.
-        question: What one question is; an edition may have none.
-    """
+    """Say what one row is of the two tables that ``asked_tables`` gives out."""
     return {
         "rejections": out(here.stage("select"), Rejection, rejection),
         "questions": out(here.stage("questions"), Question, question, optional=True),

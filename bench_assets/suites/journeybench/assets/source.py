@@ -88,12 +88,7 @@ def digests(stored: Sequence[StoredImage]) -> dict[str, str]:
 
 
 def image_assets(here: AssetFolder, *tables: str) -> list[dg.AssetsDefinition]:
-    """Build the assets of a task's images.
-
-    Args:
-        here: The task's folder, such as ``journeybench/mcot``.
-        tables: Its published tables, as ``source.PUBLISHED`` names them.
-    """
+    """Build the assets of a task's images."""
     return [_downloads(here, tables), _images(here, tables)]
 
 

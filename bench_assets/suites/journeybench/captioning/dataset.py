@@ -147,12 +147,7 @@ _TEXT = "Describe in one sentence what is unusual in the picture."
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask for a caption of every image that is there.
-
-    Args:
-        entries: Captioned images.
-        images: Stored images by the name that entries know them by.
-    """
+    """Ask for a caption of every image that is there."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

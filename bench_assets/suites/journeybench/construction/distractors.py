@@ -70,13 +70,7 @@ class _Near(NamedTuple):
 def prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str], n: int = MOST
 ) -> dict[str, Prompt]:
-    """Ask for statements about each image, which the model sees with its captions (way a).
-
-    Args:
-        captions: By image.
-        images: SHA-256 of each image.
-        n: Statements an image.
-    """
+    """Ask for statements about each image, which the model sees with its captions (way a)."""
     return {
         f"{image}/statements": Prompt.of(
             Image(images[image]),

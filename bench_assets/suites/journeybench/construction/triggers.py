@@ -42,12 +42,7 @@ class Triggers(NamedTuple):
 
 
 def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) -> dict[str, Prompt]:
-    """Ask for one question of each kind about each image.
-
-    Args:
-        captions: By image.
-        images: SHA-256 of each image.
-    """
+    """Ask for one question of each kind about each image."""
     return {
         f"{image}/triggers": Prompt.of(
             Image(images[image]),

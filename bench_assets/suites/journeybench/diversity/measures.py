@@ -32,10 +32,6 @@ def place(vectors: Vectors, seed: int) -> Vectors:
     """Lay vectors out in the plane, neighbours together (UMAP); ``(n, 2)``.
 
     The same vectors and seed give the same map. Fewer than four stand on a line.
-
-    Args:
-        vectors: One row an image.
-        seed: Of the optimisation.
     """
     if len(vectors) < _FEWEST:
         along = np.arange(len(vectors), dtype=np.float32)
@@ -116,14 +112,7 @@ def relate(
     nouns: Iterable[Sequence[str]],
     common_sense: frozenset[frozenset[str]],
 ) -> list[ObjectRelation]:
-    """Pair the nouns of each caption; a pair counts once an image.
-
-    Args:
-        question_id: Names the image.
-        captions: What people wrote about it.
-        nouns: Those of each caption, in order.
-        common_sense: Pairs that are known to go together.
-    """
+    """Pair the nouns of each caption; a pair counts once an image."""
     found: dict[frozenset[str], ObjectRelation] = {}
     for caption, named in zip(captions, nouns, strict=True):
         for first, second in pairwise(named):

@@ -87,12 +87,7 @@ TASK_NAME = "journeybench/hallucination_vqa"
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask every entry whose image is there.
-
-    Args:
-        entries: The selected ones.
-        images: Stored images by the name that entries know them by.
-    """
+    """Ask every entry whose image is there."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

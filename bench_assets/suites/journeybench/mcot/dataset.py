@@ -63,10 +63,6 @@ def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -
     """Make a question of every row that is complete and whose image is there.
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
-
-    Args:
-        items: In file order.
-        images: Stored images by the name or url that rows know them by.
     """
     found = EntryQuestions([], [])
     groups: dict[str, str] = {}

@@ -53,10 +53,6 @@ def plan_images(
 
     Numbers, other things and seeds are drawn from the quantity's id: the same quantity is always
     planned alike. Another number is none that the text has; a text that has them all gets none.
-
-    Args:
-        problems: By id.
-        quantities: Those that can be taken out of their problem.
     """
     first: dict[str, Quantity] = {}
     for quantity in quantities:

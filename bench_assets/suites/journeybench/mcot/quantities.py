@@ -71,12 +71,7 @@ def prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
 def find_quantities(
     problems: Sequence[Problem], responses: Sequence[GeneratedText]
 ) -> VisibleQuantities:
-    """Keep those of the proposed quantities that pass every check.
-
-    Args:
-        problems: All that were asked about.
-        responses: One for each of them, in order.
-    """
+    """Keep those of the proposed quantities that pass every check."""
     found = VisibleQuantities([], [])
     for problem, response in zip(problems, responses, strict=True):
         proposals = None if response.error else json_objects(response.text)

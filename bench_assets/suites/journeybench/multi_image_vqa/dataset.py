@@ -79,12 +79,7 @@ def _category(answer: str, flag: str, where: str) -> str:
 def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Make a question of every row that is complete and whose two images are there.
-
-    Args:
-        items: In file order.
-        images: Stored images by the name or url that rows know them by.
-    """
+    """Make a question of every row that is complete and whose two images are there."""
     found = EntryQuestions([], [])
     for item in items:
         if faults := _faults(item, images):

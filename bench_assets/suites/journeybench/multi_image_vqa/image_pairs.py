@@ -190,10 +190,6 @@ def plan_causes(events: Sequence[CauseAndEffect], responses: Sequence[GeneratedT
     """Plan two images for every pair of events that can be seen.
 
     Which image comes first and which event is asked for is drawn from the event's id.
-
-    Args:
-        events: All that were asked about.
-        responses: One for each of them, in order.
     """
     planned = Pairs([], [])
     for event, response in zip(events, responses, strict=True):

@@ -37,9 +37,6 @@ def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
     The release has them apart: 5,740 texts and 5,590 distractors, one a row, and 1,000 rows with
     captions and distracting images. The site has one row an image with all of it.
 
-    Args:
-        files: The published files of a source folder, by table.
-
     Raises:
         SourceError: If a row has no address; names file and row.
     """

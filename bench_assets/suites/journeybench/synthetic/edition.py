@@ -35,10 +35,6 @@ def write(folder: Path, seed: int = 0) -> None:
     """Write the mini edition's raw material: 60 imaginary images and what belongs to them.
 
     The same seed writes the same bytes. Files that hold them already are left alone.
-
-    Args:
-        folder: A folder of its own; made if need be.
-        seed: Draws where things lie and who dissents.
     """
     rng = Random(seed)
     shown = members()

@@ -278,13 +278,7 @@ def annotate(
     decisions: Iterable[SelectionDecision],
     annotations: Iterable[Annotation],
 ) -> AnnotatedItems:
-    """Merge the annotations of picked items, and drop items that are then defective.
-
-    Args:
-        items: All items, prepared.
-        decisions: Of the selection.
-        annotations: Of any items; those not picked are ignored.
-    """
+    """Merge the annotations of picked items, and drop items that are then defective."""
     picked = {one.problem_id for one in decisions if one.picked}
     passed_over = {item.item_id for item in items if item.problem_id not in picked}
     merged = merge(

@@ -229,12 +229,6 @@ def acquire(
 
     What was fetched before is not fetched again. The folder becomes a source of the built route
     when annotators have put their votes and captions into it.
-
-    Args:
-        gallery: Where to search.
-        queries: Topic words with attribute words.
-        folder: Gets ``gallery.jsonl`` and ``images/``.
-        polite: Limits of the downloads.
     """
     found: dict[str, GalleryHit] = {}
     for query in queries:
