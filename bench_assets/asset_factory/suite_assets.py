@@ -5,6 +5,7 @@ The one dimension everything right of the question tables is partitioned by: who
 
 import operator
 import posixpath
+import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -152,7 +153,7 @@ def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
 def out(
     told: AssetArguments,
     row_type: Any,  # noqa: ANN401
-    description: str,
+    description: str = "",
     table: str = "",
     *,
     optional: bool = False,
@@ -162,7 +163,7 @@ def out(
     Args:
         told: What ``AssetFolder.stage`` says of it.
         row_type: Of its rows; or ``table_of`` it, where it may be large.
-        description: What one row is.
+        description: What one row is, if ``tables.toml`` does not say it.
         table: Its name, if that is not the name of the output.
         optional: Whether a source may have nothing for it.
     """
@@ -171,7 +172,7 @@ def out(
         key_prefix=None if table else told["key_prefix"],
         dagster_type=row_type if isinstance(row_type, dg.DagsterType) else list[row_type],
         is_required=not optional,
-        description=description,
+        description=description or None,
         group_name=told["group_name"],
         code_version=told["code_version"],
         kinds=told["kinds"],
@@ -181,9 +182,29 @@ def out(
 
 @cache
 def loaded(package: ModuleType) -> Sequence[Any]:
-    """Load a suite's assets and asset checks: all below it in ``assets.py`` and ``assets/``."""
+    """Load a suite's assets and asset checks: all below it in ``assets.py`` and ``assets/``.
+
+    ``tables.toml`` of the package adds to an asset's description what one row of its table is.
+    """
     modules = [import_module(name) for name in _asset_modules(package)]
-    return [*dg.load_assets_from_modules(modules), *dg.load_asset_checks_from_modules(modules)]
+    rows = _row_descriptions(package)
+
+    def described(spec: dg.AssetSpec) -> dg.AssetSpec:
+        parts = (spec.description, rows.get(spec.key.to_user_string()))
+        return spec.replace_attributes(description="\n\n".join(filter(None, parts)))
+
+    found = dg.load_assets_from_modules(modules)
+    assets = [asset for asset in found if isinstance(asset, dg.AssetsDefinition)]
+    return [
+        *dg.map_asset_specs(described, assets),
+        *dg.load_asset_checks_from_modules(modules),
+    ]
+
+
+def _row_descriptions(package: ModuleType) -> dict[str, str]:
+    """What one row of each table is, by asset key; empty if the package has no ``tables.toml``."""
+    file = Path(next(iter(package.__path__)), "tables.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 class ModelSession(NamedTuple):

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 
 import dagster as dg
@@ -83,6 +84,16 @@ def test_every_asset_says_what_one_row_is():
         and key.to_user_string() not in ("leaderboard_export", "report")
     ]
     assert silent == []
+
+
+@pytest.mark.parametrize("suite", ["blink", "codis", "cogbench", "journeybench", "multi"])
+def test_tables_toml_describes_assets_that_exist(suite):
+    file = CHECKOUT / "bench_assets" / "suites" / suite / "tables.toml"
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))
+    graph = defs.resolve_asset_graph()
+    known = {key.to_user_string(): graph.get(key) for key in graph.get_all_asset_keys()}
+    assert rows.keys() <= known.keys()
+    assert [key for key, row in rows.items() if not known[key].description.endswith(row)] == []
 
 
 def test_every_table_says_its_columns():

@@ -38,15 +38,13 @@ from resources.tables.parquet import table_output
 _log = logging.getLogger("bench_assets.images")
 
 
-def _made_if_any(
-    condition: str, description: str, *, when_asked: bool = False
-) -> dict[str, dg.AssetOut]:
+def _made_if_any(condition: str, *, when_asked: bool = False) -> dict[str, dg.AssetOut]:
     """The question table of a condition, which a source may have nothing for.
 
     With ``when_asked``, building the suite leaves it out: evaluating the condition makes it.
     """
     told = BLINK.stage("questions", below=condition, when_asked=when_asked)
-    return {"result": out(told, Question, description, "questions", optional=True)}
+    return {"result": out(told, Question, table="questions", optional=True)}
 
 
 @dg.multi_asset(
@@ -54,9 +52,6 @@ def _made_if_any(
     ins=BLINK.ins("questions"),
     outs=_made_if_any(
         "concatenated_images",
-        "One row: one question with its images as one, in a row on black (appendix C.1, Table "
-        "4): those of the eight tasks with several images, 1,108 of the release. Their images "
-        "take 1.7 GB, so they are made when the condition is asked for.",
         when_asked=True,
     ),
 )
@@ -87,11 +82,7 @@ def captions(
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[ImageText]]:
-    """Have every image described.
-
-    One row: a dense caption of one image and of what is drawn onto it (section 4.3), by the
-    model that `captioner` names in [suites.blink] of bench.toml; empty if none is named.
-    """
+    """Have every image described."""
     name = settings.load().suite("blink", BlinkSettings).captioner
     if not name:
         return table_output(list[ImageText]())
@@ -105,8 +96,6 @@ def captions(
     ins=BLINK.ins("questions", "captions"),
     outs=_made_if_any(
         "captions_for_images",
-        "One row: one question with captions in the place of its images (section 4.3, Figure "
-        "6); not made without captions.",
     ),
 )
 def captions_for_images(
@@ -122,9 +111,6 @@ def captions_for_images(
     ins=BLINK.ins("questions"),
     outs=_made_if_any(
         "circles",
-        "One row: one question of three tasks with circles of one size and colour: 100 of each "
-        "task in six ways (section 4.3, Figure 7). Not made of the release, whose circles are "
-        "part of the images.",
     ),
 )
 def circles(

@@ -48,11 +48,7 @@ BLINK = AssetFolder("blink")
 
 @dg.asset(**BLINK.stage("source"))
 def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[SourceFile]]:
-    """Pin the files.
-
-    One row: one file of the source, by its digest; the hub's release has 28 with questions.
-    Without a configured folder, the raw material of the mini edition is drawn first.
-    """
+    """Pin the files."""
     opened = sources.open("blink")
     if opened.is_mini:
         from bench_assets.suites.blink.synthetic import edition as mini
@@ -63,11 +59,7 @@ def source(sources: SourceFiles, settings: SettingsResource) -> dg.Output[list[S
 
 @dg.asset(deps=BLINK.source, **BLINK.stage("images"))
 def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store the images that people are to put points on.
-
-    One row: one image of the source's folder `to_mark/`, by its path below it; the release has
-    none.
-    """
+    """Store the images that people are to put points on."""
     folder = sources.open("blink").folder / TO_MARK
     stored, broken = image_store.put_files(image_files(folder) if folder.is_dir() else {})
     return table_output(stored, {"not_decoded": len(broken)})
@@ -81,21 +73,14 @@ def images_to_mark(sources: SourceFiles, image_store: ImageStore) -> dg.Output[l
         "items": out(
             BLINK.stage("images"),
             Question,
-            "One row: one question of the validation or test split; the release has 3,807 and "
-            "hides the answers of the test split. An answer key alone has no images.",
         ),
         "rejections": out(
             BLINK.stage("select"),
             Rejection,
-            "One row: an entry of the raw data sets that did not become a question, and why. Where "
-            "the release is read: the tasks that it lacks.",
         ),
         "builders": out(
             BLINK.stage("select"),
             TaskBuildResult,
-            "One row: one of the fourteen tasks: the questions wanted and those that were built of "
-            "its raw data, and what is at fault where there are none. Empty where the release is "
-            "read.",
         ),
     },
 )
@@ -147,11 +132,7 @@ def items(
 def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Take the questions whose answer is known, and that people did not find wrong.
-
-    One row: one question that can be scored: the release's validation split, 1,901 in 14 tasks,
-    or both splits of an edition that was built here.
-    """
+    """Take the questions whose answer is known, and that people did not find wrong."""
     rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
     return table_output(rows, question_preview(rows, image_store))
 
@@ -164,20 +145,13 @@ def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[li
 
 @dg.asset(ins=BLINK.ins("items"), **BLINK.stage("questions"))
 def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
-    """Count questions and images.
-
-    One row: one line of Table 3, with the paper's number beside ours.
-    """
+    """Count questions and images."""
     return table_output(count_statistics(items))
 
 
 @dg.asset(name="questions", ins=BLINK.ins("items"), **BLINK.stage("questions", below="test"))
 def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
-    """Take the test split.
-
-    One row: one question of the test split, its answer hidden; 1,906 in the release. They are
-    asked for the submission and scored by nobody but the authors.
-    """
+    """Take the test split."""
     return table_output(hidden_split(items))
 
 

@@ -51,11 +51,7 @@ _SHOWN = 14  # mistakes that are shown with their images
 def profile(
     context: dg.AssetExecutionContext, metrics: list[Metric]
 ) -> dg.Output[list[TaskAccuracy]]:
-    """Draw a model's accuracies as a radar and as bars.
-
-    One row: accuracy and chance of one of the 14 tasks (Figure 4). The images are metadata of
-    each materialization.
-    """
+    """Draw a model's accuracies as a radar and as bars."""
     rows = task_accuracies(metrics)
     name = context.partition_key
     return table_output(
@@ -72,11 +68,7 @@ def profile(
 def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
-    """Compare the majority of five runs with single runs.
-
-    One row: the accuracy over all tasks or in one of them, of the majority vote or of the mean of
-    single runs (appendix C.3: 48.38 against 38.15 % for GPT-4V).
-    """
+    """Compare the majority of five runs with single runs."""
     voted = majority_votes(questions, scores)
     return table_output(
         [
@@ -94,11 +86,7 @@ def mistakes(
     predictions: list[Prediction],
     scores: list[Score],
 ) -> dg.Output[list[Mistake]]:
-    """Draw mistakes for reading.
-
-    One row: one wrong answer with the response it was read from; the paper reads 10 of each task,
-    140 in all (section 4.3). Some are shown with their images.
-    """
+    """Draw mistakes for reading."""
     chosen = settings.load().suite("blink", BlinkSettings)
     rows = sample_mistakes(
         questions, predictions, scores, per_task=chosen.mistakes_per_task, seed=chosen.seed
@@ -116,11 +104,7 @@ def mistakes(
     **(_BLINK.stage("metrics") | {"group_name": "leaderboard"}),
 )
 def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
-    """Count what pairs of models get wrong together.
-
-    One row: two models that were scored on the questions as they are now, with the numbers of
-    their mistakes and of those they share (appendix C.2).
-    """
+    """Count what pairs of models get wrong together."""
     now = short(tables.digest(["blink", "questions"]) or "no questions")
     scores = {
         model: tables.read(_SCORES, Score, model)
@@ -141,13 +125,7 @@ def human_score(
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[HumanScore]]:
-    """Score the people who answered.
-
-    One row: the accuracy of people in one task, or the mean of tasks (Table 1, appendix A.4), from
-    the file that `human_answers` names in [suites.blink] of bench.toml and from the answers to
-    `blink/human`; empty if there are none. A file that cannot be used leaves it empty too, and is
-    said to: no model's evaluation needs it.
-    """
+    """Score the people who answered."""
     configured = settings.load()
     file = configured.suite("blink", BlinkSettings).human_answers
     rows: list[HumanScore] = []
@@ -202,11 +180,7 @@ def submission(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[SubmittedOption]]:
-    """Read the responses, and write the options as a file to submit.
-
-    One row: the option that is read out of one test response, or "(Z)". The file has all of them as
-    one JSON object, {"test_Art_Style_1": "(A)"}, and lies in `export/`.
-    """
+    """Read the responses, and write the options as a file to submit."""
     reading = settings.load().suite("blink", BlinkSettings).reading
     rows = submitted_options(questions, predictions, judgements, reading)
     name = f"blink_test_{quote(context.partition_key, safe='@+=')}.json"

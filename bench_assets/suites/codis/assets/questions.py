@@ -68,11 +68,7 @@ def open_release(sources: SourceFiles) -> CodisRelease:
 
 @dg.asset(**CODIS.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files.
-
-    One row: one file of the source, by its digest. The release has data.json and 216 images.
-    Without a configured folder, the mini edition is drawn first.
-    """
+    """Pin the files."""
     opened = sources.open("codis")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -83,11 +79,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 def images(
     sources: SourceFiles, image_store: ImageStore, tables: TableFiles
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, several at a time, and find those that people brought.
-
-    One row: one image that decodes, now in the image store; the release has 216. Images
-    that do not decode are among the rejections.
-    """
+    """Store every image of the folder, several at a time, and find those that people brought."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     brought = image_store.stored(heard(tables, annotation.IMAGES))
     return table_output([*stored, *brought], {"not_decoded": len(broken), "brought": len(brought)})
@@ -100,13 +92,10 @@ def images(
         "pairs": out(
             CODIS.stage("select"),
             ContextPair,
-            "One row: an entry that is asked; 353 in the paper, about 216 images (section 3.4).",
         ),
         "rejections": out(
             CODIS.stage("select"),
             Rejection,
-            "One row: an entry, vote or image of the source that did not make it into the "
-            "question table, and one reason for it. The release has none.",
         ),
     },
 )
@@ -162,11 +151,7 @@ def funnel(
     decisions: list[VoteDecision],
     pairs: list[ContextPair],
 ) -> dg.Output[list[SelectionFunnelStep]]:
-    """Count what is left at each step.
-
-    One row: one step from images to queries, and how many were left; in the paper 377
-    images became 216, with 353 pairs and 706 queries (section 3.4).
-    """
+    """Count what is left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
     return table_output(count_steps(collected, submissions, decisions, pairs))
 
@@ -185,11 +170,7 @@ def questions(
     pairs: list[ContextPair],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Ask each selected pair twice.
-
-    One row: one query: an image and a question in one of two contexts. 706 in 353 pairs, by
-    category 168, 190, 94, 150 and 104 (section 3.4).
-    """
+    """Ask each selected pair twice."""
     edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
     asked = with_open(rows, TASK, tables, settings.load())
@@ -204,12 +185,7 @@ def captions(
     models: Models,
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Read the captions of images that are there, or have a model write them.
-
-    One row: a text in the place of one image: from the file or by the captioner that bench.toml
-    names, or from captions.jsonl of the source; empty without all three. The paper has 96
-    (section 5.1).
-    """
+    """Read the captions of images that are there, or have a model write them."""
     configured = settings.load()
     chosen = configured.suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
@@ -233,11 +209,7 @@ def captions(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Put captions in the place of images.
-
-    One row: one query with a caption in the place of the image. The paper has 302, about 96
-    images (section 5.1).
-    """
+    """Put captions in the place of images."""
     return table_output(with_image_texts(questions, captions))
 
 
@@ -250,10 +222,7 @@ class Verification(dg.Config):
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.SUBMISSIONS)], **CODIS.stage("select"))
 def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[ContextPair]]:
-    """Read the entries, and what people wrote.
-
-    One row: an entry of the source, or what one of the annotators wrote when asked.
-    """
+    """Read the entries, and what people wrote."""
     return table_output(
         read_pairs(open_release(sources), []) + heard(tables, annotation.SUBMISSIONS)
     )
@@ -261,10 +230,7 @@ def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Contex
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
 def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
-    """Read the votes, and what people said when asked.
-
-    One row: what one annotator says of another's submission, before revisions were asked for.
-    """
+    """Read the votes, and what people said when asked."""
     return table_output(read_votes(open_release(sources), []) + heard(tables, annotation.VOTES))
 
 
@@ -272,11 +238,7 @@ def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Subm
     ins=CODIS.ins("submitted"), deps=[answers_key(annotation.REVISIONS)], **CODIS.stage("select")
 )
 def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
-    """Put revisions behind the entries.
-
-    One row: an image and question with two contexts and two answers, as published (353) or as
-    one of the annotators submitted it.
-    """
+    """Put revisions behind the entries."""
     revised = annotation.with_images(heard(tables, annotation.REVISIONS), submitted)
     return table_output([*submitted, *revised])
 
@@ -287,11 +249,7 @@ def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[l
     **CODIS.stage("select"),
 )
 def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[list[SubmissionVote]]:
-    """Put the votes on revisions behind the first ones.
-
-    One row: what one annotator says of another's submission; each is checked by the other four
-    (section 3.4). The release has no votes.
-    """
+    """Put the votes on revisions behind the first ones."""
     return table_output([*first_votes, *heard(tables, annotation.REVISION_VOTES)])
 
 
@@ -303,11 +261,7 @@ def decisions(
     votes: list[SubmissionVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[VoteDecision]]:
-    """Decide by the votes.
-
-    One row: what became of one submission after the votes: kept, revised or dropped, or open while
-    votes are missing, and why (section 3.4). The 353 published entries are all kept.
-    """
+    """Decide by the votes."""
     rows = decide(
         submissions,
         votes,
@@ -322,9 +276,5 @@ def decisions(
 def agreement(
     submissions: list[ContextPair], votes: list[SubmissionVote]
 ) -> dg.Output[list[VoteAgreement]]:
-    """Measure how far the annotators agree.
-
-    One row: one condition of section 3.4, and how far the annotators agree on it. Empty for the
-    release, which has no votes; the paper gives no numbers.
-    """
+    """Measure how far the annotators agree."""
     return table_output(measure_agreement(submissions, votes))

@@ -25,10 +25,6 @@ _CODIS = AssetFolder("codis", str(TASK.version))
 
 @dg.asset(
     ins=_CODIS.ins("questions", "predictions", without_context="no_context/predictions"),
-    description=(
-        "One row: the share of queries, all or of one category, that a model answers differently "
-        "when the context is taken away (section 4.2; the paper's Table 4 has 5 rows)."
-    ),
     **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
 )
 def output_variability(
@@ -62,10 +58,6 @@ def output_variability(
 
 @dg.asset(
     ins=_CODIS.ins("questions", "predictions"),
-    description=(
-        "One row: how often a word is expected and how often a model says it, on the queries whose "
-        "ground truth has the word or its opposite (section 5.2, Table 6: 3 pairs of words)."
-    ),
     **_CODIS.stage("metrics", ablation=True, partitions=MODELS),
 )
 def word_bias(
@@ -80,11 +72,6 @@ def word_bias(
 
 @dg.asset(
     ins=_CODIS.ins("questions", "predictions", "judgements"),
-    description=(
-        "One row: how far the judge agrees with a second one or with people, or people among "
-        "themselves (section 5.3, Table 7; appendix A, Table 8). Empty unless `second_judge` or "
-        "`human_labels` is set in [suites.codis] of bench.toml."
-    ),
     **_CODIS.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
 )
 def judge_agreement(

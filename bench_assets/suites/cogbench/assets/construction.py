@@ -60,11 +60,7 @@ COGBENCH = AssetFolder("cogbench")
 
 @dg.asset(**COGBENCH.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files.
-
-    One row: one file of the source, by its digest. The release has two JSON files and 251
-    images. Without a configured folder, the mini edition is drawn first.
-    """
+    """Pin the files."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -73,11 +69,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 @dg.asset(deps=COGBENCH.source, **COGBENCH.stage("images"))
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, several at a time.
-
-    One row: one image that decodes, now in the image store; the release has 251. Of those that
-    do not decode, the metadata say why.
-    """
+    """Store every image of the folder, several at a time."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     faults = "\n".join(f"- {as_text(row.entry)}: {as_text(row.reason)}" for row in broken)
     return table_output(stored, {"not_decoded": dg.MetadataValue.md(faults or "none")})
@@ -91,12 +83,8 @@ def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[Stor
         "stories": out(
             COGBENCH.stage("select"),
             Story,
-            "One row: one image that is asked about, with its entities and its description. The "
-            "paper has 251, with 2,670 entities (section 2.4).",
         ),
-        "rejections": out(
-            COGBENCH.stage("select"), Rejection, "One row: one reason why one image is left out."
-        ),
+        "rejections": out(COGBENCH.stage("select"), Rejection),
     },
 )
 def selection(
@@ -119,11 +107,7 @@ def selection(
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
 ) -> dg.Output[list[StoryChain]]:
-    """Take the chains of the images that are asked about.
-
-    One row: one chain of reasoning. The paper has 2,245: 47, 179, 106, 263, 701, 425, 107 and
-    417 of the eight kinds (Table 1).
-    """
+    """Take the chains of the images that are asked about."""
     release = open_release(sources)
     raw = release.edition == "built"
     found = merged_chains(merged_items) if raw else _published(release, files.read_chains)
@@ -140,11 +124,7 @@ def funnel(
     stories: list[Story],
     chains: list[StoryChain],
 ) -> dg.Output[list[StoryFunnelStep]]:
-    """Count what is left at each step.
-
-    One row: one step from annotations to key points, and how many were left, beside the paper's
-    numbers (section 2.4, Table 1).
-    """
+    """Count what is left at each step."""
     return table_output(count_funnel(annotations, merged_items, stories, chains))
 
 
@@ -223,11 +203,7 @@ _REVIEWED = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 
 @dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
-    """Parse the annotations.
-
-    One row: one entity, chain or description by one annotator of one image (Figure 6). The release
-    has none: it is merged already.
-    """
+    """Parse the annotations."""
     return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).items)
 
 
@@ -244,11 +220,7 @@ def merged_items(
     tables: TableFiles,
     annotations: list[AnnotatedItem],
 ) -> dg.Output[list[MergedItem]]:
-    """Merge entities and chains by majority vote (section 2.2).
-
-    One row: one entity or chain of an image with its variants. Two annotators accept it; a single
-    vote is `waiting` for an entry of reviews.json or for `cogbench/merge_review`.
-    """
+    """Merge entities and chains by majority vote (section 2.2)."""
     if not annotations:
         return table_output([])
     reviews = _reviews(sources, tables)
@@ -269,12 +241,7 @@ def review_queue(
     merged_items: list[MergedItem],
     understanding: list[ImageUnderstanding],
 ) -> dg.Output[list[MergedItem]]:
-    """List the items that wait for a review.
-
-    One row: a single vote, or a description of a dropped image, and its nearest items. Copy
-    `image`, `field` and `text` into reviews.json, with `accept` true or false, or with `same_as`
-    and the text of a near one.
-    """
+    """List the items that wait for a review."""
     waiting = [item for item in merged_items if item.outcome == "waiting"]
     return table_output(waiting + descriptions_to_review(annotations, understanding))
 
@@ -283,11 +250,7 @@ def review_queue(
 def to_review(
     sources: SourceFiles, settings: SettingsResource, annotations: list[AnnotatedItem]
 ) -> dg.Output[list[MergedItem]]:
-    """List the units of the annotation task `cogbench/merge_review`.
-
-    One row: an item that waits without the answers to that task, so that answers do not change the
-    units. Empty unless bench.toml has the task.
-    """
+    """List the units of the annotation task `cogbench/merge_review`."""
     configured = settings.load()
     if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
         return table_output([])
@@ -311,11 +274,7 @@ def understanding(
     annotations: list[AnnotatedItem],
     merged_items: list[MergedItem],
 ) -> dg.Output[list[ImageUnderstanding]]:
-    """Compare the annotators' descriptions (section 2.2).
-
-    One row: one annotated image, the annotators who understand it alike, and the chosen
-    description; an image without two of them is dropped.
-    """
+    """Compare the annotators' descriptions (section 2.2)."""
     if not annotations:
         return table_output([])
     configured = settings.load()

@@ -62,11 +62,7 @@ def questions(
     chains: list[StoryChain],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Make the description questions.
-
-    One row: one image, with the entities and chains that its description is scored by. The paper
-    has 251.
-    """
+    """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
     if release.edition == "published":
@@ -87,10 +83,7 @@ _STAGE = _HERE.stage("metrics", ablation=True, partitions=MODELS)
 def caption_metrics(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
-    """Measure BLEU and CIDEr against the annotated descriptions (appendix E).
-
-    One row: BLEU-1 to BLEU-4 or CIDEr over all descriptions, as COCO defines them (Table 7).
-    """
+    """Measure BLEU and CIDEr against the annotated descriptions (appendix E)."""
     captions = _captions(questions, predictions)
     scores = score_captions(captions)
     values = {f"bleu_{n}": float(bleu) for n, bleu in enumerate(corpus_bleu(scores), 1)}
@@ -103,11 +96,7 @@ def caption_metrics(
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[Metric]]:
-    """Measure METEOR, if Java is installed.
-
-    One row: METEOR over all descriptions (Table 7); without a value if Java or pycocoevalcap is
-    missing, which the signature names.
-    """
+    """Measure METEOR, if Java is installed."""
     captions = _captions(questions, predictions)
     missing = why_no_meteor()
     version = f"absent ({missing})" if missing else METEOR_VERSION
@@ -194,11 +183,7 @@ _BY_A_JUDGE["group_name"] = "cogbench_oracle"  # neither with the questions nor 
 def entity_matches(
     settings: SettingsResource, questions: list[Question], predictions: list[Prediction]
 ) -> dg.Output[list[EntityMatch]]:
-    """Match annotated entities with the nouns of a model's descriptions (section 3.2).
-
-    One row: one entity of one image, and its closest noun, of all and of those not denied. The
-    paper has 2,670.
-    """
+    """Match annotated entities with the nouns of a model's descriptions (section 3.2)."""
     return table_output(find_matches(settings.load(), answered_of(questions, predictions)))
 
 
@@ -212,11 +197,7 @@ def recognition(
     predictions: list[Prediction],
     entity_matches: list[EntityMatch],
 ) -> dg.Output[list[Metric]]:
-    """Measure recognition (Table 2).
-
-    One row: the share of recognised entities: `recognition` over all entities (careful scorer),
-    `recognition_macro` over images, `recognition_official` as the authors' script.
-    """
+    """Measure recognition (Table 2)."""
     return table_output(
         recognition_metrics(context.partition_key, questions, predictions, entity_matches)
     )
@@ -233,11 +214,7 @@ def evaluator_accuracy(
     predictions: list[Prediction],
     judgements: list[Judgement],
 ) -> dg.Output[list[EvaluatorAccuracy]]:
-    """Compare automatic evaluators with human labels (section 3.3.4, Table 4).
-
-    One row: one evaluator and its accuracy, or the reason it was not run. Empty unless
-    `human_labels` is set in [suites.cogbench] of bench.toml.
-    """
+    """Compare automatic evaluators with human labels (section 3.3.4, Table 4)."""
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
     if chosen.human_labels is None:
@@ -268,10 +245,7 @@ def oracle(
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[Metric]]:
-    """Score the annotated descriptions as a model's (Tables 2 and 3).
-
-    One row: one metric of the oracle, an upper bound of what judge and encoder find.
-    """
+    """Score the annotated descriptions as a model's (Tables 2 and 3)."""
     said = [
         Prediction(
             question_id=question.question_id,

@@ -78,11 +78,7 @@ def writer_responses(
     stories: list[Story],
     chains: list[StoryChain],
 ) -> dg.Output[list[WriterResponse]]:
-    """Write questions from chains with a model (section 2.3.2, Figure 7).
-
-    One row: one response about one image and kind of reasoning, and its format error, with which
-    the model is asked again. The release has none.
-    """
+    """Write questions from chains with a model (section 2.3.2, Figure 7)."""
     folder = sources.open("cogbench").folder
     if find_release(folder).edition == "published":
         return table_output([])
@@ -95,10 +91,7 @@ def writer_responses(
 def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
-    """Parse the writer's responses.
-
-    One row: one question as written, and the chain and side of it that it is about.
-    """
+    """Parse the writer's responses."""
     rows = take_questions(writer_responses, chains)
     sides = [row.side for row in rows]
     return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
@@ -115,11 +108,7 @@ def language_only(
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
 ) -> dg.Output[list[LanguageOnly]]:
-    """Answer the questions without images (section 2.3.2).
-
-    One row: one question, and how often a blind model was right about it, its options in another
-    order each time. Empty for the release.
-    """
+    """Answer the questions without images (section 2.3.2)."""
     by_id = by_image_id(stored)
     usable = select_questions(_shuffled_questions(written_questions), by_id).kept
     questions = to_questions(usable, by_id, "built")
@@ -142,11 +131,7 @@ def flags(
     written_questions: list[WrittenQuestion],
     language_only: list[LanguageOnly],
 ) -> dg.Output[list[Flag]]:
-    """Flag doubtful questions.
-
-    One row: one flag of one question, and the decision of a review. Flagged questions without a
-    decision are asked, with a label, except those solved without the image.
-    """
+    """Flag doubtful questions."""
     decisions = _all_refinements(sources.open("cogbench").folder, tables).rows
     decided = {one.question_id: one.action for one in decisions}
     found = refinement.find_flags(_shuffled_questions(written_questions))
@@ -167,14 +152,10 @@ def flags(
         "questions": out(
             _HERE.stage("questions"),
             Question,
-            "One row: one multiple-choice question with four options about one image. The paper "
-            "has 2,577 (Table 1).",
         ),
         "rejections": out(
             _HERE.stage("questions"),
             Rejection,
-            "One row: a question that is not asked, or a refinement that refines nothing, and one "
-            "reason.",
         ),
     },
 )
@@ -267,11 +248,7 @@ _HUMAN = AssetFolder(TASK.name, str(TASK.version))
 # When asked: no file of answers stops the questions.
 @dg.asset(ins=_HUMAN.ins("questions"), **_HUMAN.stage("metrics", ablation=True, when_asked=True))
 def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
-    """Score human answers (Table 5).
-
-    One row: the accuracy of people in one category; the paper has five. Empty unless
-    `human_answers` is set in [suites.cogbench] of bench.toml.
-    """
+    """Score human answers (Table 5)."""
     configured = settings.load()
     chosen = configured.suite("cogbench", CogbenchSettings)
     if chosen.human_answers is None:

@@ -36,7 +36,6 @@ def generated_texts(
     name: str,
     ins: Mapping[str, tuple[str, type[Any]]],
     prompts: Callable[..., Mapping[str, Prompt]],
-    description: str,
     by: Literal["writer", "answerer"] = "writer",
 ) -> dg.AssetsDefinition:
     """Build the asset of what a model writes: one row a prompt.
@@ -46,7 +45,6 @@ def generated_texts(
         name: Of the asset.
         ins: The arguments of ``prompts``, in order: path and row of each table.
         prompts: Makes the prompts, by request id.
-        description: Of the asset.
         by: The setting of ``[suites.journeybench]`` that names the model.
     """
     stage: StageName = "select" if by == "writer" else "distractors"
@@ -55,7 +53,6 @@ def generated_texts(
         name=name,
         ins=here.ins_of(**ins),
         deps=here.source if by == "writer" else [],
-        description=description,
         **here.stage(stage, asks="judge"),
     )
     def responses(

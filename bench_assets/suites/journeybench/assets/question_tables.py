@@ -36,9 +36,6 @@ class TaskTable:
     row: type[Any]
     read: Callable[[Path], list[Any]]  # of the published file
     to_questions: ToQuestions
-    entries: str  # description of the table of rows
-    rejection: str  # what one rejection is
-    question: str  # what one question is
     about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
     releases: Collection[int] = ()  # how many rows the known releases have; () if not known
     painted: bool = False  # whether the task also has images of its own making
@@ -66,7 +63,6 @@ def _entries(of: TaskTable) -> dg.AssetsDefinition:
         name="entries",
         ins=here.ins_of(built=("built", of.row)),
         deps=here.source,
-        description=of.entries,
         dagster_type=list_of(of.row),
         **here.stage("select"),
     )
@@ -88,7 +84,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         name=f"{of.table}_questions",
         ins=here.ins_of(entries=("entries", of.row)) | stored,
         deps=decided_in(of.task),
-        outs=question_outs(here, of.rejection, of.question),
+        outs=question_outs(here),
     )
     def questions(
         sources: SourceFiles,
@@ -123,11 +119,11 @@ def published_rows(
     return rows
 
 
-def question_outs(here: AssetFolder, rejection: str, question: str) -> dict[str, dg.AssetOut]:
-    """Say what one row is of the two tables that ``asked_tables`` gives out."""
+def question_outs(here: AssetFolder) -> dict[str, dg.AssetOut]:
+    """The two tables that ``asked_tables`` gives out; an edition may have no questions."""
     return {
-        "rejections": out(here.stage("select"), Rejection, rejection),
-        "questions": out(here.stage("questions"), Question, question, optional=True),
+        "rejections": out(here.stage("select"), Rejection),
+        "questions": out(here.stage("questions"), Question, optional=True),
     }
 
 

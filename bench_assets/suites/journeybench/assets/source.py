@@ -41,11 +41,7 @@ def source_folder(sources: SourceFiles) -> Path:
 
 @dg.asset(**_HERE.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files.
-
-    One row: one file of the source, by its digest. Without a configured folder, the mini edition
-    is drawn first.
-    """
+    """Pin the files."""
     opened = sources.open(SUITE)
     if opened.is_mini:
         mini.write(opened.folder)
@@ -56,17 +52,8 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     name="journeybench_images",
     deps=_HERE.source,
     outs={
-        "images": out(
-            _HERE.stage("images"),
-            StoredImage,
-            "One row: one image that decodes, under its path in `images/`. Which addresses it is "
-            "the image of, each task's own `images` say.",
-        ),
-        "broken_images": out(
-            _HERE.stage("images"),
-            Rejection,
-            "One row: an image of `images/` that does not decode or is too large, and why.",
-        ),
+        "images": out(_HERE.stage("images"), StoredImage),
+        "broken_images": out(_HERE.stage("images"), Rejection),
     },
 )
 def images(

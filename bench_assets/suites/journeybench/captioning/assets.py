@@ -47,10 +47,6 @@ captioning_questions = question_assets(
         to_questions=to_questions,
         releases=RELEASES,
         about=_unknown_categories,
-        entries="Take the captions of the published file, or those built here.\n\n"
-        "One row: an image with what people wrote about it, five captions mostly; 1,042 published.",
-        rejection="One row: an image that no caption is asked for, because it is not there.",
-        question="One row: one image, with people's captions of it; 1,042 published (section 3.2).",
     )
 )
 
@@ -70,10 +66,7 @@ class CaptionScore:
 
 @dg.asset(ins=_INS, **_STAGE)
 def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[list[CaptionScore]]:
-    """Score each caption.
-
-    One row: one caption of the model, with its BLEU, ROUGE-L and CIDEr.
-    """
+    """Score each caption."""
     scored = _scored(questions, scores)
     found = scoring.caption_scores(scored)
     rows = [
@@ -95,12 +88,7 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 
 @dg.asset(ins=_INS, **_STAGE)
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
-    """Take the measures over each category of images.
-
-    One row: CIDEr, ROUGE-L or BLEU over the captions of one category (Figure 4, right). Rarity of
-    words is that of the whole corpus; the authors' script, meant to do the same, divides a
-    running sum instead.
-    """
+    """Take the measures over each category of images."""
     scored = _scored(questions, scores)
     found = scoring.caption_scores(scored)
     blank = _blank(questions, scores)
@@ -126,11 +114,7 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
-    """Take METEOR over all captions, where Java is installed.
-
-    One row: METEOR (Table 2), as COCO defines it; without a value where Java or pycocoevalcap is
-    not installed: the signature says so.
-    """
+    """Take METEOR over all captions, where Java is installed."""
     scored = _scored(questions, scores)
     split = str.split if scores[0].reading == scoring.OFFICIAL else tokenize
     missing = why_no_meteor()

@@ -41,12 +41,7 @@ _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 def image_map(
     settings: SettingsResource, image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[MapPoint]]:
-    """Lay the captioned images out beside another set of images.
-
-    One row: one image and its place on the map (UMAP). The other set is the folder
-    `other_images`, images are compared by the encoder `map_encoder`, or by where light and
-    colours lie.
-    """
+    """Lay the captioned images out beside another set of images."""
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     others = ImageImport([], [])
@@ -83,12 +78,7 @@ def image_map(
 def object_relations(
     settings: SettingsResource, questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
-    """Look the things that captions name together up in a list of common sense.
-
-    One row: two things that one caption names one after the other, and whether the list
-    `common_sense` has them together; empty if bench.toml names no list. The paper finds 6 % in
-    ConceptNet, and 68 % of COCO's.
-    """
+    """Look the things that captions name together up in a list of common sense."""
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     if chosen.common_sense is None:

@@ -20,12 +20,5 @@ hallucination_questions = question_assets(
         read=read_trigger_questions,
         to_questions=to_questions,
         releases=RELEASES,
-        entries="Take the entries of the published file, or those built here.\n\n"
-        "One row: a question about an image that invites a hallucination, with people's answers. "
-        "608\nin the published evaluation split.",
-        rejection="One row: an entry that is not asked, because its image is not there or does not "
-        "decode.",
-        question="One row: one question about one image. 608 when all images are there, by trigger "
-        "304 (false premises), 183 (visual challenge) and 121 (insufficient context).",
     )
 )

@@ -41,10 +41,7 @@ mcot_images = image_assets(_HERE, "mcot")
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
-    """Read the text-only problems.
-
-    One row: one problem of `gsm8k.jsonl`, in the layout of GSM8K; none for a published source.
-    """
+    """Read the text-only problems."""
     file = source_folder(sources) / "gsm8k.jsonl"
     return table_output(read_problems(file) if file.exists() else [])
 
@@ -54,8 +51,6 @@ quantity_responses = generated_texts(
     "quantity_responses",
     {"problems": ("problems", Problem)},
     prompts,
-    "Have a model find the numbers that an image could show.\n\n"
-    "One row: one response about one problem, with the prompt.",
 )
 
 
@@ -63,10 +58,7 @@ quantity_responses = generated_texts(
 def quantities(
     problems: list[Problem], quantity_responses: list[GeneratedText]
 ) -> dg.Output[list[Quantity]]:
-    """Keep the numbers that can be taken out of their problem.
-
-    One row: one number of a problem, the words that give it, and a prompt for an image of it.
-    """
+    """Keep the numbers that can be taken out of their problem."""
     return table_output(find_quantities(problems, quantity_responses).quantities)
 
 
@@ -74,11 +66,7 @@ def quantities(
 def planned_images(
     problems: list[Problem], quantities: list[Quantity]
 ) -> dg.Output[list[PlannedImage]]:
-    """Plan three images for each problem.
-
-    One row: one image to be made: with the problem's own number of things, with another number
-    among other things, or with none, and the prompt and seed it is made with.
-    """
+    """Plan three images for each problem."""
     by_id = {problem.problem_id: problem for problem in problems}
     return table_output(plan_images(by_id, quantities))
 
@@ -90,11 +78,7 @@ def painted_images(
     image_store: ImageStore,
     planned_images: list[PlannedImage],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the images.
-
-    One row: one image, now in the image store. An image is made once for a prompt and seed. Of
-    one that cannot be made the log says why; its questions are among the rejections.
-    """
+    """Make the images."""
     requests = [
         ImageRequest(name=image.name, prompt=image.prompt, seed=image.seed)
         for image in planned_images
@@ -110,12 +94,10 @@ def painted_images(
         "built": out(
             _HERE.stage("select"),
             McotItem,
-            "One row: one question about one image, its answer, and how it refers to the image.",
         ),
         "built_rejections": out(
             _HERE.stage("select"),
             Rejection,
-            "One row: one response, proposal or image that did not become a row, and why.",
         ),
     },
 )
@@ -140,11 +122,7 @@ def built(
 
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
-    """Say how each spelling of a co-reference label was read.
-
-    One row: one spelling, and the label it was taken for, empty if none; the release has 126
-    spellings of whole cells.
-    """
+    """Say how each spelling of a co-reference label was read."""
     rows = count_spellings(entry.category for entry in entries)
     return table_output(rows, {"unknown": sum(not row.label for row in rows)})
 
@@ -163,9 +141,5 @@ mcot_questions = question_assets(
         releases=RELEASES,
         about=_flags,
         painted=True,
-        entries="Take the rows of the published file, or those built here.\n\n"
-        "One row: one question about one image; 2,599 published.",
-        rejection="One row: one entry that did not become a question.",
-        question="One row: one question about one image. 2,599 in the release, about 979 problems.",
     )
 )

@@ -42,10 +42,7 @@ multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
-    """Read causes and their effects.
-
-    One row: two events of `copa.jsonl`, in the layout of COPA; none for a published source.
-    """
+    """Read causes and their effects."""
     file = source_folder(sources) / "copa.jsonl"
     return table_output(read_copa(file) if file.exists() else [])
 
@@ -55,8 +52,6 @@ cause_responses = generated_texts(
     "cause_responses",
     {"causes": ("causes", CauseAndEffect)},
     prompts,
-    "Have a model say how the two events could be seen.\n\n"
-    "One row: one response about one cause and its effect, with the prompt.",
 )
 
 
@@ -67,13 +62,10 @@ cause_responses = generated_texts(
         "planned_pairs": out(
             _HERE.stage("images"),
             PlannedPair,
-            "One row: one question about two images to be made, with their prompts and seeds: a "
-            "problem with two numbers taken out, or a cause and its effect.",
         ),
         "built_rejections": out(
             _HERE.stage("select"),
             Rejection,
-            "One row: one problem or pair of events that did not become a row, and why.",
         ),
     },
 )
@@ -99,11 +91,7 @@ def painted_images(
     image_store: ImageStore,
     planned_pairs: list[PlannedPair],
 ) -> dg.Output[list[StoredImage]]:
-    """Make the images.
-
-    One row: one image, now in the image store. Of one that cannot be made the log says why; its
-    questions are among the rejections.
-    """
+    """Make the images."""
     requests = [
         ImageRequest(name=name, prompt=prompt, seed=seed)
         for pair in planned_pairs
@@ -116,11 +104,7 @@ def painted_images(
 def built(
     sources: SourceFiles, planned_pairs: list[PlannedPair]
 ) -> dg.Output[list[MultiImageItem]]:
-    """Gather what is asked about two images.
-
-    One row: one question about two images: planned here, or asked by an expert about images of
-    `images/` (`knowledge.jsonl`).
-    """
+    """Gather what is asked about two images."""
     file = source_folder(sources) / "knowledge.jsonl"
     by_experts = read_knowledge(file) if file.exists() else []
     return table_output([to_item(pair) for pair in planned_pairs] + by_experts)
@@ -134,10 +118,5 @@ multi_image_vqa_questions = question_assets(
         to_questions=to_questions,
         releases=RELEASES,
         painted=True,
-        entries="Take the rows of the published file, or those built here.\n\n"
-        "One row: one question about two images; 179 in the history of the site, 313 on the hub.",
-        rejection="One row: one entry that did not become a question.",
-        question="One row: one question about two images: arithmetic, external knowledge, or cause "
-        "and effect.",
     )
 )

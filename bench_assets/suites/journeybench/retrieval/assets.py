@@ -58,11 +58,7 @@ retrieval_images = image_assets(_HERE, *_TABLES)
 
 @dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
 def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
-    """Take the samples of the published files, or those built here.
-
-    One row: an image with the texts that describe it, and texts and images that only seem to.
-    The release has about 1,000 (section 3.3).
-    """
+    """Take the samples of the published files, or those built here."""
     published = published_files(source_folder(sources), *_TABLES)
     rows = read_samples(published) if published else built
     if published and not rows:
@@ -75,11 +71,7 @@ def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[lis
 def candidates(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
-    """List what queries are answered with.
-
-    One row: a text or image that all queries are shown, or that distracts from one sample. The
-    release has 5,740 texts with 5,590 distractors, and 1,000 images with 5,323.
-    """
+    """List what queries are answered with."""
     return table_output(to_candidates(entries, by_name([*files, *fetched])))
 
 
@@ -91,11 +83,7 @@ def candidates(
 def candidates_as_released(
     entries: list[RetrievalSample], files: list[StoredImage], fetched: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
-    """List what queries are answered with, distractors that are right among it.
-
-    One row: a text or image that all queries are shown, or that distracts from one sample. 533 of
-    the release's 5,590 distracting texts describe the image in the words of a right one.
-    """
+    """List what queries are answered with, distractors that are right among it."""
     there = by_name([*files, *fetched])
     return table_output(to_candidates(entries, there, as_released=True))
 
@@ -104,12 +92,7 @@ def candidates_as_released(
     name="retrieval_questions",
     ins=_INS | _HERE.ins(captioned="../captioning/built"),
     deps=decided_in(TASK),
-    outs=question_outs(
-        _HERE,
-        "One row: a sample whose image is not there, or a distractor that is not there or is "
-        "right.",
-        "One row: one query; nothing if the source has no samples. The paper counts 1,000 images.",
-    ),
+    outs=question_outs(_HERE),
 )
 def questions(  # noqa: PLR0913, PLR0917  (a table each)
     sources: SourceFiles,

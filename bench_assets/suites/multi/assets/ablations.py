@@ -73,11 +73,7 @@ def captions(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Describe every image of a question (section 4.5).
-
-    One row: the caption of one image, of the source's file or by the `captioner`; empty without
-    either. The paper has BLIP-2's.
-    """
+    """Describe every image of a question (section 4.5)."""
     if file := release_of(sources).captions:
         return table_output(_released(read_image_texts(file), stored, file.name))
     captioner = settings.load().suite("multi", MultiSettings).captioner
@@ -97,12 +93,7 @@ def ocr(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Recognise writing in every image of a question (section 4.5).
-
-    One row: the writing in one image, of the source's file or by the engine; "" without writing.
-    The paper has EasyOCR's. Known images are not read again; an image that does not decode has no
-    row.
-    """
+    """Recognise writing in every image of a question (section 4.5)."""
     if file := release_of(sources).ocr:
         return table_output(_released(read_image_texts(file), stored, file.name))
     key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
@@ -131,10 +122,7 @@ def ocr(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Replace images by captions.
-
-    One row: one question with images, described instead of shown; 7,489 in the paper (Table 6).
-    """
+    """Replace images by captions."""
     return table_output(with_image_texts(questions, captions))
 
 
@@ -144,11 +132,7 @@ def captions_for_images(
     **MULTI.stage("questions", below="ocr_for_images"),
 )
 def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output[list[Question]]:
-    """Replace images by the writing in them.
-
-    One row: one question with images, given by their writing; 7,489 in the paper (Table 6). A
-    question with an image that does not decode is left out.
-    """
+    """Replace images by the writing in them."""
     if any(row.author == writing.author() for row in ocr):
         there = {row.image for row in ocr}
         questions = [question for question in questions if set(question.images) <= there]
@@ -161,10 +145,7 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
 def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Add a black image where there is none, for models that demand one (section 4.2).
-
-    One row: one question, all of them.
-    """
+    """Add a black image where there is none, for models that demand one (section 4.2)."""
     file = io.BytesIO()
     Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
     blank = image_store.put(file.getvalue(), "blank.png")
@@ -182,11 +163,7 @@ def elite_choices(
     tables: TableFiles,
     questions: list[Question],
 ) -> dg.Output[list[EliteChoice]]:
-    """Choose the hardest questions by quota (section 3.3), as the authors' notebook did.
-
-    One row: one question, its hardness for the models in `elite_weights` of bench.toml, and
-    whether it was chosen. Their newest scores are read; without any, difficulty and quality decide.
-    """
+    """Choose the hardest questions by quota (section 3.3), as the authors' notebook did."""
     weights = settings.load().suite("multi", MultiSettings).elite_weights
     key = ["multi", "scores"]
     scores = [score for model in weights for score in tables.read(key, Score, model)]
@@ -204,10 +181,7 @@ def elite_choices(
 def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
-    """Select MULTI-Elite: the source's hard list, else the choices.
-
-    One row: one question; 500 in the paper (sections 3.3 and 4.6).
-    """
+    """Select MULTI-Elite: the source's hard list, else the choices."""
     listed = read_hard_list(release_of(sources))
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
     return table_output(select_elite(questions, listed or chosen))
@@ -238,11 +212,7 @@ def _shown(questions: Sequence[Question]) -> list[str]:
 def knowledge_links(
     sources: SourceFiles, transformed_items: list[MultiItem]
 ) -> dg.Output[list[KnowledgeLink]]:
-    """Link knowledge pieces to questions (MULTI-Extend, section 3.4).
-
-    One row: the knowledge piece of one item, or that it has none. In the paper 7,987 of 18,430
-    questions have one of 4,595 pieces (Table 9).
-    """
+    """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
     release = release_of(sources)
     built = release.annotations is not None  # the authors' own links are left as they are
     return table_output(link_knowledge(transformed_items, read_knowledge(release), search=built))
@@ -261,10 +231,7 @@ def questions_with_knowledge(
     links: list[KnowledgeLink],
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
-    """Add the knowledge piece of each question that has one (section 4.7).
-
-    One row: one question, all of them; Table 8 is over the whole set.
-    """
+    """Add the knowledge piece of each question that has one (section 4.7)."""
     by_name = {image.name: image for image in stored}
     pieces = select_usable(read_knowledge(release_of(sources)), by_name).usable
     known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
@@ -286,11 +253,7 @@ _SCORES = {
 def information_gain(
     context: dg.AssetExecutionContext, tables: TableFiles, questions: list[Question]
 ) -> dg.Output[list[InformationGain]]:
-    """Compare conditions question by question.
-
-    One row: a model's gain by images, captions or recognised writing over nothing, for questions
-    with one image and with several (Table 6), or by knowledge (Table 8).
-    """
+    """Compare conditions question by question."""
     model = context.partition_key
     scores = {name: tables.read(key, Score, model) for name, key in _SCORES.items()}
     rows = compare(questions, scores, model)

@@ -94,11 +94,7 @@ class DuplicateConfig(dg.Config):
 def selection(
     config: SelectionConfig, sources: SourceFiles, items: list[MultiItem]
 ) -> dg.Output[list[SelectionDecision]]:
-    """Select problems by length within each knowledge piece (appendix D).
-
-    One row: whether one problem was picked, its probability and its draw. The paper went from 2.7
-    million to 18 thousand; the release, selected already, has no rows.
-    """
+    """Select problems by length within each knowledge piece (appendix D)."""
     if not release_of(sources).annotations:
         return table_output(list[SelectionDecision]())
     reading: Reading = "ratio" if config.reading == "ratio" else "printed_left"
@@ -114,20 +110,14 @@ def selection(
         "annotated_items": out(
             MULTI.stage("select"),
             MultiItem,
-            "One row: one picked sub-question that both rounds left in and no automatic check "
-            "faults (section 3.2). Of the release, all.",
         ),
         "revisions": out(
             MULTI.stage("select"),
             ItemRevision,
-            "One row: one field of one sub-question before and after an annotator changed it. The "
-            "release has none.",
         ),
         "dropped_items": out(
             MULTI.stage("select"),
             Rejection,
-            "One row: one picked sub-question that an annotator dropped or a check faults, or an "
-            "annotation of none, and why. The release has none.",
         ),
     },
 )
@@ -156,11 +146,7 @@ def transformation_proposals(
     models: Models,
     annotated_items: list[MultiItem],
 ) -> dg.Output[list[Transformation]]:
-    """Propose transformations (section 3.2, data post-process; Figure 6).
-
-    One row: one question that a transformation makes, with the form of the whitelist that proves
-    its gold, or its fault. The release has no rows.
-    """
+    """Propose transformations (section 3.2, data post-process; Figure 6)."""
     annotations = _annotations(sources)
     if annotations is None:
         return table_output(list[Transformation]())
@@ -186,10 +172,7 @@ def solver_answers(
     transformation_proposals: list[Transformation],
     stored: list[StoredImage],
 ) -> dg.Output[list[SolverAnswer]]:
-    """Answer the proposed questions whose gold no rule proves, with two or more solver models.
-
-    One row: one solver's answer to one question. Empty unless bench.toml has `solvers`.
-    """
+    """Answer the proposed questions whose gold no rule proves, with two or more solver models."""
     by_id = {item.item_id: item for item in annotated_items}
     rows = unproven(transformation_proposals)
     made = {row.new_id: (row, transformed(by_id[row.item_id], row)) for row in rows}
@@ -213,15 +196,10 @@ def solver_answers(
         "transformations": out(
             MULTI.stage("distractors"),
             Transformation,
-            "One row: one question that a transformation makes, with the proof of its gold (a form "
-            "of the whitelist, an annotator, or all solvers) or the reason why it is not applied. "
-            "The paper has 3.22 times as many MA questions after it. The release has no rows.",
         ),
         "transformation_review": out(
             MULTI.stage("distractors"),
             Transformation,
-            "One row: a transformation that waits for `multi/transformation_review`, because "
-            "nothing proves its gold.",
         ),
     },
 )
@@ -245,10 +223,7 @@ def transformations(
 def transformed_items(
     annotated_items: list[MultiItem], transformations: list[Transformation]
 ) -> dg.Output[list[MultiItem]]:
-    """Replace items by their transformations.
-
-    One row: one sub-question, transformed or as it was.
-    """
+    """Replace items by their transformations."""
     return table_output(apply(annotated_items, transformations))
 
 
@@ -262,11 +237,7 @@ def duplicates(
     transformed_items: list[MultiItem],
     stored: list[StoredImage],
 ) -> dg.Output[list[Duplicate]]:
-    """Find near-duplicates (section 3.2: over 800 were removed).
-
-    One row: two questions alike in text and in every image. The later one is dropped, unless text
-    or gold conflict. The release, without its duplicates, has no rows.
-    """
+    """Find near-duplicates (section 3.2: over 800 were removed)."""
     if not release_of(sources).annotations:
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}

@@ -39,11 +39,7 @@ def release_of(sources: SourceFiles) -> MultiRelease:
 
 @dg.asset(**MULTI.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the files.
-
-    One row: one file of the source, by its digest. The release has a problem file, a knowledge
-    file and 7,658 images. Without a configured folder, the mini edition is written first.
-    """
+    """Pin the files."""
     opened = sources.open("multi")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -52,20 +48,13 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 
 @dg.asset(deps=MULTI.source, **MULTI.stage("source"))
 def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
-    """Read the questions.
-
-    One row: one sub-question as the source has it; the release has 18,430 in 17,251 problems
-    (Table 9).
-    """
+    """Read the questions."""
     return table_output(read_items(release_of(sources)))
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
 def items(raw_items: list[MultiItem]) -> dg.Output[list[MultiItem]]:
-    """Bring the questions into markdown (section 3.2, data pre-process).
-
-    One row: one sub-question in markdown and LaTeX. The release is markdown already.
-    """
+    """Bring the questions into markdown (section 3.2, data pre-process)."""
     return table_output([prepare(item).item for item in raw_items])
 
 
@@ -77,11 +66,7 @@ def images(
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, and every table that markdown cannot express.
-
-    One row: one image that decodes; the release has 7,658. Images that do not decode and questions
-    with tables that cannot be drawn are among the rejections.
-    """
+    """Store every image of the folder, and every table that markdown cannot express."""
     stored, broken = image_store.put_files(image_files(release_of(sources).images))
     font = settings.load().suite("multi", MultiSettings).font
     tables = {n: html for item in raw_items for n, html in prepare(item).tables.items()}
@@ -103,11 +88,7 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """List images and knowledge pieces that cannot be used.
-
-    One row: one image that does not decode, or one piece without a text or with such an image.
-    The release should have none.
-    """
+    """List images and knowledge pieces that cannot be used."""
     by_name = {image.name: image for image in stored}
     release = release_of(sources)
     files = image_files(release.images)
@@ -124,15 +105,10 @@ def unusable_files(
         "questions": out(
             MULTI.stage("questions"),
             Question,
-            "One row: one question; 18,430 in the paper: 13,963 SA, 2,137 MA, 1,432 FB, 798 OP and "
-            "100 Other, 7,489 of them with images (Table 9).",
         ),
         "rejections": out(
             MULTI.stage("select"),
             Rejection,
-            "One row: an item that did not make it into the question table, and why: dropped by an "
-            "annotator, faulted by a check, nearly the same as another; chances and draws are in "
-            "the selection. The release should have none.",
         ),
     },
 )

@@ -68,8 +68,6 @@ statement_responses = generated_texts(
     lambda caption_decisions, stored: distractors.prompts(
         kept_captions(caption_decisions), digests(stored)
     ),
-    "Have a model write statements that conflict with an image it sees (way a).\n\n"
-    "One row: one response about one image, with the prompt.",
     by="answerer",
 )
 
@@ -81,10 +79,7 @@ statement_responses = generated_texts(
 def statements(
     statement_responses: list[GeneratedText], dialogue_statements: list[Statement]
 ) -> dg.Output[list[Statement]]:
-    """Gather the statements of both ways.
-
-    One row: one statement about one image, the response it stands in and who wrote it.
-    """
+    """Gather the statements of both ways."""
     written = distractors.read_statements(statement_responses).statements
     return table_output(written + dialogue_statements)
 
@@ -99,10 +94,7 @@ def statement_decisions(
     caption_decisions: list[CaptionDecision],
     statement_votes: list[StatementVote],
 ) -> dg.Output[list[StatementDecision]]:
-    """Keep the statements that conflict with their image.
-
-    One row: what became of one statement, and why. The release has 5,590 on 994 images.
-    """
+    """Keep the statements that conflict with their image."""
     if not statements:
         return table_output([])
     rows = distractors.verify_statements(
@@ -151,18 +143,12 @@ _STAGE = _HERE.stage("distractors", asks="judge")
 @dg.multi_asset(
     ins=_HERE.ins("caption_decisions", stored="images"),
     outs={
-        "dialogues": out(
-            _STAGE, Utterance, "One row: one thing that was said about an image (way b)."
-        ),
+        "dialogues": out(_STAGE, Utterance),
         "dialogue_ends": out(
             _STAGE,
             DialogueEnd,
-            "One row: how the dialogue about one image ended: by a decision, because the rounds "
-            "were over, or because a response could not be read.",
         ),
-        "dialogue_statements": out(
-            _STAGE, Statement, "One row: how a dialogue describes its image after one round."
-        ),
+        "dialogue_statements": out(_STAGE, Statement),
     },
     pool="judge",
 )
@@ -235,12 +221,7 @@ def look_alike_proposals(
     decisions: list[FilterDecision],
     stored: list[StoredImage],
 ) -> dg.Output[list[LookAlike]]:
-    """Find images that are alike in subject, composition, or both.
-
-    One row: one image that may distract from another one. Subjects are compared by what the
-    images were generated from, compositions by where light and colours lie. An image that does
-    not decode any more is like none; the log names it.
-    """
+    """Find images that are alike in subject, composition, or both."""
     kept = {decision.image for decision in decisions if decision.kept}
     known = digests(stored)
     decoded = [
@@ -265,11 +246,7 @@ def look_alikes(
     look_alike_proposals: list[LookAlike],
     look_alike_votes: list[LookAlikeVote],
 ) -> dg.Output[list[LookAlikeDecision]]:
-    """Keep the images that people find alike and in conflict with the captions.
-
-    One row: what became of one proposed image, and why. About five are kept of each; the
-    release has 5,323 for 1,000 texts.
-    """
+    """Keep the images that people find alike and in conflict with the captions."""
     least = least_votes(settings.load(), annotation.ALIKE, annotation.N_CHECKING)
     rows = verify_look_alikes(look_alike_proposals, look_alike_votes, least=least)
     return table_output(
@@ -287,11 +264,7 @@ def retrieval_samples(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[RetrievalSample]]:
-    """Put what describes an image and what only seems to together.
-
-    One row: one image with its captions, the statements that conflict with it, and the images
-    that look like it; in the release about five of each for 1,000 images.
-    """
+    """Put what describes an image and what only seems to together."""
     statements: dict[str, list[str]] = defaultdict(list)
     for decision in statement_decisions:
         if decision.accepted:
@@ -322,8 +295,6 @@ trigger_responses = generated_texts(
     lambda caption_decisions, stored: triggers.prompts(
         kept_captions(caption_decisions), digests(stored)
     ),
-    "Have a model write questions that invite hallucinations about an image it sees.\n\n"
-    "One row: one response about one image, with the prompt.",
     by="answerer",
 )
 
@@ -338,10 +309,7 @@ def trigger_questions(
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[TriggerQuestion]]:
-    """Keep the trigger questions that people accept.
-
-    One row: one question about one image, and its answers.
-    """
+    """Keep the trigger questions that people accept."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(triggers.verify_triggers(trigger_responses, trigger_votes, least).questions)
 
@@ -356,11 +324,7 @@ def rejections(
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
-    """Say of every response and trigger question that is left out why.
-
-    One row: one response that could not be read, or one question that people did not accept. What
-    became of images, captions, statements and look-alikes stands in the tables of decisions.
-    """
+    """Say of every response and trigger question that is left out why."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
         distractors.read_statements(statement_responses).rejections
@@ -378,9 +342,6 @@ def funnel(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[BuildFunnelStep]]:
-    """Count what is left at each step, and what is open.
-
-    One row: one step on the way from a gallery to captions and distractors.
-    """
+    """Count what is left at each step, and what is open."""
     rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes)
     return table_output(rows)

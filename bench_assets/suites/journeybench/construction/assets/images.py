@@ -83,22 +83,14 @@ class FilterRule(dg.Config):
 
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def queries(settings: SettingsResource) -> dg.Output[list[Query]]:
-    """Combine topic words with attribute words.
-
-    One row: what a gallery is searched for. 17 x 15 = 255 in the paper, whose words are not
-    printed; ours are settings.
-    """
+    """Combine topic words with attribute words."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     return table_output(combine(chosen.topics, chosen.attributes))
 
 
 @dg.asset(ins=_HERE.ins("queries"), **_HERE.stage("source"))
 def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list[AcquiredImage]]:
-    """Search a gallery over HTTP, if bench.toml names one.
-
-    One row: one image that was found, now in `gallery/journeybench` of the home folder.
-    Annotators put their votes and captions there; then the folder can be named as the source.
-    """
+    """Search a gallery over HTTP, if bench.toml names one."""
     configured = settings.load()
     address = configured.suite(SUITE, JourneyBenchSettings).gallery
     if not address:
@@ -110,10 +102,7 @@ def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list
 
 @dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
-    """Read which images the gallery had.
-
-    One row: one generated image, the query that found it and the prompt that it was made of.
-    """
+    """Read which images the gallery had."""
     rows = read_raw(source_folder(sources), GalleryImage)
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
@@ -131,11 +120,7 @@ def decisions(
     filter_votes: list[FilterVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
-    """Keep what is unusual, fictional and comprehensible.
-
-    One row: what became of one image of the gallery, and why: by the votes of at least four
-    annotators, and by whether it looks like an earlier one.
-    """
+    """Keep what is unusual, fictional and comprehensible."""
     there = by_name(stored)
     hashes = {
         row.image: image_hash(image)
@@ -158,10 +143,7 @@ def decisions(
 
 @dg.asset(ins=_HERE.ins("filter_votes"), **_HERE.stage("select"))
 def filter_agreement(filter_votes: list[FilterVote]) -> dg.Output[list[CriterionAgreement]]:
-    """Measure how far the annotators agree.
-
-    One row: one criterion; in the paper all annotators agree on over 72 % of the images.
-    """
+    """Measure how far the annotators agree."""
     return table_output(agreement(filter_votes))
 
 
@@ -172,11 +154,7 @@ def caption_decisions(
     written_captions: list[WrittenCaption],
     caption_votes: list[CaptionVote],
 ) -> dg.Output[list[CaptionDecision]]:
-    """Keep five captions of each image.
-
-    One row: what became of one caption, and why. Eight people write about each image, four
-    verify, five captions are kept (section 3.2; the release has five for 974 of 1,042 images).
-    """
+    """Keep five captions of each image."""
     kept = {decision.image for decision in decisions if decision.kept}
     least = least_votes(settings.load(), annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least=least)
@@ -194,10 +172,7 @@ def caption_decisions(
 def captioned_images(
     sources: SourceFiles, caption_decisions: list[CaptionDecision]
 ) -> dg.Output[list[CaptionedImage]]:
-    """Put captions and categories of each image together.
-
-    One row: one image that was kept, with its captions. 1,042 in the release.
-    """
+    """Put captions and categories of each image together."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
         for row in read_raw(source_folder(sources), ImageCategories)
@@ -272,44 +247,19 @@ def _write_gallery(file: Path, rows: Iterable[AcquiredImage]) -> None:
 
 
 _TABLES = {
-    "filter_votes": (
-        annotation.FILTER,
-        "Read the votes on images of the gallery.\n\n"
-        "One row: what one annotator says of one image.",
-    ),
-    "written_captions": (
-        annotation.WRITE,
-        "Read the captions.\n\n"
-        "One row: what one writer says of one image; eight write in the paper.",
-    ),
-    "caption_votes": (
-        annotation.VERIFY,
-        "Read the votes on captions.\n\n"
-        "One row: what one verifier says of one caption; four verify in the paper.",
-    ),
-    "statement_votes": (
-        annotation.CONFLICTS,
-        "Read the votes on statements.\n\n"
-        "One row: whether one annotator finds that a statement conflicts with its image.",
-    ),
-    "look_alike_votes": (
-        annotation.ALIKE,
-        "Read the votes on images that may distract from another.\n\n"
-        "One row: what one annotator says of two images.",
-    ),
-    "trigger_votes": (
-        annotation.TRIGGER,
-        "Read the votes on questions that invite hallucinations.\n\n"
-        "One row: whether one annotator accepts one question with its answers.",
-    ),
+    "filter_votes": annotation.FILTER,
+    "written_captions": annotation.WRITE,
+    "caption_votes": annotation.VERIFY,
+    "statement_votes": annotation.CONFLICTS,
+    "look_alike_votes": annotation.ALIKE,
+    "trigger_votes": annotation.TRIGGER,
 }
 
 
-def _votes(name: str, task: SuiteAnnotationTask, description: str) -> dg.AssetsDefinition:
+def _votes(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     @dg.asset(
         name=name,
         deps=[*_HERE.source, answers_key(task)],
-        description=description,
         dagster_type=list_of(task.row),
         **_HERE.stage("annotation"),
     )
@@ -320,4 +270,4 @@ def _votes(name: str, task: SuiteAnnotationTask, description: str) -> dg.AssetsD
     return votes
 
 
-votes = [_votes(name, task, description) for name, (task, description) in _TABLES.items()]
+votes = [_votes(name, task) for name, task in _TABLES.items()]
