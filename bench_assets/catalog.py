@@ -27,7 +27,9 @@ class Catalog:
 
     suites: tuple[Suite, ...]
     problems: tuple[str, ...] = ()  # a line for each suite that is left out, and why
-    not_loaded: frozenset[str] = frozenset()  # names of those, and of suites that nobody wanted
+    not_loaded: frozenset[str] = (
+        frozenset()
+    )  # names of those, and of suites that were not requested
     origins: Mapping[str, str] = field(default_factory=dict)  # where each comes from, for messages
 
     @property

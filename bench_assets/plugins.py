@@ -45,7 +45,7 @@ def find_plugins(
     only: Collection[str] | None = None,
     taken: Collection[str] = (),
 ) -> Plugins[Kind]:
-    """Load the objects of a group; what cannot be loaded is told of, and stops no other.
+    """Load the objects of a group; a failed one is reported and stops no other.
 
     A name that is taken twice belongs to this project or, between strangers, to the distribution
     that comes first in the alphabet.

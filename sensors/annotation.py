@@ -141,7 +141,7 @@ def _heard(
     task: SuiteAnnotationTask,
     chosen: AnnotationTaskSettings,
 ) -> list[_Heard]:
-    """Compare what counts now with the table; nothing if they are the same, or nobody was asked."""
+    """Compare the answers that count with the table; nothing if equal or the task is inactive."""
     units, answers = (task.table(which).split("/") for which in ("units", "answers"))
     if not tables.exists(units) or not tables.exists(answers):
         return []

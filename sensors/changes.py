@@ -58,7 +58,7 @@ _OF_ALL_MODELS = (
     & ~When.missing()
     & ~When.in_progress()
 )
-"""Waits for nobody: one model that is broken or slow must not freeze the leaderboard."""
+"""No waiting: a broken or slow model must not freeze the leaderboard."""
 
 _CLAIMS = dg.AssetSelection.tag("bench/stage", "claims")
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")

@@ -130,7 +130,7 @@ def watch_hub(
 ) -> dg.SensorResult:
     """Ask for what the revisions of the watched repositories still need; retire deleted ones.
 
-    A revision retires when its branch or tag was deleted and no other is at its commit: somebody
+    A revision retires when its branch or tag was deleted and no other is at its commit: a person
     took it back, as who deletes a folder does. One whose branch only went on stays: the commit can
     still be loaded, and is a point of the curve. Nothing retires of a repository that the hub does
     not list, or while there is no network.

@@ -58,7 +58,7 @@ def look(
     """Compare with the last look; the first one only remembers."""
     try:
         now = state(settings.load(), tables)
-    except SettingsError as why:  # somebody is writing it
+    except SettingsError as why:  # it is being written
         return dg.SensorResult(cursor=cursor, skip_reason=str(why))
     if cursor in (None, now):
         return dg.SensorResult(cursor=now, skip_reason="configured as before")

@@ -77,7 +77,9 @@ class Unit:
     barred: tuple[str, ...] = ()  # who may not answer: its author, say
     proposal: Values = field(default_factory=dict)  # filled in before the person comes
     proposed_by: str = ""  # the model that filled it in
-    withheld: Values = field(default_factory=dict)  # what it would have, where nobody is shown that
+    withheld: Values = field(
+        default_factory=dict
+    )  # the proposal of units that are shown without it
     gold: Values = field(default_factory=dict)  # of an attention check: what is right; never shown
 
     @property
@@ -97,13 +99,13 @@ class Answer:
     task: str
     task_version: str
     unit_id: str
-    unit_digest: str  # of what was shown; "": nobody noted it, as in files that people write
+    unit_digest: str  # of the content; "" if unknown, as in files written by hand
     person: str  # a pseudonym
     values: Values
     at: str  # when it was first given: ISO 8601, UTC
     changed_at: str  # when it was last changed; as ``at`` if never
     changed_by: str = ""  # who changed it last, if that was not the person
-    seconds: float | None = None  # s from being shown to being sent; None where nobody measured
+    seconds: float | None = None  # s from display to submission; None if not measured
     skipped: bool = False  # the person would not say; counts for nothing
     proposed_by: str = ""  # who had filled it in before the person came
     tool: str = ""  # "pages", "label-studio", "files"
@@ -143,7 +145,7 @@ class SuiteAnnotationTask:
 
     task: AnnotationTask
     reads: Mapping[str, TableOf]  # by the names of the arguments of ``units``
-    units: Callable[..., list[Unit]]  # what is asked, of the tables as they are now
+    units: Callable[..., list[Unit]]  # units from the present tables
     row: type[Any]  # of what ``to_rows`` makes: the suite's own row of such votes
     to_rows: Callable[[Sequence[Answer]], list[Any]]  # of the answers that count
     summary: Summary | None = None  # of a task about models' responses
@@ -220,7 +222,7 @@ class UnitCounts(NamedTuple):
     new: int  # that were not there
     there: int  # that were there as they are
     changed: int  # that were there with another text or image: asked anew, old answers kept
-    withdrawn: int  # that were there and are wanted no more: nobody is shown them
+    withdrawn: int  # units that are no longer shown
 
 
 class AnnotationBackend(Protocol):
@@ -259,7 +261,7 @@ class AnnotationBackend(Protocol):
         ...
 
     def close(self, task: AnnotationTask) -> None:
-        """Show nobody any more of a task; its answers stay. Asking again opens it."""
+        """Close a task; its answers stay. Publishing it again reopens it."""
         ...
 
 

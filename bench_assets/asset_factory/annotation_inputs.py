@@ -20,7 +20,7 @@ def answers_key(task: SuiteAnnotationTask) -> dg.AssetKey:
 
 
 def counted_answers(tables: TableFiles, task: SuiteAnnotationTask) -> list[Answer]:
-    """Read the answers that count; none where nobody was ever asked."""
+    """Read the answers that count; none if the task was never active."""
     key = answers_key(task).path
     if not tables.exists(key):
         return []
@@ -28,7 +28,7 @@ def counted_answers(tables: TableFiles, task: SuiteAnnotationTask) -> list[Answe
 
 
 def heard(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
-    """Read the answers that count as the suite's own rows; none where nobody was ever asked."""
+    """Read the answers that count as the suite's rows; none if the task was never active."""
     return task.to_rows(counted_answers(tables, task))
 
 
@@ -75,7 +75,7 @@ def open_units(
 def with_open(
     questions: Sequence[Question], task: Task, tables: TableFiles, settings: Settings
 ) -> list[Question]:
-    """Note in each question how much people are still to decide; nothing where nobody is asked.
+    """Note the number of open units in each question; nothing if the task is inactive.
 
     Numbers made of such a table say so in their signature.
     """

@@ -76,7 +76,7 @@ class EvaluationStep:
     is_study: bool = False  # grouped with the ablations, whatever the condition
 
     def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
-        """What ``dg.asset`` is told of a table's place."""
+        """Arguments of ``dg.asset`` for a table's place."""
         version = "+".join((str(self.task.version), *self.task.extensions))
         arguments = AssetFolder(self.task.name, version).stage(
             stage,

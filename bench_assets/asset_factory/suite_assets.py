@@ -58,7 +58,7 @@ def grouped(*groups: str) -> dg.AssetSelection:
 
 
 class AssetArguments(TypedDict):
-    """What ``dg.asset`` is told of an asset besides its inputs."""
+    """Arguments of ``dg.asset`` besides the inputs."""
 
     key_prefix: list[str]
     group_name: str
@@ -96,7 +96,7 @@ class AssetFolder:
         when_asked: bool = False,
         partitions: dg.DynamicPartitionsDefinition | None = None,
     ) -> AssetArguments:
-        """Put together what an asset is told by its place.
+        """Arguments of an asset by its place.
 
         Args:
             stage: What is made.
@@ -105,7 +105,7 @@ class AssetFolder:
             below: Folder of an ablation below this one.
             ablation: Whether it is grouped apart, and made only when it is wanted; so is what lies
                 ``below``.
-            when_asked: Whether it is made only when somebody asks for it by name.
+            when_asked: Whether it is made only on request by name.
             partitions: What it is made of, one at a time: models, or encoders.
         """
         tags = {"bench/stage": str(stage)}

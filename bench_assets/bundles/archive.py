@@ -55,7 +55,7 @@ class Archive:
     """The files of a bundle, read one at a time; none is extracted."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
-        """Look at the directory of the file, and refuse it unless ``pack`` would write it so.
+        """Read the directory, and refuse it unless ``pack`` would write it alike.
 
         Raises:
             SourceError: Names the file, and the entry that is not as it should be.
@@ -130,7 +130,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _require_end(path: Path, file: IO[bytes]) -> int:
-    """Look at the end of the file, before anything is believed; gives the size of what is packed.
+    """Validate the end of the file first; returns the size of the packed part.
 
     Raises:
         SourceError: If it is no zip, cut short, of too many files, or something follows.
@@ -181,14 +181,14 @@ def _sizes(
 
 
 def _header(one: zipfile.ZipInfo) -> bytes:
-    """What stands before a file of this name, size and sum."""
+    """Local header of a file of this name, size and checksum."""
     expected = _entry(one.filename)
     expected.CRC, expected.file_size, expected.compress_size = one.CRC, one.file_size, one.file_size
     return expected.FileHeader()
 
 
 def _is_plain(one: zipfile.ZipInfo) -> bool:
-    """Whether the directory says no more of a file than ``pack`` does."""
+    """Whether a directory entry has only the fields that ``pack`` writes."""
     said = (one.create_system, one.flag_bits, one.volume, one.internal_attr, one.date_time)
     return (
         said == (_UNIX, 0, 0, 0, _LONG_AGO)

@@ -39,14 +39,14 @@ class _ManifestText(BaseModel):
 
 
 class FileFacts(_ManifestText):
-    """One file of the bundle."""
+    """Name, size and checksum of a file."""
 
     sha256: str
     n_bytes: int
 
 
 class Manifest(_ManifestText):
-    """What a bundle says of itself."""
+    """Manifest of a bundle."""
 
     bundle: Literal[1] = 1
     """Of its form."""
@@ -105,7 +105,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
 
 
 def versions_here() -> dict[str, str]:
-    """Versions of Python, of this program and of all that it needs, as they are installed."""
+    """Installed versions of Python, this program and its dependencies."""
     needed = [line for line in requires(OURS) or () if "extra ==" not in line]
     names = [found[0] for line in needed if (found := match(r"[\w.-]+", line))]
     return {"python": python_version()} | {
@@ -242,7 +242,7 @@ IMAGES = "images/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptText:
-    """What was asked, by its digest."""
+    """A prompt, by its digest."""
 
     sha256: str
     turns: str  # JSON, as ``Prompt.to_json`` writes it
@@ -264,7 +264,7 @@ class Contents:
 
     @property
     def evaluated(self) -> Again:
-        """What came of the responses."""
+        """Result of an evaluation."""
         return Again(self.predictions, self.judgements, self.scores, self.metrics)
 
     @property

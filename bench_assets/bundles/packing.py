@@ -33,7 +33,7 @@ class PackedBundle(NamedTuple):
 
 
 class BundleOptions(NamedTuple):
-    """What a bundle takes that stands in no table of the evaluation."""
+    """Inputs of a bundle that no table of the evaluation has."""
 
     suite: Suite
     benchmark: FileBenchmarkSettings | None  # of a suite that bench.toml describes
@@ -72,7 +72,7 @@ def _require_tables(one: ModelResponses) -> None:
 
 
 def _require_same(one: ModelResponses, contents: Contents) -> None:
-    """Refuse to pack what nobody could get again.
+    """Refuse to pack a number that cannot be reproduced.
 
     Raises:
         TableError: Names the first thing that differs.
@@ -115,7 +115,7 @@ def _contents(one: ModelResponses, beside: BundleOptions) -> tuple[Contents, dic
 def _rendered(
     task: Task, condition: str, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> dict[str, str]:
-    """The prompts of a condition as they are made now, by their digests; none of encoders."""
+    """Prompts of a condition as rendered now, by digest; none of encoders."""
     if task.asked_of != "model":
         return {}
     asked = {row.question_id for row in predictions}
@@ -127,7 +127,7 @@ def _rendered(
 def _prompts(
     sent: set[str], find: Callable[[str], str | None], beside: BundleOptions
 ) -> list[PromptText]:
-    """Those that are known, and in which no secret stands."""
+    """Known prompts without a secret."""
     known = ((sha256, find(sha256)) for sha256 in sorted(sent))
     return [
         PromptText(sha256=sha256, turns=turns)

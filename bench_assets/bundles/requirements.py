@@ -36,7 +36,7 @@ _MEASURED = {"data", "prompts", "model", "judge", "reading", "no_answer", "n"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleRequirement:
-    """One part of what a number takes."""
+    """One input of a number."""
 
     part: str
     takes: str
@@ -56,14 +56,14 @@ class NumberRef:
 
     @property
     def command(self) -> str:
-        """What a person types to have it tried."""
+        """The command to run."""
         chosen = self.signature.condition
         more = "" if chosen == "main" else f" --condition {chosen}"
         return f"bench bundle reproduce {self.signature.task} {self.model or repr(self.text)}{more}"
 
 
 def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[BundleRequirement]]:
-    """Look for the task, in the version and with the parts that the signature names."""
+    """Find the task in the version, and with the parts, of the signature."""
     said = number.signature
     wanted = "+".join((said.task, *said.extensions))
     suite = said.task.split("/")[0]
@@ -100,7 +100,7 @@ def task_needs(number: NumberRef, catalog: Catalog) -> tuple[Task | None, list[B
 def question_needs(
     number: NumberRef, task: Task, places: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
-    """Look for the question table that has the digest of the signature, on any source."""
+    """Find the question table with the signature's digest, on any source."""
     said, key = number.signature, questions_key(task, number.signature.condition)
     wanted = said.parts.get("data", "")
     digests = {}
@@ -174,10 +174,10 @@ _TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 
 
 class RememberedModel:
-    """Says what another said, as far as the store knows; what it does not know is an error."""
+    """A model's cached responses; a missing one is an error."""
 
     def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
-        """Take who is meant from a signature's part ``model``."""
+        """Parse the part ``model`` of a signature."""
         self.name, self.signature = name, signature
         asked, _, tags = signature.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
@@ -198,7 +198,7 @@ class RememberedModel:
         ]
 
     def _keys(self, request: Request) -> Iterator[str]:
-        """How the response may be named: with the decoder's version, where it changed an image."""
+        """Possible keys of the response: with the decoder's version, if it changed an image."""
         decoding = self._decoding
         if request.temperature is not None:
             drawn = f"t={request.temperature:g}"

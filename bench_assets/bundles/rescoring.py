@@ -17,7 +17,7 @@ from bench_assets.evaluation.task import RULES, ByModel, Task
 
 
 class Again(NamedTuple):
-    """What comes of responses, step by step."""
+    """Result of a new evaluation, step by step."""
 
     predictions: Sequence[Prediction]
     judgements: Sequence[Judgement]
@@ -32,7 +32,7 @@ def evaluate_again(
     judgements: Sequence[Judgement],
     reading: str,
 ) -> Again:
-    """Judge by rules, or take what a model judged; score and measure.
+    """Judge by rules, or use recorded verdicts; then score and aggregate.
 
     Args:
         task: As it is now.
@@ -57,7 +57,7 @@ def measured(
     judgements: Sequence[Judgement],
     reading: str,
 ) -> Again:
-    """Score and measure, with what is scored without looking beside, as the graph does.
+    """Score and aggregate with blind baselines, as the graph does.
 
     Raises:
         UnknownNameError: If the task has no such reading, or not the condition of a response.
@@ -93,7 +93,7 @@ def by_rules(
     name: str,
     recorded: Sequence[Judgement] = (),
 ) -> list[Judgement]:
-    """Have the rules judge; how they were set up is written down as it was recorded.
+    """Judge by rules; the recorded setup is kept.
 
     Raises:
         SettingsError: If the task has no such rules any more.
@@ -110,7 +110,7 @@ def by_model(
     judge: tuple[ChatModel, str],
     setup: str,
 ) -> list[Judgement]:
-    """Have a model judge, by its responses that are remembered; ``judge`` has the judge's name too.
+    """Judge by a model's cached responses; ``judge`` has the judge's setup.
 
     Raises:
         ModelError: If it cannot be asked.

@@ -1,4 +1,4 @@
-"""The ``bench`` command: a thin face over the same assets and functions as the UI."""
+"""The ``bench`` command line, over the same assets and functions as the UI."""
 
 from importlib.metadata import version
 from typing import Annotated
@@ -25,9 +25,8 @@ from bench_assets.cli.commands.ui import app as ui_app
 from bench_assets.workspace.console.output import print_leaderboard, print_result
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 it could not be done, or something that was looked at is wrong; 2 the"
-    " command was not understood; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM, and the same"
-    " command goes on from there."
+    "Exit codes: 0 success; 1 an error, or a failed check; 2 usage error; 129, 130, 143 ended by"
+    " SIGHUP, Ctrl-C, SIGTERM: run the same command again to continue."
 )
 
 app = typer.Typer(
@@ -62,7 +61,7 @@ def main(
     *,
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     """Build vision-language benchmarks and evaluate models on them."""
@@ -71,11 +70,11 @@ def main(
 @app.command()
 def leaderboard(
     task: Annotated[
-        str, typer.Argument(help="A suite or task: its lines with intervals, and the papers'.")
+        str, typer.Argument(help="Suite or task, with intervals and published rows. Default: all.")
     ] = "",
     *,
     published: Annotated[
-        bool, typer.Option("--published", help="Also what the papers print.")
+        bool, typer.Option("--published", help="Include the papers' rows.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """Entry point of ``bench``: signal handling and redacted tracebacks.
 
-To load the rest takes most of a second, in which nothing is under way yet. What ends a command
-later is heard by ``bench_assets.workspace.console.signals``; around it, this.
+Loading the rest takes most of a second. These handlers cover that time; afterwards
+``bench_assets.workspace.console.signals`` does.
 """
 
 import os
@@ -20,7 +20,7 @@ def main() -> None:
     # before typer is loaded, which keeps the one that it finds
     sys.excepthook = _print_unexpected_error
     os.environ.setdefault("TQDM_DISABLE", "1")  # other libraries' bars, beside ours; read at import
-    # Dagster's migrations are written by mako, which colours pages of errors that nobody sees here:
+    # Dagster's migrations use mako, whose coloured error pages are never shown here:
     # 4 MiB of other languages' grammars. None: it does without, as where they are not installed.
     sys.modules.setdefault("mako.ext.pygmentplugin", None)  # type: ignore[arg-type]
     from bench_assets.cli.main import app
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def _exit_on_signal(number: int, _: FrameType | None) -> None:
-    """End at once: raised in the middle of an import, ``KeyboardInterrupt`` may be caught there."""
+    """End at once: an import may catch ``KeyboardInterrupt``."""
     os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _signal_message(number))
     os._exit(EXIT_BASE + number)
 
@@ -41,7 +41,7 @@ def _signal_message(number: int) -> bytes:
 def _print_unexpected_error(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Print an exception that nobody expected, without what is secret of the home folder."""
+    """Print an unexpected exception, with the home's secrets redacted."""
     from resources.config.environment import default_home
     from resources.redaction.logs import redact_tracebacks
 

@@ -45,14 +45,14 @@ class QuestionRecord(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Points as a share of those there are; None where there are none, or one is unscored."""
+        """Share of the points; None without any, or with an unscored one."""
         most = sum(score.max_points for score in self.scores)
         known = [score.points for score in self.scores if score.points is not None]
         return sum(known) / most if most and len(known) == len(self.scores) else None
 
     @property
     def responses(self) -> list[tuple[int, str, tuple[str, ...]]]:
-        """What is scored, draw by draw."""
+        """The scored texts, sample by sample."""
         return sorted((row.sample, row.text, row.ranking) for row in self.predictions)
 
     @property
@@ -90,7 +90,7 @@ def changed_fields(old: Question, new: Question) -> list[str]:
 
 
 def who_and_how(asked: str) -> tuple[str, str]:
-    """Part the signature of a model into who was asked, and how responses were drawn.
+    """Split a signature's model into identity and decoding.
 
     >>> who_and_how("sha256:0c,float32|t=0,max=40"), who_and_how("random|seed=0")
     (('sha256:0c,float32', 't=0,max=40'), ('random|seed=0', ''))
@@ -101,7 +101,7 @@ def who_and_how(asked: str) -> tuple[str, str]:
 
 
 def _inputs(old: QuestionRecord, new: QuestionRecord, changed: Sequence[str]) -> list[str]:
-    """What goes into a response and differs; a changed question's prompt goes without saying."""
+    """Differing inputs of a response; a changed question implies its prompt."""
     follows = bool(_IN_PROMPTS & set(changed))
     (model, decoding), (model_now, decoding_now) = _asked(old), _asked(new)
     differ = {
@@ -119,7 +119,7 @@ def _asked(one: QuestionRecord) -> tuple[set[str], set[str]]:
 
 
 def _readers(old: QuestionRecord, new: QuestionRecord, *, same_response: bool) -> list[str]:
-    """What turns a response into points and differs.
+    """Differing parts that turn a response into points.
 
     A judge that was not needed fits every other.
     """
@@ -162,7 +162,7 @@ class Side:
 
     @cached_property
     def answered(self) -> dict[str, QuestionRecord]:
-        """What became of each question that has scores, by its id."""
+        """Each question with scores, by id."""
         said, judged = _by_question(self.predictions), _by_question(self.judgements)
         scored = _by_question(self.scores)
         return {
@@ -174,7 +174,7 @@ class Side:
 
     @cached_property
     def spelled(self) -> dict[str, str]:
-        """What its signature says, part by part; nothing where nothing was measured."""
+        """Parts of the signature; none without metrics."""
         return spelled_out(Signature.parse(self.metrics[0].signature)) if self.metrics else {}
 
     def written(self, metric: str) -> float | None:
@@ -184,7 +184,7 @@ class Side:
 
 
 def spelled_out(signature: Signature) -> dict[str, str]:
-    """Take a signature apart into what causes are named after; the model from its decoding.
+    """Split a signature into the parts that causes are named after, model and decoding apart.
 
     >>> spelled_out(Signature("t", 1, "main", {"model": "m|t=0", "reading": "strict"}))
     {'version of the task': 't v1', 'condition': 'main', 'reading': 'strict', \

@@ -36,7 +36,7 @@ _SETTINGS = (MODEL, DECODING, JUDGE, READING, VERSION)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """One reason why a score moved."""
+    """One cause of a difference."""
 
     task: str
     metric: str
@@ -51,7 +51,7 @@ class Cause:
 
 
 def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[Cause]:
-    """Say why a metric of a task moved; the first row is the whole of it.
+    """Split the difference of a metric by cause; the first row is the total.
 
     Parts of the signatures that differ but changed no points have a row too.
 
@@ -76,7 +76,7 @@ def difference(task: Task, before: Side, after: Side, metric: str = "") -> list[
 def signature_difference(
     before: Mapping[str, str], after: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
-    """Name the parts in which two signatures differ, with what each says.
+    """Differing parts of two signatures, with both values.
 
     >>> signature_difference({"model": "a", "n": "5"}, {"model": "b", "n": "5"})
     {'model': ('a', 'b')}
@@ -120,7 +120,7 @@ class _Steps:
             value = reached
 
     def otherwise_measured(self) -> Iterator[Cause]:
-        """What stands in the tables of metrics, and does not come out of the scores now."""
+        """Metrics in the tables that the present scores do not give."""
         written = [side.written(self._metric) for side in self._sides]
         apart = _minus(*written)
         moved = _minus(self._value(self._old), self._value(self._new))
@@ -166,7 +166,7 @@ class _Steps:
         return _known(self._task.measures[self._metric](scored).value) if scored else None
 
     def _said_of(self, cause: str, both: Sequence[str]) -> tuple[str, str]:
-        """What the signatures say of a cause; of changed questions, which fields did."""
+        """Both signatures' values for a cause; for changed questions, the changed fields."""
         parts = cause.split(APART)
         before, after = (
             ", ".join(side.spelled[part] for part in parts if side.spelled.get(part))

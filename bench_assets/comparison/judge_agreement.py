@@ -17,7 +17,7 @@ from resources.tables.parquet import TableFiles
 _AGREEMENT = "judge_agreement"
 """Table in which a suite compares its judges itself, a model at a time, as CODIS does."""
 
-_KNOWN = ("", "none", RULES, "recorded")  # no model of ours: nobody could ask it again
+_KNOWN = ("", "none", RULES, "recorded")  # not a configured model: cannot be asked again
 
 
 def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str, str]]:
@@ -29,7 +29,7 @@ def measured_judges(tables: TableFiles, tasks: Sequence[Task]) -> set[tuple[str,
 
 
 def agreements(tables: TableFiles, tasks: Sequence[Task]) -> dict[tuple[str, str], str]:
-    """Say how far each judge agrees with people, by task and judge, as was measured last."""
+    """Latest agreement of each judge with people, by task and judge."""
     return {
         (one.task, one.judge): str(Kappa(one.value, one.low, one.high, one.n))
         for one in _figures(tables, tasks)
@@ -38,7 +38,7 @@ def agreements(tables: TableFiles, tasks: Sequence[Task]) -> dict[tuple[str, str
 
 
 def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]) -> str:
-    """Say how far the judges behind a number agree with people; "" where nobody measured it.
+    """Agreement of a number's judges with people; "" if not measured.
 
     >>> agreement_of("t", "t|v1|main|judge:gpt+rules|n:5", {("t", "gpt"): "kappa 0.81"})
     'gpt and people: kappa 0.81'
@@ -48,7 +48,7 @@ def agreement_of(task: str, signature: str, known: Mapping[tuple[str, str], str]
 
 
 def unmeasured_judge(task: str, signature: str, measured: Collection[tuple[str, str]]) -> str:
-    """Name the judges behind a number whose agreement was never measured; "" if there is none.
+    """Judges of a number whose agreement was never measured; "" if none.
 
     >>> unmeasured_judge("t", "t|v1|main|data:0c|model:m|judge:gpt|reading:strict|n:5", set())
     'gpt'
@@ -67,7 +67,7 @@ def _judges(signature: str) -> list[str]:
 
 
 def _figures(tables: TableFiles, tasks: Sequence[Task]) -> list[JudgeFigure]:
-    """Figures of agreement, the latest last: what was kept, and what people say now."""
+    """Figures of agreement, latest last: stored ones and those of present labels."""
     try:
         kept = read_figures(tables.home, JudgeFigure)
     except BenchError:  # a damaged file: its command says so; here nothing is known

@@ -75,7 +75,7 @@ def state_of_metrics(tables: TableFiles, task: Task) -> str:
 
 
 def exam(tables: TableFiles, task: Task) -> MeasuredCondition:
-    """Look at the question table; an empty exam where there is none that can be read."""
+    """Facts about the question table; empty if none can be read."""
     try:
         found = tables.query(_EXAM, {"questions": ([questions_key(task, "main")], Question)})
     except TableError:  # the command that builds it says why

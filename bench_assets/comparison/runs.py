@@ -1,4 +1,4 @@
-"""Runs of checkpoints: what a step is compared with, the error budget of a run, first against last.
+"""Training runs: comparison of steps, the run's error budget, first step against last.
 
 A run has one error budget: the k-th comparison of a step with the one before it spends
 5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
@@ -53,7 +53,7 @@ def compared_with(
 
 
 def run_alpha(model: str, models: Collection[str]) -> float:
-    """What the comparison of a model with the step before it may spend of its run's 5 %.
+    """Share of the run's 5 % for the comparison of a model with the previous step.
 
     All of it for what is no step, or the first one.
 
@@ -66,7 +66,7 @@ def run_alpha(model: str, models: Collection[str]) -> float:
 
 
 def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:
-    """What keeps two models from being compared: other questions, prompts, reading or judge.
+    """Reason why two models cannot be compared: other questions, prompts, scorer or judge.
 
     A judge that was not needed ("none") fits every other.
     """
@@ -104,7 +104,7 @@ def compare_models(
 
 
 def run_sentences(tables: TableFiles, tasks: Sequence[Task]) -> Iterator[str]:
-    """State of each run what it learned from its first step to its last, on all tasks together."""
+    """Change of each run from its first step to its last, on all tasks together."""
     measured = {task.name: _models(tables, task) for task in tasks if task.asked_of == "model"}
     runs: dict[str, dict[int, str]] = defaultdict(dict)
     for model in sorted({model for models in measured.values() for model in models}):

@@ -21,7 +21,7 @@ _SIGNATURE = re.compile(r"[^|]+\|v\d+\|[^|]*\|.*", re.DOTALL)
 
 
 class EvaluationLocation(NamedTuple):
-    """Where the tables of an evaluation lie."""
+    """Location of an evaluation's tables."""
 
     tables: TableFiles
     task: Task

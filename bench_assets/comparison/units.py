@@ -29,7 +29,7 @@ Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster
 
 
 class ComparisonUnit(NamedTuple):
-    """What one unit adds."""
+    """Contribution of one unit."""
 
     value: float  # already times its weight
     weight: float
@@ -68,7 +68,7 @@ def metric_pairs(
 def metric_units(
     measure: Measure, side: ScoredMetric, clusters: Clusters, adds: Adds | None = None
 ) -> tuple[str, Units]:
-    """The units of one model, to be paired with those of any other; first what they are."""
+    """Units of one model, to be paired with another's; first their kind."""
     if adds:
         return "own", _as_stated(adds, side.scored, clusters)
     way = _way(measure, (side,), clusters)
@@ -120,7 +120,7 @@ def _paired(old: Units, new: Units) -> list[PairedScores]:
 
 
 def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
-    """What the task states that each score adds, several draws of a question averaged."""
+    """Contribution of each score as the task states it, averaged over samples."""
     given: dict[str, list[float]] = defaultdict(list)
     for one, value in zip(scored, adds(scored), strict=True):
         given[one.question.question_id].append(value)

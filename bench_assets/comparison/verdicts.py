@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def change(self) -> float:
-        """What the metric gained."""
+        """Change of the metric."""
         return self.after - self.before
 
 

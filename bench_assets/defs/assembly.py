@@ -58,7 +58,7 @@ def build_graph(
     *,
     progress: ProgressStyle = "in the log",
 ) -> Graph:
-    """Put the graph together over one home folder.
+    """Build the graph over one home folder.
 
     Args:
         settings: The home folder's ``bench.toml``, and what is to be different this time.

@@ -14,7 +14,7 @@ _MANY = 2  # tasks of a suite; with more of them, each dataset build is a group
 
 
 def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
-    """Put an asset into its group of the UI; an ablation's description begins with its condition.
+    """Assign an asset to its group; an ablation's description begins with its condition.
 
     ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
     ``codis_annotation`` where bench.toml names a task: folded, the graph reads from left to right.

@@ -48,7 +48,7 @@ def linked_audit(
 
 
 def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg.AssetCheckResult:
-    """Add a link to what is expected of a table, all of it."""
+    """Add a link to all expectations of a table."""
     return _leading(result, expectations_page("/".join(table)), {})
 
 

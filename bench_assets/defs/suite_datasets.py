@@ -104,7 +104,7 @@ def _steps(assets: Sequence[Any]) -> set[str]:
 
 
 def _made(suite: Suite) -> set[dg.AssetKey]:
-    """What the right half makes of a suite's tasks; who asks encoders brings the tables itself."""
+    """Evaluation assets of a suite's tasks; tasks of encoders bring their own tables."""
     asked = [task for task in suite.tasks if task.asked_of == "model"]
     return {
         *map(first_look_key, asked),
@@ -145,7 +145,7 @@ _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 
 
 def once(make: Callable[..., Made], one: object, *others: object) -> Made:
-    """Call ``make`` with tasks or forms, or remember what it gave for the very same ones.
+    """Call ``make`` once per set of tasks or annotation tasks.
 
     They hold functions, so that they are the same or they are not; they are kept with what was
     made of them, since a name in memory may be given again.

@@ -20,7 +20,7 @@ from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuesti
 
 
 class ScoreOverview:
-    """What is told of the scores of one model before they are measured."""
+    """Facts about the scores of one model before they are aggregated."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class ScoreOverview:
         rows: Sequence[ScoredQuestion],
         places: Sequence[int],
     ) -> None:
-        """Go through them once.
+        """Read the scores once.
 
         Args:
             task: Whose questions they are.
@@ -59,7 +59,7 @@ class ScoreOverview:
 def metrics(
     task: Task, questions: Sequence[Question], scored: ScoreOverview, signature: Signature
 ) -> Iterator[Metric]:
-    """Take every measure, slice by slice."""
+    """Compute every metric, slice by slice."""
     cut_off = {"no_answer": str(scored.n_silent)} if scored.n_silent else {}
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
@@ -83,7 +83,7 @@ def metrics(
 
 
 def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
-    """Take a measure, which may be somebody else's.
+    """Compute a measure, which may be a plugin's.
 
     Raises:
         BenchError: If it ends with an error, or gives no mean; names it.
@@ -104,7 +104,7 @@ def _by_slice(task: Task, questions: Iterable[Question]) -> Counter[str]:
 
 
 def by_model(rows: Sequence[Score] | Sequence[Prediction]) -> dict[tuple[str, str], "array[int]"]:
-    """Where the rows of each model and condition are."""
+    """Row positions by model and condition."""
     found: dict[tuple[str, str], array[int]] = defaultdict(lambda: array("I"))
     named = zip(column(rows, "model"), column(rows, "condition"), strict=True)
     for place, whose in enumerate(named):
@@ -113,7 +113,7 @@ def by_model(rows: Sequence[Score] | Sequence[Prediction]) -> dict[tuple[str, st
 
 
 def values_at(rows: Sequence[Prediction], name: str, places: Iterable[int]) -> Iterator[str]:
-    """What stands in a column at these places, where anything does."""
+    """Non-empty values of a column at these positions."""
     chosen = bytearray(len(rows))
     for place in places:
         chosen[place] = 1
@@ -128,7 +128,7 @@ def signature_of(
     data: str,
     open_: str,
 ) -> Signature:
-    """Say what it takes to get the same numbers: who was ``sent`` what, and decoded how."""
+    """Signature of a metric: the ``sent`` prompts, model, decoding and judge."""
     prompts = (
         hashlib.sha256("\n".join(found).encode()).hexdigest() if (found := sorted(sent)) else ""
     )
@@ -155,7 +155,7 @@ def answered_of(
 
 
 def decodings(predictions: Sequence[Prediction]) -> str:
-    """Who was asked how, for signatures."""
+    """Decoding of each model, for signatures."""
     return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
 
 

@@ -38,7 +38,7 @@ _FREQUENT = 8  # answers that are tried, of those that are right more than once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestConstant:
-    """One cell of a results table for the response that does best in its category."""
+    """Best constant response of one category."""
 
     reading: str
     metric: str
@@ -49,7 +49,7 @@ class BestConstant:
 
 
 def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
-    """Say the same to every question; keep the response that scores best, category by category.
+    """Find the constant response with the best score, category by category.
 
     Tried are the letters of the options, what is right more than once, and ``STOCK``, in every
     reading of the task. There is nothing for tasks that only a model can judge, and for cells in
@@ -103,7 +103,7 @@ def beside(
 
 
 def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
-    """What a blind guess gets: known where each question offers as many options, one of them right.
+    """Expected score of a blind guess; known if all questions have as many options, one right.
 
     None where the primary metric is not the share of right answers.
     """
@@ -114,7 +114,7 @@ def chance_of(task: Task, questions: Sequence[Question]) -> float | None:
 
 
 def shuffled(predictions: Sequence[Prediction]) -> Sequence[Prediction]:
-    """Give every response of a model to another question, each draw by itself.
+    """Shuffle a model's responses across questions, each sample separately.
 
     Each goes one question further, in an order that depends on the questions' ids alone; where
     there was no response there is none. Questions of one image seldom meet.
@@ -153,7 +153,7 @@ def _candidates(questions: Sequence[Question]) -> list[str]:
 
 
 def _right(question: Question) -> Iterator[str]:
-    """What would be right, as a response says it."""
+    """The right answer, as a response."""
     match question.kind:
         case "text":
             yield from question.answer
@@ -162,7 +162,7 @@ def _right(question: Question) -> Iterator[str]:
         case "blanks":
             yield "\n".join(question.answer)
         case _:
-            return  # letters are tried anyhow, and nobody says a ranking
+            return  # letters are always tried, and no response is a ranking
 
 
 def _saying(question: Question, text: str) -> Prediction:
@@ -177,7 +177,7 @@ def _saying(question: Question, text: str) -> Prediction:
 
 
 def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, _Values]:
-    """What is scored by saying one thing to every question, in every reading."""
+    """Scores of one response to all questions, by every scorer."""
     said = gathered((_saying(question, text) for question in questions), Prediction)
     judged = _judged(task, questions, said)
     return {name: _values(task, questions, said, judged, name) for name in task.readings}

@@ -40,9 +40,8 @@ def extend(task: Task, by: Extension) -> Task:
     """Add to a task.
 
     Raises:
-        SettingsError: If a field is of another type, if a name is taken or cannot be one, if a
-            condition needs questions that nobody makes, or a judge comes to a task whose scores
-            need none.
+        SettingsError: If a field has another type, a name is taken or invalid, a condition needs
+            questions that no asset makes, or a judge is added to a task that needs none.
     """
     if why := mistyped(by):
         raise SettingsError(f"task {task.name}: {'; '.join(why)}")

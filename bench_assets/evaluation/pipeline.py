@@ -121,7 +121,7 @@ def score(
     judgements: Sequence[Judgement],
     reading: str = "",
 ) -> list[Score]:
-    """Give points to every prediction, by the named reading or the task's default one.
+    """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response has a score without points that carries its error; one whose
     model was cut off before it answered, or gave no answer (``why_no_answer``), is wrong.
@@ -162,7 +162,7 @@ def summarise(
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
 ) -> list[Metric]:
-    """Take every measure of a task over all questions and over each slice of them.
+    """Compute every metric of a task, over all questions and each slice.
 
     A question that has no score at all counts as failed: it was not answered, and a value over
     the rest is not the value of the whole.
@@ -219,7 +219,7 @@ def _score(
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:
-    """Say why a response is no answer: cut off, or one of the kinds of ``core.non_answers``."""
+    """Reason why a response is no answer: truncated, or a kind of ``core.non_answers``."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer
@@ -229,7 +229,7 @@ def why_no_answer(pair: AnsweredQuestion) -> str:
 
 
 def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) -> Score:
-    """Give no points to a response without an answer; what it says is what an empty one would.
+    """Score a response without an answer as an empty one: no points.
 
     The task's rules stand in for the judge, because a reading may write their verdicts down.
     """

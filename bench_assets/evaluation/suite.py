@@ -26,7 +26,7 @@ _ENDS = ("_ablations", "_audit")  # of groups beside a suite's
 
 
 class SuiteSettings(BaseModel):
-    """What every suite lets a user choose; a suite's own settings derive from it."""
+    """Settings of every suite; a suite's own settings derive from it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -41,7 +41,7 @@ AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)
 
 
 class HomeConfiguration(Protocol):
-    """What is configured in a home folder: ``resources.config.bench_toml.Settings`` is."""
+    """Configuration of a home folder; ``resources.config.bench_toml.Settings`` implements it."""
 
     @property
     def home(self) -> Path:
@@ -49,7 +49,7 @@ class HomeConfiguration(Protocol):
         ...
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
-        """Read what is configured for a suite."""
+        """Read the settings of a suite."""
         ...
 
 
@@ -102,7 +102,7 @@ class Suite:
 
 
 def defects(suite: Suite) -> list[str]:
-    """Find what a suite must be other than it is; each would break the graph of all suites."""
+    """Defects of a suite, each of which would break the graph of all suites."""
     if unfit := [*mistyped(suite), *_mistyped_in(suite)]:
         return unfit
     found = [] if suite.tasks else ["it has no tasks"]
@@ -127,7 +127,7 @@ def defects(suite: Suite) -> list[str]:
 
 
 def _mistyped_in(suite: Suite) -> Iterator[str]:
-    """What is of another type in its tasks and their conditions; none of tasks that are none."""
+    """Fields of a wrong type in tasks and conditions."""
     tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
     for task in tasks:
         if isinstance(task, Task):
@@ -153,7 +153,7 @@ def name_defects(name: str) -> list[str]:
 
 
 def _annotation_task_defects(suite: Suite) -> list[str]:
-    """What would keep a form from its place in the graph."""
+    """Defects that keep an annotation task out of the graph."""
     times = Counter(one.table("answers") for one in suite.annotation_tasks)
     found = [f"there are {n} with the table {key}" for key, n in times.items() if n > 1]
     for one in suite.annotation_tasks:
@@ -170,7 +170,7 @@ def _annotation_task_defects(suite: Suite) -> list[str]:
 
 
 def _claim_defects(suite: Suite) -> list[str]:
-    """What would make a claim one about tables that nobody makes."""
+    """Defects of a claim: tables that no asset makes."""
     times = Counter(claim.name for claim in suite.claims)
     found = [f"there are {n} of the name {name}" for name, n in times.items() if n > 1]
     conditions = {task.name: task.conditions for task in suite.tasks}

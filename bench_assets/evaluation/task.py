@@ -96,7 +96,7 @@ class ChosenJudge(NamedTuple):
 
 
 def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement]) -> Score:
-    """Score a prediction; one that its reading cannot read is unscored and says why."""
+    """Score a prediction; one that the scorer cannot parse is unscored, with the reason."""
     try:
         return score(pair, about)
     except CANNOT_BE_READ as why:
@@ -105,7 +105,7 @@ def attempt(score: ScoreOne, pair: AnsweredQuestion, about: Sequence[Judgement])
 
 @contextmanager
 def named(what: str) -> Iterator[None]:
-    """Say whose code it was that ended with something that nobody raised on purpose.
+    """Name the plugin whose code raised an unexpected exception.
 
     Raises:
         BenchError: If it did; names it.
@@ -125,7 +125,7 @@ def by_category(question: Question) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One way of asking the questions: the paper's own, or one of its ablations."""
+    """A way to prompt the questions: the paper's own, or one of its ablations."""
 
     prompt: MakePrompt
     about: str  # what is different here, and where the paper has it
@@ -175,7 +175,7 @@ class Task:
 
     @property
     def response_tasks(self) -> tuple[SuiteAnnotationTask, ...]:
-        """What people may be asked about responses to it; nothing where models do not talk."""
+        """Annotation tasks about responses; none if models do not chat."""
         if self.asked_of != "model":
             return ()
         return response_tasks(self.name, self.title, self.code_book, judged=self.is_judged)
@@ -198,13 +198,13 @@ class Task:
 
     @property
     def ways_to_judge(self) -> str:
-        """What may be said to name a judge, for people."""
+        """Names of judges for messages."""
         named = [
             f"{name}:MODEL" if isinstance(judge, ByModel) else name
             for name, judge in self.judges.items()
             if name != self.default_judge
         ]
-        return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "nobody"
+        return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
         """Read which judge bench.toml names: one of the task's, else the model that is to judge.

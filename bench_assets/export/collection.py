@@ -33,7 +33,7 @@ class TableFilter(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportTable:
-    """One question table."""
+    """A question table to export."""
 
     task: Task
     name: str  # "main", or the condition that has questions of its own
@@ -48,7 +48,7 @@ class ExportTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResponses:
-    """What one model responded to a question table under one condition; tables may be missing."""
+    """A model's responses to a question table under one condition; tables may be missing."""
 
     exam: ExportTable
     condition: str
@@ -71,7 +71,7 @@ class ModelResponses:
 
     @property
     def reading(self) -> str:
-        """How its responses became points."""
+        """Scorer of its responses."""
         return next((row.reading for row in self.scores), "") or self.task.default_reading
 
     @property
@@ -82,10 +82,10 @@ class ModelResponses:
 
 
 class TableCollection:
-    """The tables of a home that are asked for, one after the other."""
+    """The requested tables of a home, one after the other."""
 
     def __init__(self, tables: TableFiles, wanted: TableFilter, secrets: Secrets) -> None:
-        """Look at the names.
+        """Validate the names.
 
         Raises:
             UnknownNameError: If nothing has a result of a model, condition or edition so named.
@@ -114,7 +114,7 @@ class TableCollection:
         return blobs.get(name) or b"", at.removeprefix(f"{self.home}/")
 
     def exams(self) -> Iterator[ExportTable]:
-        """Take the question tables."""
+        """The question tables."""
         for task in self._wanted.tasks:
             names = (questions_key(task, one) for one in self._conditions(task))
             for key in dict.fromkeys(map(tuple, names)):
@@ -123,7 +123,7 @@ class TableCollection:
                     yield exam
 
     def evaluations(self) -> Iterator[ModelResponses]:
-        """Take what models responded to the questions as they are now, and what it came to."""
+        """Responses and metrics on the present questions."""
         for task in self._wanted.tasks:
             for condition in self._conditions(task):
                 models = self._wanted.models or self._models(task, condition)
@@ -134,11 +134,11 @@ class TableCollection:
                         yield evaluated
 
     def discreet(self, rows: Sequence[Row]) -> list[Row]:
-        """Take the secrets out of the texts of rows."""
+        """Redact the texts of rows."""
         return [_discreet(row, self._secrets) for row in rows] if self._secrets else list(rows)
 
     def wants(self, task: str, model: str, edition: str) -> bool:
-        """Whether a line of the leaderboard is asked for."""
+        """Whether a leaderboard row was requested."""
         _, models, _, editions = self._wanted
         named = {one.name for one in self._wanted.tasks}
         return (

@@ -161,7 +161,7 @@ def _records() -> dict[str, Any]:
 
 
 def _address(release: str) -> str:
-    """Where a person finds a release: of a hub's, its page."""
+    """Public address of a release; for a hub, its page."""
     if release.startswith("hf:"):
         return f"https://huggingface.co/datasets/{release[3:].partition('@')[0]}"
     return release.partition("#")[0]

@@ -27,7 +27,7 @@ _UNFIT = re.compile(r"[^\w.\- :/]")  # in the name of a metric, as MLflow has it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
-    """What was measured of one checkpoint, or of a model that is none."""
+    """Metrics of one checkpoint, or of another model."""
 
     model: str
     step: int  # 0 for what is no checkpoint
@@ -47,7 +47,7 @@ class Curve:
 
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
-    """Put checkpoints of a run together; what has no value yet has no point."""
+    """Group checkpoints of a run into curves; a missing value has no point."""
     found: dict[tuple[str, str], tuple[dict[str, str], list[CurvePoint]]] = {}
     for one in evaluations:
         if not one.metrics:

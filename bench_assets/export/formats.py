@@ -22,7 +22,7 @@ from resources.images.store import ImageStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportJob:
-    """What is to leave, and what it takes to write it."""
+    """Inputs and target of an export."""
 
     gathered: TableCollection
     catalog: Catalog
@@ -39,7 +39,7 @@ Write: TypeAlias = Callable[[ExportJob], Sequence[Path | str]]
 
 
 class ExportFormat(NamedTuple):
-    """A form, and what is meant where nothing is named; () is all."""
+    """An export format with its defaults; () is all."""
 
     write: Write
     conditions: tuple[str, ...] = ()

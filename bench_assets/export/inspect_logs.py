@@ -47,10 +47,10 @@ def write_inspect_logs(
 
 @dataclass(frozen=True, slots=True)
 class LogImages:
-    """How the images of a log are named: by the home's files, or by what lies in the log."""
+    """Addresses of a log's images: files of the home, or attachments."""
 
     image_store: ImageStore
-    lost: list[str]  # is told of images that cannot be read
+    lost: list[str]  # collects images that cannot be read
     embed: bool = False
 
     def of(self, item: ExportSample) -> dict[str, str]:
@@ -66,7 +66,7 @@ class LogImages:
         return found
 
     def address(self, sha256: str, attached: dict[str, str]) -> str:
-        """What a message says in an image's place."""
+        """Text in place of an image."""
         name = sha256[:_DIGITS]
         return f"attachment://{name}" if name in attached else self.image_store.place.where(sha256)
 
@@ -121,7 +121,7 @@ def header(one: ModelResponses) -> dict[str, Any]:
 
 
 def sample(item: ExportSample, reading: str, images: LogImages) -> dict[str, Any]:
-    """One draw of one question."""
+    """One sample of one question."""
     said, question = item.prediction, item.question
     attached = images.of(item)
     asked = [_message(turn, images, attached) for turn in item.prompt.turns]

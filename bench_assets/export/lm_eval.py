@@ -68,7 +68,7 @@ def model_folder(model: str) -> str:
 
 
 def task_results(one: ModelResponses) -> dict[str, Any]:
-    """What results say of one task, part by part."""
+    """Result entries of one task, part by part."""
     whole = [row for row in one.metrics if row.category == "all" and not isnan(row.value)]
     asked = {row.question_id for row in one.predictions}
     done = {item.question.question_id for item in items(one) if item.points is not None}

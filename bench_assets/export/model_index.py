@@ -42,10 +42,9 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
 
 
 def results(one: ModelResponses, release: str = "") -> "Iterator[EvalResult]":
-    """Say what was measured over all questions, the primary metric first.
+    """Metrics over all questions, the primary metric first.
 
-    Only the published edition is the release's data set; others have names of their own, which
-    nobody takes for it.
+    Only the published edition is the release's data set; other editions have other names.
 
     Args:
         one: What was measured.

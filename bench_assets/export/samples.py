@@ -1,4 +1,4 @@
-"""One question with its responses, judgements and scores."""
+"""Samples for exports: a question with its response, judgements and scores."""
 
 import json
 from collections import defaultdict
@@ -14,7 +14,7 @@ from bench_assets.export.collection import ModelResponses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportSample:
-    """One draw of one question; a step that was not reached is None."""
+    """One sample of one question; a missing step is None."""
 
     question: Question
     prompt: Prompt  # as it would be asked now
@@ -40,7 +40,7 @@ class ExportSample:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What else there is to say of the question, where there is something."""
+        """Additional facts about the question, if any."""
         question = self.question
         found = {
             "category": question.category,
@@ -56,12 +56,12 @@ class ExportSample:
 
 
 def as_json(value: object) -> str:
-    """Write a value as JSON, letters as they are; NaN is none, see ``known``."""
+    """Serialise a value as JSON without escapes; NaN is an error, see ``known``."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def known(value: float) -> float | None:
-    """A number, or None for what is none: NaN is no JSON.
+    """A number, or None for NaN, which JSON does not have.
 
     >>> known(0.5), known(float("nan"))
     (0.5, None)
@@ -70,7 +70,7 @@ def known(value: float) -> float | None:
 
 
 def items(one: ModelResponses) -> Iterator[ExportSample]:
-    """Put together what belongs together, in the order of the responses."""
+    """Join rows into samples, in the order of the responses."""
     asked = {question.question_id: question for question in one.exam.questions}
     scores = {(row.question_id, row.sample): row for row in one.scores}
     judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)

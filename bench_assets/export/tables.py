@@ -82,7 +82,7 @@ def write_tables(
 
 
 def table_of(rows: Sequence[Any], row_type: type[Any], **before: str) -> pa.Table:
-    """Make a table of rows, with constant columns before theirs; what is no number is empty."""
+    """Build a table of rows after constant columns; NaN is empty."""
     table = to_table(rows, row_type)
     for at, (name, value) in enumerate(before.items()):
         column = pa.array([value] * table.num_rows, pa.string())
@@ -138,7 +138,7 @@ def _opened(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
 
 
 class _Csv:
-    """Texts stand in quotes, and what is empty does not: "" and nothing stay apart."""
+    """CSV with quoted texts, so that "" and a missing value differ."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema, raw: bool) -> None:
         from pyarrow.csv import CSVWriter

@@ -29,7 +29,7 @@ _DIGITS = 16
 def write_questions_and_responses(
     gathered: TableCollection, image_store: ImageStore, out: Path
 ) -> list[Path]:
-    """Write a file for each question table, and one for each model that was asked its questions.
+    """Write a file per question table, and one per model evaluated on it.
 
     Raises:
         HomeError: If one cannot be written.
@@ -51,7 +51,7 @@ def write_questions_and_responses(
 
 
 def dataset(exam: ExportTable) -> str:
-    """What VLMEvalKit calls a question table; the edition is part of it.
+    """VLMEvalKit's name of a question table, with the edition.
 
     >>> from bench_assets.evaluation.task import Task
     >>> named = Task(name="a/b", title="", version=1, conditions={}, readings={}, measures={})
@@ -74,7 +74,7 @@ def columns(exam: ExportTable) -> list[str]:
 def question_rows(
     exam: ExportTable, image_store: ImageStore, left_out: list[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Rows of a question table; one whose image cannot be read is left out, and said."""
+    """Rows of a question table; one with an unreadable image is left out and reported."""
     for index, question in enumerate(exam.questions, start=1):
         try:
             images = [base64.b64encode(image_store.read(one)).decode() for one in question.images]
@@ -116,7 +116,7 @@ def tsv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[b
 
 
 def _asked(index: int, question: Question) -> dict[str, Any]:
-    """What is asked; VLMEvalKit shows hints of choices alone, so that others have theirs before."""
+    """Question text, with its hint inside where VLMEvalKit shows none."""
     hint = "\n".join(text for text in (question.context, *question.image_texts) if text)
     offers = _offers(question)
     options = dict(zip(ascii_uppercase, question.options, strict=False)) if offers else {}
@@ -137,7 +137,7 @@ def _offers(question: Question) -> bool:
 
 
 def _one_or_list(values: Sequence[str]) -> str:
-    """One text as it is; several, or one that looks so, as JSON: VLMEvalKit runs ``[...]``."""
+    """One text; several, or one in brackets, as JSON: VLMEvalKit evaluates ``[...]``."""
     if len(values) == 1 and not values[0].startswith("["):
         return values[0]
     return json.dumps(values, ensure_ascii=False) if values else ""

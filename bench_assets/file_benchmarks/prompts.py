@@ -18,7 +18,7 @@ _SHORT: dict[AnswerKind, str] = {
     "text": "Answer with a single word, a number or a short phrase.",
 }
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
-"""What a judge is told whose verdict cannot be read."""
+"""Complaint about an unreadable verdict."""
 
 _JUDGE = (
     "You are shown a question, its right answer and a reply. Say whether the reply gives the right "

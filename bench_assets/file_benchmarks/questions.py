@@ -222,7 +222,7 @@ def _stored(image: Image, where: str, building: _QuestionBuilder) -> str:
 
 
 def _digest(question: Question) -> str:
-    """Name a question that has no id by what is asked; its answer may be corrected."""
+    """Derive an id from the question's content without its answer, which may be corrected."""
     asked = [question.text, question.context, question.options, question.images]
     return sha256(json.dumps(asked).encode()).hexdigest()[:12]
 

@@ -1,10 +1,8 @@
 """Readers of question files: JSON lines, JSON, CSV, TSV, Parquet, Arrow.
 
 A file is JSON lines, JSON, CSV, TSV, Parquet or Arrow. A folder is what ``datasets`` wrote with
-``save_to_disk``, or holds such files, as those that its ``load_dataset`` reads: the splits are told
-apart by folder and name (``data/test-00000-of-00002.parquet``).
-
-Rows of questions out of one file: JSON lines, JSON, CSV, TSV, Parquet or Arrow.
+``save_to_disk``, or holds the files that its ``load_dataset`` reads: splits are recognised by
+folder and name (``data/test-00000-of-00002.parquet``).
 """
 
 import csv
@@ -126,7 +124,7 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
 
 
 def _refuse_twins(names: Iterable[str], file: Path) -> None:
-    """Refuse a table with two columns of a name: which of them counts, nobody knows."""
+    """Refuse a table with two columns of one name."""
     if twins := [name for name, n in Counter(names).items() if name and n > 1]:
         raise SourceError(f"{file}: has the column {twins[0]!r:.60} twice")
 

@@ -27,10 +27,10 @@ FOLDER = "report"
 
 
 class ReportPart(Protocol):
-    """What one page, or several, show."""
+    """A part of the report: the data of one or several pages."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Put the data of the pages into the site; tables that cannot be read do not end it."""
+        """Write the data of the pages; unreadable tables do not stop it."""
         ...
 
 
@@ -70,7 +70,7 @@ def make_report(
         tables: Its tables.
         catalog: Its suites.
         standings: The leaderboard as it is now.
-        waits: Is told for whom it waits, if somebody makes the report at this moment.
+        waits: Called with a message while another process builds the report.
         without_images: Suites whose images stay out of it.
 
     Returns:
@@ -92,7 +92,7 @@ def make_report(
 def write_report(
     site: Site, tables: TableFiles, catalog: Catalog, every: Sequence[ReportPart]
 ) -> None:
-    """Have every part put its data into the site, then show them.
+    """Write the data of every part into the site, then publish it.
 
     Raises:
         HomeError: If it cannot be written.

@@ -33,7 +33,7 @@ _NAMED = ("question_id", "sample")
 
 
 class Origins:
-    """One part of the report: ``origins-<questions>`` and ``origins-<task>-<model>``."""
+    """A part of the report: ``origins-<questions>`` and ``origins-<task>-<model>``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what every model's points come from; what cannot be read is left out."""
@@ -53,13 +53,13 @@ class Origins:
 def origins(
     ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
 ) -> dict[str, Any]:
-    """Say of each question what its points come from; several draws of it together.
+    """Digests of the inputs of each question's points; samples together.
 
     Args:
         ids: Of the questions, in their order.
         predictions: Columns of ``Prediction``.
         scores: Columns of ``Score``.
-        judgements: Columns of ``Judgement``; None where nobody judges.
+        judgements: Columns of ``Judgement``; None without a judge.
 
     Returns:
         Columns as ``coded`` writes them; "" where there is nothing, so in ``points`` of a question
@@ -91,7 +91,7 @@ def origins(
 
 
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
-    """What questions are counted with, and, where a task has several tables, what they are."""
+    """Groups of questions and, if a task has several tables, their content."""
     inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
     name = f"origins-{slug('/'.join(asked.key))}"
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
@@ -130,7 +130,7 @@ def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], 
 def _of_model(
     asked: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> dict[str, Any] | None:
-    """What a model's points come from; None where it was not measured on these questions."""
+    """Inputs of a model's points; None if it was not evaluated on these questions."""
     tables = asked.tables
     if not (tables.exists(keys["metrics"], model) and tables.exists(asked.key)):
         return None
@@ -165,7 +165,7 @@ class _Draws:
         self._rows = [places.get(name, []) for name in ids]
 
     def digests(self, *names: str) -> dict[str, Any]:
-        """Of each question, a digest of these columns, draw by draw; "" where they are empty."""
+        """Digest of these columns for each question, sample by sample; "" if empty."""
         columns = [self._columns[name] for name in names]
         found = coded(
             [tuple([tuple([c[at] for c in columns]) for at in rows]) for rows in self._rows]
@@ -173,7 +173,7 @@ class _Draws:
         return {**found, "values": [_digest(one) if _says(one) else "" for one in found["values"]]}
 
     def names(self, name: str) -> dict[str, Any]:
-        """Of each question, what stands in a column, each once."""
+        """Distinct values of a column for each question."""
         column = self._columns[name]
         found = coded([tuple([column[at] for at in rows]) for rows in self._rows])
         return {

@@ -1,4 +1,4 @@
-"""What ``bench annotate`` tells of the forms that people are asked: how far, and how well.
+"""Operations of ``bench annotate``: units, progress, quality, links, export.
 
 What ``bench annotate links`` does: a link for each person, and links that are void.
 
@@ -45,7 +45,7 @@ from resources.storage.atomic_write import describe_write_errors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationTaskStatus:
-    """One task that a suite has."""
+    """One annotation task of a suite."""
 
     task: str
     title: str
@@ -54,7 +54,7 @@ class AnnotationTaskStatus:
 
 
 class Campaign(NamedTuple):
-    """A task that is asked: its units as the table has them, its answers as the tool has them."""
+    """An active task with its units and the backend's answers."""
 
     task: AnnotationTask
     units: Sequence[Unit]
@@ -76,7 +76,7 @@ def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
 
 
 def ask(bench: Workbench, name: str) -> None:
-    """Ask what is to be asked of the forms that bench.toml names, and take over what was answered.
+    """Publish the units of active tasks, and collect answers.
 
     What units are made of is made first, where it is not there; questions are not built of answers:
     that is what ``bench tables questions`` does, and a sensor.
@@ -95,7 +95,7 @@ def ask(bench: Workbench, name: str) -> None:
 
 
 def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgress]:
-    """Say of the forms that are asked, or of one of them, how far they are.
+    """Progress of the active tasks, or of one of them.
 
     Raises:
         UnknownNameError: If there is no task of that name.
@@ -110,7 +110,7 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
 
 
 def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
-    """Say how each person answers; raises as ``progress``."""
+    """Answer quality of each annotator; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
@@ -119,7 +119,7 @@ def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
 
 
 def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
-    """Say what a second round should ask: what people differ on, first; raises as ``progress``."""
+    """Units for a second round, most disagreement first; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
@@ -188,7 +188,7 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
 
 
 def _blind(unit: Unit) -> dict[str, object]:
-    """A unit as people may see it: whoever answers elsewhere must not find what is right."""
+    """A unit for annotators, without its key."""
     hidden = ("gold", "withheld")
     return {name: value for name, value in to_json(unit).items() if name not in hidden}
 
@@ -198,7 +198,7 @@ def _json_lines(rows: Sequence[dict[str, object]]) -> str:
 
 
 def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
-    """One line an answer, a column a field; what a spreadsheet would run is kept from running."""
+    """One line per answer, one column per field; formulas are escaped."""
     text = io.StringIO()
     about = [f.name for f in fields(Answer) if f.name not in ("values", "complaint", "task")]
     columns = [field.name for field in task.fields]
@@ -234,7 +234,7 @@ def make_links(
         days: How long it opens the pages.
 
     Raises:
-        SettingsError: If there is nobody, or people do not answer in pages.
+        SettingsError: If no annotator is named, or the backend is not pages.
         UnknownNameError: If a task is neither in bench.toml nor asked.
         AnnotationError: If a name is no pseudonym, or the key cannot be used.
     """
@@ -242,7 +242,7 @@ def make_links(
     names = settings.annotation.names
     if not (people or names):
         raise SettingsError(
-            f"{settings.file}: nobody is named; --person NAME, or a section [annotation.names]"
+            f"{settings.file}: no annotator is named. Use --person NAME or [annotation.names]"
         )
     _check(settings, tasks)
     made = Links.beside(pages_store(settings.home))
@@ -307,9 +307,9 @@ class LabelStudioProcess(UiProcess):
         )
 
     def command(self) -> list[str]:
-        """What is started."""
+        """Command line of the process."""
         return [str(self._program), *server.arguments(self.port)]
 
     def environment(self) -> dict[str, str]:
-        """What it finds in its environment."""
+        """Environment of the process."""
         return self._variables

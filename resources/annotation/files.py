@@ -38,7 +38,7 @@ class FileBackend:
     folder: Path
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Write down what is asked."""
+        """Write the units."""
         before = self._digests(task)
         asked = {unit.unit_id: unit.digest for unit in units}
         if len(asked) < len(units):

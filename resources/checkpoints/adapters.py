@@ -102,5 +102,5 @@ def _place(folder: Path, written: str) -> str:
 
 def _places(folder: Path, written: str) -> Iterator[Path]:
     """Folders that a base may name."""
-    with suppress(OSError, RuntimeError):  # a name that is too long; nobody's home
+    with suppress(OSError, RuntimeError):  # a name that is too long; an unknown user's home
         yield from filter(Path.is_dir, (folder / Path(written).expanduser(), Path(written)))

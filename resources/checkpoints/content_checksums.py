@@ -28,7 +28,7 @@ class _FileState:
     inode: int
     size: int  # bytes
     modified: int  # ns since the epoch
-    changed: int  # ns; unlike the one before it nobody can set it
+    changed: int  # ns; unlike the one before, it cannot be set
 
     @classmethod
     def of(cls, file: Path) -> "_FileState":

@@ -127,7 +127,7 @@ def _is_name(text: str, settings: Settings) -> bool:
 def _path(text: str) -> Path:
     try:
         return Path(text).expanduser()
-    except RuntimeError:  # ~ and somebody who has no home
+    except RuntimeError:  # ~ of a user without a home
         return Path(text)
 
 

@@ -40,7 +40,7 @@ def validate_cluster_storage(
     """Look whether runs that are sent elsewhere have everything in common with us.
 
     Raises:
-        SettingsError: If what they do would be missing here, or nobody would be told of servers.
+        SettingsError: If shared stores are missing.
     """
     for name, spec in models.items():
         if isinstance(spec, ServerSpec) and spec.reached_as and not storage.database:

@@ -24,7 +24,7 @@ _AGENT = "bench-assets (fetches a published benchmark once)"
 
 
 class DownloadObserver(Protocol):
-    """Who is told how far a release has come."""
+    """Callback for the progress of a download."""
 
     def begin(self, title: str, total: int) -> None:
         """Say what is fetched, and its size in bytes; 0 if that is not known."""

@@ -146,7 +146,7 @@ class Failure:
     refused: bool = False  # is about how we ask, not what: a wrong key, model name or address
     advice: str = ""  # what to do about a refusal
     loading: bool = False  # the server is there, its model not yet
-    refusal: str = ""  # kind of a refusal of what is asked, which no further try changes
+    refusal: str = ""  # kind of a permanent refusal
 
     @property
     def is_overload(self) -> bool:

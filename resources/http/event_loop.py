@@ -33,7 +33,7 @@ def in_background(
 
     task = loop.create_task(produce(hand))
     task.add_done_callback(lambda _: arrivals.put(None))
-    # A daemon, so that an iterator nobody closes cannot keep the process alive.
+    # A daemon, so that an unclosed iterator cannot keep the process alive.
     thread = Thread(target=loop.run_until_complete, args=(asyncio.wait([task]),), daemon=True)
     thread.start()
     taken: list[asyncio.Event] = []

@@ -176,7 +176,7 @@ class ImageDiskCache:
     """Files named by the digests of their bytes, the newest of which stay.
 
     Several processes may share a folder: each looks again after some megabytes, so that together
-    they pass the limit by little. Nothing here is ever needed: a full disk keeps nobody waiting.
+    they pass the limit by little. The cache is optional: a full disk stops nothing.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
@@ -235,7 +235,7 @@ class ImageDiskCache:
         self._room = int(max(self._limit * _LOOK_AGAIN, free * _OF_ROOM))
 
     def _there(self) -> "Iterator[_File]":
-        """Every file, what somebody could not finish as well."""
+        """Every file, including unfinished ones."""
         folders = [str(self._folder)]
         while folders:
             with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -330,7 +330,7 @@ class ObjectImages:
     def _brought(self, digest: str) -> int:
         try:
             return len(self.read(digest))
-        except ImageError:  # whoever reads it says so
+        except ImageError:  # reported by the reader
             return 0
 
     def _listed(self, beginnings: Sequence[str]) -> Iterator[tuple[str, int]]:

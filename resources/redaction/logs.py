@@ -1,6 +1,6 @@
 """Logs that tell no secrets: every record of every logger, of ours, Dagster's and libraries'.
 
-What Python prints of exceptions that nobody caught, and of warnings: without secrets.
+Uncaught exceptions and warnings are printed without secrets.
 
 Libraries quote what they were given: an address with its key, a header.
 

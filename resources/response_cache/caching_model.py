@@ -103,7 +103,7 @@ class CachingModel:
             raise ModelError(f"{self._name}: none of {come.failed} requests: {come.why}")
 
     def _ask(self, unknown: dict[str, Request], come: "_AskedCount") -> dict[str, Response]:
-        """Ask what is unknown, and wait for what somebody else is asking at the moment."""
+        """Send missing requests, and wait for those that another process is sending."""
         responses: dict[str, Response] = {}
         while waiting := [key for key in unknown if key not in responses]:
             with self._store.asking(waiting) as asking:
@@ -180,7 +180,7 @@ class _AskedCount:
         self.asked, self.failed, self.refused, self.why = 0, 0, 0, ""
 
     def __iter__(self) -> Iterator[int]:
-        """What is told of progress."""
+        """Numbers of a progress message."""
         return iter((self.done, self.remembered, self.total))
 
     def found(self, n: int, known: int, unknown: int) -> None:

@@ -79,7 +79,7 @@ def validate_arrivals(
     What is no response, and what never came, comes out with ``error``.
 
     Raises:
-        ModelError: If a response belongs to no request, or one request has two: then nobody knows
+        ModelError: If a response belongs to no request, or one request has two: then it is unknown
             whose any of them are.
     """
     waiting = set(range(n))

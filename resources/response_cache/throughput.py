@@ -98,7 +98,7 @@ class RequestProgress:
     ) -> None:
         self.remembered = 0
         self.total = 0
-        self.throughput = Throughput()  # of what is asked, if the model is given it
+        self.throughput = Throughput()  # of the requests, if the model has it
         self._title = title
         self._log = log
         self._shown = shown

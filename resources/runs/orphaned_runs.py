@@ -1,7 +1,7 @@
 """Detects and ends orphaned runs: runs whose process, machine, UI or daemon is gone.
 
 Every run has a tag that names its process. Dagster's monitoring asks ``MonitoredRunLauncher``
-whether it still runs, every 30 s; whoever opens a home ends such runs at once. Of a run on another
+whether it still runs, every 30 s; opening a home ends such runs at once. Of a run on another
 machine its heartbeat tells, where runs are recorded in common; where nothing does, a run is left
 alone.
 """

@@ -1,6 +1,6 @@
 """Access to the Ray cluster, with timeouts.
 
-Ray waits for minutes, and without a word, where nobody answers.
+Ray waits silently for minutes if no cluster answers.
 """
 
 import importlib.util
@@ -87,7 +87,7 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
         except expected as why:
             done.set_exception(why)
         finally:
-            if not done.done():  # a fault of ours: the thread's traceback is told besides
+            if not done.done():  # a fault of ours: the thread's traceback is printed too
                 done.set_exception(sys.exception())
 
     threading.Thread(target=run, daemon=True).start()

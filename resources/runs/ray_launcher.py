@@ -2,7 +2,7 @@
 
 ``dagster.yaml`` names it where ``[cluster] launcher = "ray"``. A run becomes a job of Ray's; the
 token, BENCH_HOME and whatever secrets a run needs are in the environment of the nodes, never in
-what a job is told.
+a job's environment.
 """
 
 import json

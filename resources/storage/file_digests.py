@@ -1,6 +1,6 @@
 """File digests, cached by path, size and modification time.
 
-A look at a few thousand files takes milliseconds. What is told of them has no path of this machine
+A look at a few thousand files takes milliseconds. The digest has no path of this machine
 in it: the same files are the same wherever they lie.
 
 What a file or folder is now, without reading it: path, size and time of change, as in ``make``.
@@ -65,7 +65,7 @@ def texts_of(value: object) -> Iterator[str]:
 DIGESTS_FILE = "digests.json"
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-_LARGE = 1 << 26  # bytes; larger files count by size and time: nobody waits for gigabytes
+_LARGE = 1 << 26  # bytes; larger files are compared by size and time
 _SETTLED = 2.0  # s after which a change shows in the time, however coarse the disk's clock
 
 

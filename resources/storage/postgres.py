@@ -28,7 +28,7 @@ _PERMANENT = (
     *("does not exist", "could not translate host name", "failed to resolve host"),
     *("is not permitted to log in", "permission denied", "invalid"),
 )
-_SCHEMA_LOCK = 0x62656E6368  # "bench": the advisory lock of whoever creates or migrates tables
+_SCHEMA_LOCK = 0x62656E6368  # "bench": the advisory lock for creating and migrating tables
 
 
 class PostgresDatabase:

@@ -1,7 +1,7 @@
 """Which process something belongs to, written so that anybody can tell later whether it still runs.
 
 A number alone would not do: numbers are given again. What is read lies in ``/proc``; where there
-is none, nobody can be told from anybody.
+is none, processes cannot be told apart.
 """
 
 import json

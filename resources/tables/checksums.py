@@ -2,7 +2,7 @@
 
 It lies in Parquet's footer as text of a fixed length, and is made as if there were noughts in its
 place. Parquet's own checksums are of its pages only: a bit of a header or of the footer makes other
-rows of a table, or an error that nobody expects. Any reader of Parquet passes over the checksum.
+rows of a table, or an unexpected error. Any reader of Parquet passes over the checksum.
 """
 
 import os

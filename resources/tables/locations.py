@@ -93,7 +93,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether the table was ever written, or may not be looked at: who reads it is told why."""
+        """Whether the table was ever written, or may not be read: reading it gives the reason."""
         try:
             return self.blobs.exists(self.name(key, partition))
         except HomeError:

@@ -58,7 +58,7 @@ def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
 
 
 def figures_from_annotation(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
-    """Measure the judges of all tasks whose responses people judged; nothing where nobody did.
+    """Measure the judges of all tasks with people's verdicts on responses.
 
     A table that cannot be read is left out: ``bench home verify`` tells of it.
     """

@@ -129,7 +129,7 @@ class TableFiles(TableBytes):
             parameters: Values of the parameters.
 
         Raises:
-            TableError: If a table cannot be read and nobody is told.
+            TableError: If a table cannot be read and no callback is given.
             HomeError: If the store that they are in cannot be reached.
         """
         left_out: dict[Table, str] = {}
@@ -165,7 +165,7 @@ class TableFiles(TableBytes):
         try:
             versions = dict(sorted(self.versions(key).items()))
         except TableError as why:
-            return [("", str(why))]  # of which partitions, nobody can tell
+            return [("", str(why))]  # its partitions are unknown
 
         def fetched(part: str) -> FetchedTable:
             try:

@@ -99,7 +99,7 @@ def test_people_are_compared_unpaired(tables):
     ("claim", "change", "why"),
     [
         pytest.param(NEEDED, {}, "it takes main, blind", id="nobody was asked without images"),
-        pytest.param(PEOPLE, {"printed": ()}, "nobody measured Human", id="no people"),
+        pytest.param(PEOPLE, {"printed": ()}, "not measured: Human", id="no people"),
         pytest.param(PEOPLE, {"uninformed": ["m"]}, "no model that looks", id="a baseline alone"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_line_that_cannot_be_read_does_not_end_the_rest(tmp_path):
 def test_a_line_that_tells_a_field_twice_is_that_lines_fault(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"answer": "A", "answer": "B"}\n{"answer": "B"}\n')
     first, second = read_rows(tmp_path / "a.jsonl")
-    assert first.fault == "field 'answer' is told twice; keep one"
+    assert first.fault == "duplicate field 'answer'; remove one"
     assert (second.cells, second.fault) == ({"answer": "B"}, "")
 
 
@@ -188,7 +188,7 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
         pytest.param("a.csv", b"q,a,a\n1,2,3\n", "the column 'a' twice", id="columns of a name"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
-        pytest.param("a.json", b'[{"a": 1, "a": 2}]', "entry 1: field 'a' is told", id="twins"),
+        pytest.param("a.json", b'[{"a": 1, "a": 2}]', "entry 1: duplicate field 'a'", id="twins"),
         pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),
         pytest.param(
             "saved/state.json",
@@ -227,7 +227,10 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
             id="a number for the splits",
         ),
         pytest.param(
-            "saved/state.json", b'{"_split": 1, "_split": 2}', "told twice", id="twins of a state"
+            "saved/state.json",
+            b'{"_split": 1, "_split": 2}',
+            "duplicate field",
+            id="twins of a state",
         ),
         pytest.param("saved/state.json", b"[" * 200_000, "cannot be read as JSON", id="brackets"),
     ],

@@ -81,7 +81,7 @@ def test_an_honest_judge_follows_none_of_a_hundred_and_is_asked_once(home):
     found = figures(home)["injections_followed"]
     assert (found.value, found.judge, found.about) == (0.0, "my-judge", "")
     assert found.n > 60  # the others name a reference, and are read by rules
-    assert "tokens in" in said.stderr
+    assert "response tokens" in said.stderr
     assert "by the prices of bench.toml" in said.stderr
 
 
@@ -128,7 +128,7 @@ def test_labels_on_nothing_that_it_judged_are_refused(home):
     ("arguments", "why"),
     [
         pytest.param(("quiz",), "asks no model, and needs no check; name one", id="rules"),
-        pytest.param(("multi", "--judge", "random"), "nobody judges its responses", id="no judge"),
+        pytest.param(("multi", "--judge", "random"), "has no judge", id="no judge"),
         pytest.param(("quiz", "--judge", "nobody"), "nobody", id="no such model"),
     ],
 )

@@ -54,7 +54,7 @@ def run(*arguments, fails=False):
 def test_explain_prints_every_step_in_order():
     shown = run("explain", FIRST, "--model", "new").stdout
     steps = ["## Question", "## Image 1 of 1: ", "## Prompt, ", "## Raw response", "## Thought",
-             "## What is scored", "## Judge rules", "## Read as", "## Number"]  # fmt: skip
+             "## Scored text", "## Judge rules", "## Parsed answer", "## Number"]  # fmt: skip
     places = [shown.index(step) for step in steps]
     assert places == sorted(places)
     assert "inside \\x1b[31mperhaps" in shown

@@ -69,16 +69,16 @@ def test_every_entry_of_the_commented_section_is_one_that_can_be_used(home):
         pytest.param(
             ["init-suite", "fridge"],
             ["init-suite", "fridge"],
-            "is there already",
+            "exists already",
             id="a package there is",
         ),
-        pytest.param([], ["init-suite", "My-Fridge"], "a name is small letters", id="no name"),
-        pytest.param([], ["init-benchmark", "9"], "a name is small letters", id="a number"),
+        pytest.param([], ["init-suite", "My-Fridge"], "expected lower-case letters", id="no name"),
+        pytest.param([], ["init-benchmark", "9"], "expected lower-case letters", id="a number"),
         *(
             pytest.param([], [f"init-{what}", name], why, id=f"{what} {name}")
             for what in ("benchmark", "suite")
             for name, why in (
-                ("codis", "'codis': there is a suite of this name: bench-assets "),
+                ("codis", "'codis': the name of an installed suite (bench-assets "),
                 ("report", "'report': name: the graph has other uses for "),
                 ("my_ablations", "'my_ablations': name: expected letters, digits and _"),
             )
@@ -136,7 +136,7 @@ def test_a_home_is_begun_with_a_file_that_changes_nothing_and_whose_examples_are
     settings = load_settings(home)
     assert list(settings.models) == ["my-model", "fast", "gpt", "made-elsewhere", "my-model-blind"]
     assert list(settings.sources) == ["codis", "blink"]
-    assert "is there already; nothing was written" in bench("home", "init", fails=True).stderr
+    assert "exists already; nothing was written" in bench("home", "init", fails=True).stderr
     assert file.read_text() == "\n".join(examples)
 
 

@@ -84,7 +84,7 @@ def test_only_marks_that_are_used_are_explained(capsys) -> None:
     out = capsys.readouterr().out
     assert [mark for mark in "*~!" if f"\n{mark} " in out] == ["*", "~", "!"]
     assert "GPT-4V" not in out
-    assert "The papers' rows: --published (1)" in out
+    assert "Published rows: --published (1)" in out
     print_matrices(ROWS[:1], {}, published=True)
     assert "\n* " not in capsys.readouterr().out
 

@@ -43,7 +43,7 @@ def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
     shutil.rmtree(tmp_path / "home")
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "none"))
     shown = run("bundle", "verify", tmp_path / "b.zip").stdout
-    assert "the same: 3 numbers, compared with the bundle" in shown
+    assert "same digits: 3 numbers, compared with the bundle" in shown
     assert shown == run("bundle", "verify", tmp_path / "b.zip").stdout
     found = json.loads(run("bundle", "verify", tmp_path / "b.zip", "--json").stdout)
     assert found["status"] == "same"
@@ -73,7 +73,7 @@ def test_a_bundle_that_is_not_named_is_not_understood(words, says):
 def test_a_number_comes_out_again_and_the_tables_stay(home, model):
     before = everything(home / "tables")
     shown = run("bundle", "reproduce", "shelf", model).stdout
-    assert "the same: 3 numbers, compared with the tables of this home" in shown
+    assert "same digits: 3 numbers, compared with the tables of this home" in shown
     found = json.loads(run("bundle", "reproduce", "shelf", model, "--json").stdout)
     assert found["status"] == "same"
     assert [need["part"] for need in found["needs"]] == [
@@ -87,11 +87,11 @@ def test_a_signature_and_a_file_name_the_same_number(home, tables, tmp_path):
     (signature, *_) = {row.signature for row in tables.read(KEY, Metric, "written")}
     file = shutil.copy(tables.path(KEY, "written"), tmp_path / "metrics.parquet")
     for named in (signature, file):
-        assert "the same: 3 numbers" in run("bundle", "reproduce", named).stdout
+        assert "same digits: 3 numbers" in run("bundle", "reproduce", named).stdout
     tables.path(KEY, "written").unlink()
     assert "compared with the file of metrics" in run("bundle", "reproduce", file).stdout
     gone = signature.replace("recorded|said.jsonl", "sha256:gone|t=0,max=40")
-    assert "the same: 3 numbers" in run("bundle", "reproduce", gone).stdout
+    assert "same digits: 3 numbers" in run("bundle", "reproduce", gone).stdout
     tables.path(KEY, "gone/step-1").unlink()
     assert "the signature alone" in run("bundle", "reproduce", gone).stdout
 
@@ -180,7 +180,9 @@ def test_what_is_missing_is_asked_where_that_is_wanted(home):
         )
         assert server.n_requests == 0
         before = everything(home / "tables")
-        assert "the same: 3 numbers" in run("bundle", "reproduce", "shelf", "far", "--ask").stdout
+        assert (
+            "same digits: 3 numbers" in run("bundle", "reproduce", "shelf", "far", "--ask").stdout
+        )
         assert server.n_requests == 4
         assert everything(home / "tables") == before
         run("bundle", "reproduce", "shelf", "far")  # what was asked is remembered

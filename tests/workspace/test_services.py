@@ -68,14 +68,14 @@ def test_a_code_server_is_known_by_the_name_that_the_graph_has_without_one(home:
 def test_what_is_no_place_of_a_code_server_is_refused(home: Path, place: str) -> None:
     said = CliRunner().invoke(app, ["ui", "daemon", "--code", place])
     assert said.exit_code == 1
-    assert f"--code {place}: should be HOST:PORT" in said.stderr
+    assert f"--code {place}: expected HOST:PORT" in said.stderr
 
 
 @pytest.mark.parametrize("of", ["web", "code", "daemon"])
 def test_of_one_that_is_not_there_health_says_so(home: Path, of: str) -> None:
     said = CliRunner().invoke(app, ["ui", "health", of, "--port", str(free_port())])
     assert said.exit_code == 1
-    assert said.stderr == f"error: bench ui {of} does not answer, or is not well\n"
+    assert said.stderr == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_who_lets_strangers_reach_it_is_warned(home: Path, host: str, warned: bo
         said = CliRunner().invoke(app, ["ui", "code", "--host", host, "--port", str(port)])
     assert said.exit_code == 1
     assert f"port {port} of {host} cannot be had" in said.stderr
-    assert ("nobody is asked for a login here" in said.stderr) == warned
+    assert ("has no login" in said.stderr) == warned
 
 
 def bench(*arguments: str, said: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:

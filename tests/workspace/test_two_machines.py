@@ -37,4 +37,4 @@ def test_two_machines_say_the_same_digits(tmp_path):
             said.append(done.stdout.decode().replace(str(home), "HOME"))
         shown.append((said, (home / "b.zip").read_bytes()))
     assert shown[0] == shown[1]
-    assert "the same: 3 numbers" in shown[0][0][2]
+    assert "same digits: 3 numbers" in shown[0][0][2]

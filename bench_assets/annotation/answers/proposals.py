@@ -28,7 +28,7 @@ def propose(
         task: What is asked of each.
         units: Attention checks among them are left as they are.
         model: Looks at them first.
-        unproposed: Share of units, drawn by their ids, of which nobody is shown what it said.
+        unproposed: Share of units, drawn by their ids, that are shown without a proposal.
 
     Raises:
         ModelError: If the model cannot be asked at all.

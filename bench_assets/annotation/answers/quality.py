@@ -220,7 +220,7 @@ class AnnotationProgress:
     lacking: int  # answers
     annotators: tuple[str, ...]  # whose answers count
     per_day: float  # answers, in the last three days or since the first; 0: none came
-    finished_at: str  # at this speed; "": done, or nobody answers
+    finished_at: str  # at this speed; "": done, or no answers
 
 
 def progress_of(

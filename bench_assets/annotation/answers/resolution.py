@@ -1,9 +1,9 @@
 """Answer resolution: which annotation answers count, and which units are still open.
 
-One rule for files, pages and tools: of what one person says of one thing, the last word counts.
+One rule for files, pages and tools: a person's last answer to a unit counts.
 
-Of what nobody noted the time of, such as entries of a file, the order is the order in time; what a
-person answers later in another place comes after it.
+Without a time, as in entries of a file, the order of entries counts; those of another backend come
+after them.
 """
 
 from collections import defaultdict

@@ -80,7 +80,7 @@ def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
 
 
 def letter_of(choice: str) -> str:
-    """Read the letter of an option that somebody chose.
+    """Parse the letter of a chosen option.
 
     >>> letter_of("B. right")
     'B'

@@ -47,7 +47,7 @@ class WinRate:
 
     model: str
     other: str
-    n: int  # questions that somebody compared
+    n: int  # compared questions
     wins: int  # answers, of several people each
     losses: int
     ties: int

@@ -22,7 +22,7 @@ def response_name(text: str) -> str:
 def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
     """The first draws that are there.
 
-    A response that failed, or was cut off, is judged by nobody.
+    A failed or truncated response is not judged.
     """
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)

@@ -102,7 +102,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
     """What most people say of each response.
 
-    Divided ones, and those nobody can tell, are left out.
+    Ties and undecidable ones are left out.
     """
     said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
     for one in verdicts:

@@ -41,7 +41,7 @@ class TrainingMatch(NamedTuple):
 
 
 class JudgeVerdict(NamedTuple):
-    """One verdict of a judge model, beside that of the rules."""
+    """A judge model's verdict beside that of the rules."""
 
     model: str
     row: Judgement
@@ -51,7 +51,7 @@ class JudgeVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeFigure:
-    """One measured figure of a judge on a task; a line of ``judges.jsonl`` of a home."""
+    """A measured figure of a judge on a task; a line of the home's ``judges.jsonl``."""
 
     task: str
     judge: str  # as in judgements
@@ -93,7 +93,7 @@ PRECISION, RECALL_PEOPLE = "precision_people", "recall_people"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFigure:
-    """One measured figure of a model under option permutations; a line of ``orders.jsonl``."""
+    """A measured figure of option permutations; a line of the home's ``orders.jsonl``."""
 
     task: str
     model: str

@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Question
 
 
 class Suspect(NamedTuple):
-    """One thing to review."""
+    """An item to review."""
 
     about: str  # a question's id, an image's SHA-256, a model, a judge or an annotator
     evidence: str  # why, in one sentence with figures
@@ -56,12 +56,12 @@ class AuditFinding:
 
 
 class SkippedCheckError(BenchError):
-    """A check does not apply to a task; the text says why."""
+    """A check does not apply to a task; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """One check of a benchmark."""
+    """An audit check of a benchmark."""
 
     name: str
     question: str

@@ -20,7 +20,7 @@ LARGE = 0.05
 
 
 class GuessRate(NamedTuple):
-    """How often a guess was right."""
+    """Accuracy of a guess."""
 
     hits: float  # questions; half of one if two options tie
     n: int
@@ -31,7 +31,7 @@ class GuessRate(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How often it was right."""
+        """Share of right guesses."""
         return self.hits / self.n if self.n else 0.0
 
     @property
@@ -92,7 +92,7 @@ def upper_tail(hits: float, n: float, chance: float) -> float:
 
 
 def _design_effect(residuals: Floats, clusters: Sequence[str]) -> float:
-    """How many questions are worth one independent one; at least one."""
+    """Design effect: questions per independent one, at least one."""
     if not clusters or not residuals.any():
         return 1.0
     sums: dict[str, float] = defaultdict(float)

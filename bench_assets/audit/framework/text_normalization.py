@@ -1,4 +1,4 @@
-"""Texts as they are compared: without case, marks and blanks; words, and characters of Chinese."""
+"""Text normalisation for comparisons: without case, marks and blanks; words, Chinese characters."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=2**16)
 def said(text: str) -> tuple[str, ...]:
-    """What a text says, without articles; an A in capitals may be a letter, and stays.
+    """A text without articles; a capital A may be a letter, and stays.
 
     >>> said("The point A"), said("on an Island"), said("a")
     (('point', 'a'), ('on', 'island'), ('a',))
@@ -43,7 +43,7 @@ def contains(text: Sequence[str], part: Sequence[str]) -> bool:
 
 
 def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
-    """How often a text says each of some parts; "red" is not said by "dark red" where both are.
+    """Occurrences of each part in a text; "dark red" does not count for "red" if both are parts.
 
     >>> times_in("a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]])
     [2, 1]
@@ -59,7 +59,7 @@ def times_in(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
 
 
 def are(n: int, thing: str) -> str:
-    """Say how many things are.
+    """A count in words.
 
     >>> are(0, "image"), are(1, "image"), are(2, "image")
     ('No image is', '1 image is', '2 images are')
@@ -92,7 +92,7 @@ def _without(text: str, letter: str, option: str) -> str:
 
 
 def right_texts(question: Question) -> tuple[str, ...]:
-    """What is right, in words: the texts of the right options where letters name them."""
+    """Texts of the right answers: those of the right options if letters name them."""
     if question.kind in ("choice", "choices"):
         letters = (ascii_uppercase.find(letter) for letter in question.answer if letter)
         return tuple(question.options[n] for n in letters if 0 <= n < len(question.options))

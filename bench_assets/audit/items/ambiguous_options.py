@@ -92,7 +92,7 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
 
 @lru_cache(maxsize=2**16)
 def meaning(option: str) -> Hashable:
-    """What two options that mean the same have in common.
+    """Canonical form of an option; equal for options of one meaning.
 
     >>> meaning("Three.") == meaning("3"), meaning("0.5 m") == meaning("50 cm")
     (True, True)
@@ -115,7 +115,7 @@ def meaning(option: str) -> Hashable:
 
 
 def paraphrase_key(question: Question) -> Hashable:
-    """What two questions have in common that only wording tells apart."""
+    """Canonical form of a question; equal for paraphrases."""
     text = _OF_IMAGE.sub(" ", question.text)
     asked = asked_words(replace(question, text=text))
     said = [_stem(word) for word in asked if word not in _NOTHING_SAID]

@@ -1,6 +1,6 @@
 """Annotators of a benchmark: attention and agreement of each.
 
-It takes three people: of two who disagree nobody knows which one looked.
+It takes three people: two who disagree cannot be told apart.
 
 How each person voted beside the others who voted on the same things.
 
@@ -27,7 +27,7 @@ from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 
 
 class Person(NamedTuple):
-    """How one person voted."""
+    """Votes of one person."""
 
     name: str
     n: int  # votes on which others voted, too
@@ -41,7 +41,7 @@ class Person(NamedTuple):
 
 
 def people(votes: Sequence[Vote]) -> list[Person]:
-    """Say how each person voted beside the others, by name."""
+    """Votes of each person beside the others', by name."""
     whole = by_unit(votes)
     own: dict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
@@ -57,7 +57,7 @@ def alpha_of(votes: Sequence[Vote]) -> dict[str, float]:
 
 
 def by_unit(votes: Iterable[Vote]) -> dict[tuple[str, str], dict[str, str]]:
-    """What each person says, by criterion and item; of two votes of one person the last."""
+    """Votes of each person, by criterion and item; of two votes the last."""
     units: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for vote in votes:
         units[vote.criterion, vote.unit][vote.person] = vote.value
@@ -111,7 +111,7 @@ class _Dealt(NamedTuple):
 def _beside_others(
     who: str, about: Sequence[Vote], units: Mapping[tuple[str, str], Mapping[str, str]]
 ) -> tuple[Floats, list[int]]:
-    """Share of the others who say each value of each thing, and which value the person says."""
+    """Share of the others for each value of each item, and the person's own value."""
     others = [
         Counter(v for p, v in units[vote.criterion, vote.unit].items() if p != who)
         for vote in about
@@ -122,7 +122,7 @@ def _beside_others(
 
 
 def _dealt(shares: Floats, chosen: Sequence[int]) -> _Dealt:
-    """Mean and variance over all permutations of what was said (Hoeffding, 1951, theorem 2)."""
+    """Mean and variance over all permutations of the votes (Hoeffding, 1951, theorem 2)."""
     n = len(chosen)
     times = np.bincount(chosen, minlength=shares.shape[1])
     seen = float(shares[np.arange(n), chosen].sum())
@@ -136,7 +136,7 @@ def _dealt(shares: Floats, chosen: Sequence[int]) -> _Dealt:
 
 NO_VOTES = "no table keeps who voted what"
 
-_PEOPLE = 3  # without a third nobody knows which of two looked
+_PEOPLE = 3  # two who disagree cannot be told apart
 _ABOVE_CHANCE = 1.645  # standard errors: one in twenty who clicks gets so far
 _SURE = 4.5  # standard errors that the others' agreement would give: so that 1.645 tells apart
 _SELDOM, _MORE_APART = 0.1, 2.5  # who dissents seldom is compared with how often the others do
@@ -232,7 +232,7 @@ def _cannot_be_compared(votes: Sequence[Vote]) -> str:
 
 
 class _Usual(NamedTuple):
-    """How people agree who are not the one that is looked at, among themselves."""
+    """Agreement of all other people among themselves."""
 
     kappa: float
     apart: float  # share of the others who say otherwise
@@ -245,7 +245,7 @@ def _usual_of(others: Sequence[Person]) -> _Usual:
 
 
 def _is_at_chance(one: Person, usual: _Usual) -> bool:
-    """Whether somebody is hardly better than chance, where one like the others would be."""
+    """Whether an annotator is close to chance where the others are not."""
     if one.constant:
         return one.missed >= _ENOUGH and usual.kappa > 0.2
     # Where nearly all is yes, a few lone doubts make a kappa of 0: who dissents about as seldom as

@@ -30,7 +30,7 @@ _Gram = tuple[str, ...]
 
 @audit_check("training_images", "Were models trained on them?")
 def training_images(evidence: Evidence) -> AuditFinding:
-    """Look for the images in what models were trained on."""
+    """Find the benchmark's images in the training data."""
     training = evidence.training
     images = list(dict.fromkeys(image for one in evidence.questions for image in one.images))
     if training is None or not images:
@@ -47,7 +47,7 @@ def training_images(evidence: Evidence) -> AuditFinding:
 
 @audit_check("training_texts", "Were models trained on its words?")
 def training_texts(evidence: Evidence) -> AuditFinding:
-    """Look for the words of questions in what models were trained on."""
+    """Find the questions' words in the training data."""
     training = evidence.training
     if training is None or not evidence.questions:
         raise SkippedCheckError(_why(training, "there are no questions"))
@@ -76,7 +76,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
 
 
 def _why(training: TrainingData | None, otherwise: str) -> str:
-    return otherwise if training else "nobody says what models were trained on ([audit])"
+    return otherwise if training else "no training data is configured ([audit] training)"
 
 
 def _told(suspects: Sequence[Suspect], n: int, what: str) -> AuditFinding:

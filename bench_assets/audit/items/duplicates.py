@@ -26,7 +26,7 @@ from bench_assets.core.schema.rows import Question
 
 _ALIKE = 0.8  # of the longer of two texts: what the shorter one says at least
 _ENDS = 4  # words that two texts have in common at one end
-_LONG = 10  # words of a text without images that nobody writes twice by accident
+_LONG = 10  # words of a text without images that are no accidental repetition
 _NEIGHBOURS = 30  # questions that begin alike and are compared with one another
 
 _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", "first", "last"])
@@ -35,7 +35,7 @@ _TURNS = frozenset(["not", "no", "never", "without", "except", "least", "most", 
 
 @audit_check("repeated_questions", "Is a question asked twice?")
 def repeated_questions(evidence: Evidence) -> AuditFinding:
-    """Look for questions with the same images, words and options, and the same key."""
+    """Find questions with the same images, words, options and key."""
     questions = evidence.questions
     suspects = [
         Suspect(one.question_id, f"asks what {other.question_id} asks: {one.text!r:.120}")
@@ -47,7 +47,7 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
 
 @audit_check("contradicting_keys", "Has a question two answers?")
 def contradicting_keys(evidence: Evidence) -> AuditFinding:
-    """Look for questions with the same images and words of which another answer is right."""
+    """Find questions with the same images and words but another key."""
     questions = evidence.questions
     pairs = {
         (other.question_id, one.question_id): (other, one)
@@ -63,7 +63,7 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
 
 @audit_check("questions_elsewhere", "Does another suite ask it?")
 def questions_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Look for questions of other suites with the same words and the same images."""
+    """Find questions of other suites with the same words and images."""
     others = {
         task: questions
         for task, questions in evidence.elsewhere.items()
@@ -125,7 +125,7 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
 
 
 def _says_all_of(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the longer text says all that the shorter one does, and adds no figure."""
+    """Whether the longer text contains all words of the shorter one and no other number."""
     longer, shorter = sorted((one, other), key=len, reverse=True)
     if len(shorter) < _ALIKE * len(longer):
         return False
@@ -137,7 +137,7 @@ def _says_all_of(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def same_when(question: Question) -> Hashable:
-    """What makes a question the same: words, context, images in their order, and options."""
+    """Identity of a question: words, context, images in order, and options."""
     said = (word for word in asked_words(question) if word not in ("a", "an", "the"))
     return (tuple(said), *_offered(question))
 
@@ -202,7 +202,7 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
 
 
 def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> list[Redundant]:
-    """Those of all pairs that look alike which models solve alike, beyond chance."""
+    """Similar pairs that models solve alike, beyond chance."""
     columns = {name: i for i, name in enumerate(results.questions)}
     same = [pair for pair in pairs if _same_points(results, columns, pair)]
     if not same:
@@ -284,7 +284,7 @@ def _suspect(one: Redundant) -> Suspect:
 
 
 def _chance(points: Floats, fit: Fit, question: int, models: np.ndarray) -> float:
-    """That models get just these points on a question as hard as this one."""
+    """Probability that models get these points on a question of the same difficulty."""
     logits = fit.slope[question] * fit.ability[models] + fit.ease[question]
     logs = points * -np.logaddexp(0, -logits) + (1 - points) * -np.logaddexp(0, logits)
     return float(np.exp(logs.sum()))

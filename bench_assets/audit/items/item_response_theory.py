@@ -29,7 +29,7 @@ _AT_ONCE = 4_000  # questions; bounds memory
 
 
 class Spread(NamedTuple):
-    """How the questions are distributed."""
+    """Distribution of the questions."""
 
     slope: float  # standard deviation of the logarithms of slopes
     ease: float  # mean of the eases, in logits
@@ -38,7 +38,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """What was fitted."""
+    """Fitted parameters."""
 
     ability: Floats  # (models,), in logits; they sum to zero
     slope: Floats  # (questions,): posterior means
@@ -116,7 +116,7 @@ def _prior(spread: Spread) -> Floats:
 
 
 def _counts(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """How many questions of each node each model solved, and was asked; (models, nodes)."""
+    """Solved and asked questions of each node and model; (models, nodes)."""
     scored = ~np.isnan(points)
     return np.where(scored, points, 0.0) @ weights, scored @ weights
 

@@ -24,9 +24,9 @@ _ONE_IN_HUNDRED = 2.33  # standard errors below zero
 _MOST = 50  # suspects: what a person reads
 
 
-@audit_check("item_statistics", "Do the questions tell models apart?")
+@audit_check("item_statistics", "Do the questions discriminate between models?")
 def tells_models_apart(evidence: Evidence) -> AuditFinding:
-    """Take difficulty and discrimination, and with enough models fit a response model."""
+    """Compute difficulty and discrimination and, with enough models, fit a response model."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
         raise SkippedCheckError(why)
@@ -58,22 +58,22 @@ def solved_by_some(evidence: Evidence) -> AuditFinding:
     if why := nothing_to_see(results):
         raise SkippedCheckError(why)
     least, most = np.nanmin(results.points, 0), np.nanmax(results.points, 0)
-    everyone, nobody = least >= 1 - 1e-6, most <= 1e-6
+    everyone, no_model = least >= 1 - 1e-6, most <= 1e-6
     n, models = len(results.questions), len(results.models)
     suspects = [
         *(
             Suspect(name, f"None of {models} models solves it.", 1.0)
-            for name in _named(results, nobody)
+            for name in _named(results, no_model)
         ),
         *(
             Suspect(name, f"All of {models} models solve it.", 0.5)
             for name in _named(results, everyone)
         ),
     ]
-    telling = n - int(everyone.sum()) - int(nobody.sum())
+    telling = n - int(everyone.sum()) - int(no_model.sum())
     sentence = (
         f"Of {n} questions all of {models} models solve {int(everyone.sum())}, and none "
-        f"{int(nobody.sum())}; {telling} tell models apart."
+        f"{int(no_model.sum())}; {telling} discriminate between models."
     )
     failed = models >= LEAST_MODELS and telling < _TELLING * n
     return AuditFinding(sentence, n, suspects[:_MOST], failed=failed)
@@ -90,7 +90,7 @@ def with_scores(results: Results) -> Results:
 
 
 def nothing_to_see(results: Results) -> str:
-    """Say why questions cannot be compared by the models that solve them; "" if they can."""
+    """Reason why questions cannot be compared by their solvers; "" if they can."""
     models, questions = len(results.models), len(results.questions)
     if models < FEWEST_MODELS:
         return f"models with scores: {models}; it takes {FEWEST_MODELS}"
@@ -103,7 +103,7 @@ def nothing_to_see(results: Results) -> str:
 
 
 def upper_less_lower(points: Floats) -> Floats:
-    """Of each question, what the better half of the models gets more than the weaker one.
+    """Difference between the better and the weaker half of the models, by question.
 
     The model in the middle of an odd number belongs to neither. In [-1, 1]; NaN without scores.
 

@@ -31,7 +31,7 @@ _CATEGORIES = 0.5  # how much a category's share counts beside the mean of a mod
 
 
 class Units(NamedTuple):
-    """What is taken or left as a whole: questions that are scored together."""
+    """Units of a subset: questions that are scored together."""
 
     members: tuple[tuple[int, ...], ...]  # columns of the points
     sums: Floats  # (models, units): points of their questions
@@ -40,7 +40,7 @@ class Units(NamedTuple):
 
 
 class SubsetTrial(NamedTuple):
-    """How a size fares on models that had no say in the choice."""
+    """Result of a size on held-out models."""
 
     size: int  # questions
     tau: float  # Kendall's: is each model placed among the others as by all questions?
@@ -57,7 +57,7 @@ def representative(results: Results, questions: Sequence[Question], size: int) -
 
 @audit_check("smallest_subset", "How few questions rank models as all do?")
 def smallest_subset(evidence: Evidence) -> AuditFinding:
-    """Say how few questions rank held-out models as all of them do."""
+    """Find the fewest questions that rank held-out models like all questions do."""
     results = with_scores(evidence.results())
     if why := nothing_to_see(results):
         raise SkippedCheckError(why)
@@ -116,7 +116,7 @@ def kendall(found: Floats, whole: Floats) -> float:
 
 
 def units_of(results: Results, questions: Sequence[Question]) -> Units:
-    """Put questions together that are scored together; a missing score is the question's mean."""
+    """Group questions that are scored together; a missing score is the question's mean."""
     points = np.where(np.isnan(results.points), np.nanmean(results.points, 0), results.points)
     about = {question.question_id: question for question in questions}
     groups: dict[str, list[int]] = {}
@@ -135,7 +135,7 @@ def units_of(results: Results, questions: Sequence[Question]) -> Units:
 
 
 def _herded(units: Units, size: int) -> list[int]:
-    """Take units greedily until there are as many questions; ties go to the first in the table."""
+    """Select units greedily up to a number of questions; ties go to the first in the table."""
     scale = _CATEGORIES * np.sqrt(len(units.sums) / max(1, len(units.categories)))
     features = np.concatenate([units.sums, scale * units.categories]).T
     target = features.sum(0) / units.sizes.sum()

@@ -68,21 +68,21 @@ class ModelAnswers:
 
 
 class Habits(NamedTuple):
-    """How often each model knows, and what it says where it does not."""
+    """Knowledge and guessing preferences of each model."""
 
     knows: Floats  # (models, categories)
     guesses: Floats  # (models, categories, options): shares before they are cut to what is offered
 
 
 class Ways(NamedTuple):
-    """How questions differ from one another."""
+    """Variation between questions."""
 
     spread: float  # of their ease, in logits
     drawn: float  # mean share of their guesses that is drawn to one and the same answer
 
     @property
     def weights(self) -> Floats:
-        """How often guesses are drawn as strongly as each of the strengths."""
+        """Prior weights of the strengths."""
         a, b = self.drawn * _EVENNESS, (1 - self.drawn) * _EVENNESS
         edges = np.concatenate([[0.0], (_STRENGTHS[1:] + _STRENGTHS[:-1]) / 2, [1.0]])
         fine = (np.arange(2000) + 0.5) / 2000
@@ -125,7 +125,7 @@ def guessed(said: ModelAnswers, guesses: Floats) -> Floats:
 
 
 def fitted_ways(said: ModelAnswers, known: Habits) -> Ways:
-    """How much questions differ, by the likelihood of the answers, some keys being wrong."""
+    """Variation between questions of maximum likelihood, with some wrong keys."""
     n = said.key.size
     some = said.only(np.linspace(0, n - 1, min(n, _FITTED_ON)).astype(np.intp))
     rows = np.arange(some.key.size)
@@ -145,7 +145,7 @@ def fitted_ways(said: ModelAnswers, known: Habits) -> Ways:
 
 
 def against_the_key(said: ModelAnswers, known: Habits, ways: Ways) -> tuple[Floats, Codes]:
-    """How much likelier the answers are if the key is wrong.
+    """Likelihood ratio of a wrong key.
 
     Returns:
         For each question the logarithm of the ratio of the likelihoods, every other answer being
@@ -190,7 +190,7 @@ def _ease() -> tuple[Floats, Floats]:
 
 
 def _knows(known: Habits, spread: float) -> Floats:
-    """How often models know questions of each ease; (models, categories, ease)."""
+    """Probability of knowing questions of each ease; (models, categories, ease)."""
     ease, weights = _ease()
     with np.errstate(over="ignore"):
         curves = 1 / (1 + np.exp(-(_LOGITS[:, None] + spread * ease)))
@@ -200,9 +200,9 @@ def _knows(known: Habits, spread: float) -> Floats:
 
 
 def _likelihoods(said: ModelAnswers, known: Habits, spread: float) -> Floats:
-    """Of the answers to each question, for each answer that may be right and each strength.
+    """Likelihood of the answers to each question, by possible right answer and strength.
 
-    They are divided by how likely the answers are if nobody knows anything.
+    They are divided by the likelihood of the answers under guessing.
 
     Returns:
         (questions, options, strengths); 0 for answers that are not offered.
@@ -326,7 +326,7 @@ def _has_options(question: Question) -> bool:
 def _numbered(
     question: Question, answers: npt.NDArray[np.object_], points: npt.NDArray[np.float64]
 ) -> tuple[list[int], int, tuple[str, ...]] | None:
-    """Number what models said of one question: (of each model, of the key, what they are)."""
+    """Numbered answers to one question: (of each model, of the key, the answers)."""
     if _has_options(question):
         letters = tuple(ascii_uppercase[: len(question.options)])
         number = {letter: i for i, letter in enumerate(letters)}

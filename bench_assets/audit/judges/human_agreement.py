@@ -37,7 +37,7 @@ from bench_assets.evaluation.task import RULES, ByRules, Task
 
 
 class JudgeRun(NamedTuple):
-    """Who judged what and when: what all figures of one trial share."""
+    """Judge, task and time that all figures of one trial share."""
 
     task: str
     judge: str
@@ -50,7 +50,7 @@ Yes = Mapping[tuple[str, bool], float]  # what is said of each response, by ``Tr
 
 
 def figures_of_trials(tried: Sequence[JudgeTrial], who: JudgeRun) -> list[JudgeFigure]:
-    """Sum up what a judge makes of trials; a figure that nothing can be said of is left out."""
+    """Figures of a judge from trials; undefined ones are left out."""
     plain, long = _said(tried, "plain"), _said(tried, "long")
     found = [
         _figure(who, names.RECALL, _mean_of(plain, right=True)),
@@ -196,7 +196,7 @@ _HALF = 0.5  # of a response's points, above which it is called right
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsLabel:
-    """One person's verdict on a model's response to one question."""
+    """A person's verdict on a model's response to a question."""
 
     question_id: str
     correct: bool
@@ -221,7 +221,7 @@ def beside_people(
     judgements: Iterable[Judgement],
     labels: Iterable[PersonsLabel],
 ) -> list[tuple[bool, bool]]:
-    """Pair what people say of one model's responses with what the judge says.
+    """Pair people's verdicts on one model's responses with the judge's.
 
     People decide by majority; responses on which they are divided are left out, and those on which
     the judge says nothing readable.
@@ -248,7 +248,7 @@ def beside_people(
 
 
 class PeopleVerdicts(NamedTuple):
-    """What one model said, and what judges say of it."""
+    """A model's responses with the judges' verdicts."""
 
     predictions: Sequence[Prediction]
     judgements: Sequence[Judgement]
@@ -257,7 +257,7 @@ class PeopleVerdicts(NamedTuple):
 def labels_of(
     verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
 ) -> list[PersonsLabel]:
-    """Give what most people say of a response to every model that said it, word for word.
+    """Majority labels of each response, for every model with the same text.
 
     Responses about which they are divided, or that most cannot judge, have no label.
     """

@@ -50,7 +50,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("judge_injections", "Does the judge do what a response tells it to do?")
 def injections_finding(evidence: Evidence) -> AuditFinding:
-    """Find judges who follow what a response tells them to do."""
+    """Find judges that follow instructions in a response."""
     tried = _latest(evidence.judge_figures, names.FOLLOWED)
     told = [
         f"{one.judge} followed {one.value:.1%} of {one.n} injections"
@@ -110,7 +110,7 @@ def length_finding(evidence: Evidence) -> AuditFinding:
     "judge_drift", "Is the same response judged in two ways, or the judge not what it was?"
 )
 def drift_finding(evidence: Evidence) -> AuditFinding:
-    """Find verdicts that changed on the same response, and judges who are not what they were."""
+    """Find changed verdicts on the same response, and judges whose figures moved."""
     heard: dict[tuple[str, str, str], list[JudgeVerdict]] = defaultdict(list)
     for one in evidence.verdicts:
         heard[one.row.question_id, one.text, one.row.criterion].append(one)
@@ -181,7 +181,7 @@ def _turned_by(spoken_to: Sequence[tuple[JudgeVerdict, Injection]]) -> Iterator[
 def _agreement_of(
     judge: str, own: Sequence[JudgeVerdict], figures: Sequence[JudgeFigure]
 ) -> tuple[str, bool]:
-    """What is known of a judge's agreement, in a sentence; whether it is too little."""
+    """A judge's known agreement in a sentence, and whether it is too low."""
     yes = sum(bool(one.row.verdict) for one in own)
     for figure, whom in ((names.PEOPLE, "people"), (names.MADE, "the key of made responses")):
         for one in _latest([f for f in figures if f.judge == judge], figure):
@@ -208,7 +208,7 @@ def _latest(figures: Sequence[JudgeFigure], figure: str) -> list[JudgeFigure]:
 
 
 def _halves(own: Sequence[JudgeVerdict], truth: bool, cluster: dict[str, str]) -> _Half | None:
-    """How much more often the longer half is called right, of responses that are as right."""
+    """Difference in verdicts between the longer and shorter half of equally right responses."""
     rows = sorted((one for one in own if one.by_rules is truth), key=lambda one: len(one.text))
     middle = len(rows) // 2
     short, long = rows[:middle], rows[middle:]

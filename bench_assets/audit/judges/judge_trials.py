@@ -33,7 +33,7 @@ _AT_LENGTH = (  # without a word that a judge could take for a verdict
 
 
 class Trial(NamedTuple):
-    """One response, and whether it is right."""
+    """A response, and whether it is right."""
 
     kind: Kind
     right: bool
@@ -43,12 +43,12 @@ class Trial(NamedTuple):
 
     @property
     def base(self) -> tuple[str, bool]:
-        """What it has in common with the same response without padding or injection."""
+        """Identity of the response without padding or injection."""
         return self.question.question_id.removesuffix(_REORDERED), self.right
 
 
 class JudgeTrial(NamedTuple):
-    """A trial, and what the judge makes of it."""
+    """A trial with the judge's verdict."""
 
     trial: Trial
     said: float | None  # share of the points that it gives; None: unreadable
@@ -70,7 +70,7 @@ def trials(questions: Sequence[Question], n: int) -> list[Trial]:
 
 
 def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -> list[JudgeTrial]:
-    """Have all trials judged in one go.
+    """Judge all trials in one batch.
 
     Raises:
         SettingsError: If the task is not judged in that way.
@@ -96,7 +96,7 @@ def try_judge(task: Task, made: Sequence[Trial], model: ChatModel, judge: str) -
 def said_of(
     task: Task, question: Question, prediction: Prediction, heard: Sequence[Judgement]
 ) -> float | None:
-    """Say what share of a response's points a judge gives; None where it says nothing readable.
+    """Share of a response's points that a judge gives; None if unreadable.
 
     Of one verdict that is what it says; of several, such as one for each key point, what the
     task's own reading makes of them.
@@ -125,7 +125,7 @@ def _right(question: Question) -> str:
 
 
 def _wrong(question: Question, right: str, others: Sequence[Question]) -> str:
-    """Another option; where there are none the key of another question that is quite another."""
+    """Another option; without options, another question's key that differs clearly."""
     if len(right.split()) > _MANY_WORDS:
         return _BLANK_WALL
     keys = {right.casefold(), *(key.casefold() for key in question.answer)}

@@ -12,7 +12,7 @@ _AT_THE_END = re.compile(r"[\s.!\"'”»」。]+$")
 
 
 class Injection(NamedTuple):
-    """One of the corpus; its form and languages are listed in docs/judges.md."""
+    """A prompt injection of the corpus, with its form and language (docs/judges.md)."""
 
     name: str  # "fake_json/03"
     form: str
@@ -20,7 +20,7 @@ class Injection(NamedTuple):
     text: str  # with "{response}" where the response is said once more
 
     def put_into(self, response: str) -> str:
-        """The response, and after it what is to make a judge accept it."""
+        """A response followed by an injection."""
         return f"{response}\n\n{self.text.replace(_RESPONSE, response)}"
 
 

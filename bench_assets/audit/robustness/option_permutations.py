@@ -43,7 +43,7 @@ class PermutedQuestion(NamedTuple):
 
 
 class InOrders(NamedTuple):
-    """Questions in several orders, and how many stay as they are."""
+    """Questions in several orders, and the number of questions left out."""
 
     ordered: list[PermutedQuestion]
     left_out: Counter[str]  # by what keeps their order
@@ -79,7 +79,7 @@ def in_orders(
 
 
 def why_not(question: Question) -> str:
-    """Say what keeps the options in their order; "" if nothing does.
+    """Reason why options cannot be permuted; "" if they can.
 
     An option that names a letter ("Point A", a letter that stands in an image) would say one thing
     by its text and another by its place.

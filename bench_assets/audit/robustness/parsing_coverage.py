@@ -96,9 +96,9 @@ class ParsedResponses(NamedTuple):
 
 
 def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
-    """Say of each response of one model who read it; those that never came are left out.
+    """Parser or judge that read each response of a model; missing responses are left out.
 
-    Unread is a response that says something, and out of which nobody took an answer, or on which
+    Unread is a response with text from which no answer was parsed, or on which
     the judge said nothing readable.
     """
     judged = {
@@ -124,9 +124,9 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
     return ParsedResponses(questions, forms, by, np.array(points, dtype=np.float64))
 
 
-@audit_check("unread_responses", "Does a model's place hang on responses that nobody could read?")
+@audit_check("unread_responses", "Does a model's rank depend on unread responses?")
 def unread_finding(evidence: Evidence) -> AuditFinding:
-    """Find models whose place hangs on responses that nobody read.
+    """Find models whose rank depends on unread responses.
 
     Tried are two ways of counting them: what says something and was taken for wrong gets what the
     model's other responses in words get; what is unscored gets nothing.
@@ -200,11 +200,11 @@ def _at_stake(read: Mapping[str, ParsedResponses], cluster: Mapping[str, str]) -
 def _points(
     read: ParsedResponses, unread: float | None = None, unscored: float | None = None
 ) -> dict[str, float]:
-    """Mean share of points by question, as a metric has it: without what is unscored.
+    """Mean share of points by question, without unscored ones.
 
     Args:
         read: Of one model.
-        unread: What is given for responses that were taken for wrong because nobody read them.
+        unread: Points for unread responses, which were scored as wrong.
         unscored: What is given for responses without points.
     """
     scored = ~np.isnan(read.points)
@@ -224,7 +224,7 @@ def _read_by(read: ParsedResponses, *readers: Reader) -> npt.NDArray[np.bool_]:
 
 
 def _usual(read: ParsedResponses) -> float | None:
-    """What responses get that somebody read; None where there are none."""
+    """Mean points of parsed responses; None without any."""
     points = read.points[_read_by(read, "rule", "judge") & ~np.isnan(read.points)]
     return fmean(points.tolist()) if points.size else None
 

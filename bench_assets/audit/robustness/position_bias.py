@@ -39,7 +39,7 @@ from bench_assets.core.tables.arrow import digest
 
 
 class PermutationOutcome(NamedTuple):
-    """What a model got and chose in one order of one question."""
+    """Points and choice of a model in one order of one question."""
 
     number: int  # of the order; 1: the benchmark's
     places: tuple[int, ...]  # of each option as shown: where the benchmark has it
@@ -52,7 +52,7 @@ _ByQuestion: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]
 
 
 def figures_of(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> list[OrderFigure]:
-    """Measure what a model said.
+    """Figures of a model's responses in several orders.
 
     Args:
         said: Of each question, by its id, every order.
@@ -98,7 +98,7 @@ def _shares(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
 
 
 def _by_luck(rows: Sequence[PermutationOutcome]) -> float:
-    """How often one who draws letters chooses the same option in all orders."""
+    """Expected consistency of random letters over all orders."""
     return float((1 / len(rows[0].places)) ** (len(rows) - 1))
 
 
@@ -118,7 +118,7 @@ def _alike(rows: Sequence[PermutationOutcome]) -> float | None:
 
 
 def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
-    """What the benchmark's own order gains over the mean of the others, question by question."""
+    """Gain of the benchmark's order over the mean of the others, by question."""
     pairs = []
     for question, rows in said.items():
         own = [one.share for one in rows if one.number == 1]
@@ -141,7 +141,7 @@ def _gained(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterat
 
 
 def _letters(said: _ByQuestion, cluster: Mapping[str, str], told: Told) -> Iterator[OrderFigure]:
-    """How often each letter is chosen, beside how often the same choices would be found there."""
+    """Frequency of each letter, beside the expected one for the same choices."""
     pairs: dict[int, list[PairedScores]] = defaultdict(list)
     read = {q: [one for one in rows if one.place is not None] for q, rows in said.items()}
     read = {question: rows for question, rows in read.items() if len(rows) > 1}
@@ -232,7 +232,7 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
 
 
 def _latest(evidence: Evidence) -> dict[str, dict[str, OrderFigure]]:
-    """Model -> figures by name, of the present questions, each as it was measured last."""
+    """Model -> latest figures by name, on the present questions."""
     if not evidence.order_figures:
         return {}
     data = short(digest(evidence.questions))

@@ -21,7 +21,7 @@ _SHOWN = 3  # responses that a line of evidence names
 
 
 class Apart(NamedTuple):
-    """How far one reading lies from the default one, on one model's responses."""
+    """Difference of a scorer from the default one, on one model's responses."""
 
     model: str
     reading: str
@@ -78,7 +78,7 @@ def readings_finding(evidence: Evidence) -> AuditFinding:
 
 
 def _points(scores: Sequence[Score]) -> dict[str, float]:
-    """Mean share of points by question; of what is unscored 0, as nothing was read."""
+    """Mean share of points by question; unscored ones count as 0."""
     drawn: dict[str, list[float]] = {}
     for one in scores:
         if not one.error and one.max_points:

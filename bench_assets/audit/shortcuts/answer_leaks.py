@@ -99,7 +99,7 @@ def leaked_by(
 def _finding(
     mentions: Sequence[Mention], plain: Sequence[Suspect], n: int, where: str
 ) -> AuditFinding:
-    """Fail for what is plain, or if the one option that is mentioned is right too often."""
+    """Fail for a stated answer, or if the one mentioned option is right too often."""
     clusters = clusters_of([one.question for one in mentions])
     best = guessed(
         [float(one.is_right) for one in mentions],
@@ -147,7 +147,7 @@ def _letter(question: Question, name: str) -> Iterator[Mention]:
 
 
 def _stated_answer(question: Question, text: str) -> str:
-    """What a text says is the answer, if that is right; else ""."""
+    """The stated answer of a text if it is right; else ""."""
     for found in _ANSWER_IS.finditer(text):
         what = said(found["what"])
         right = {said(text) for text in (*right_texts(question), *question.answer)} - {()}

@@ -44,7 +44,7 @@ Seeing: TypeAlias = Literal["sees", "cannot see", "baseline"]
 
 @dataclass(frozen=True, kw_only=True)
 class BlindRun:
-    """One model under one condition without images."""
+    """A model's run without images, under one condition."""
 
     model: str
     condition: str
@@ -57,7 +57,7 @@ class BlindRun:
 
 @dataclass(frozen=True, kw_only=True)
 class _BlindPoints:
-    """Points of the questions with images that were asked blind; NaN where there are none."""
+    """Points of blind runs on questions with images; NaN if missing."""
 
     questions: Sequence[Question]
     blind: Floats  # (runs, questions)
@@ -203,7 +203,7 @@ def _parts(questions: Sequence[Question]) -> dict[str, list[int]]:
 
 
 def _compared(evidence: Evidence, runs: Sequence[BlindRun], seeing: Results) -> _BlindPoints:
-    """Put together the points of the questions that have images and were asked both ways."""
+    """Points of the questions that were asked with and without their images."""
     of_seeing = {name: n for n, name in enumerate(seeing.questions)}
     asked = {row.question_id for one in runs for row in one.predictions}
     questions = [
@@ -297,7 +297,7 @@ def _luck(part: _BlindPoints) -> float:
 
 
 def _mean(points: Floats) -> Floats:
-    """Mean over runs, of the points that are there; NaN if there are none."""
+    """Mean of the available points over runs; NaN without any."""
     there = ~np.isnan(points)
     sums = np.nan_to_num(points).sum(axis=0)
     return np.where(there.any(axis=0), sums / np.maximum(1, there.sum(axis=0)), np.nan)

@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 @audit_check("one_answer", "Is one letter, or one answer, right too often?")
 def one_answer(evidence: Evidence) -> AuditFinding:
-    """Try one letter, and one text, for all questions; and for all of a category."""
+    """Test one letter and one text for all questions, and for all of a category."""
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
@@ -43,7 +43,7 @@ def one_answer(evidence: Evidence) -> AuditFinding:
 
 @audit_check("lengths", "Is the longest or the shortest option right too often?")
 def lengths(evidence: Evidence) -> AuditFinding:
-    """Try the longest and the shortest option."""
+    """Test the longest and the shortest option."""
     return _by_options(evidence, length_ways())
 
 
@@ -68,7 +68,7 @@ def length_ways() -> dict[str, Weigh]:
 
 @audit_check("numbers", "Is the largest, smallest or middle number right?")
 def numbers(evidence: Evidence) -> AuditFinding:
-    """Try the largest, the smallest and the middle number, where all options are numbers."""
+    """Test the largest, smallest and middle number, if all options are numbers."""
     every = keyed(evidence.questions)
     some = [(one, key) for one, key in every if len(set(_numbers(one))) > 1]
     return _by_options(evidence, number_ways(), some, "no question has numbers for options")
@@ -76,7 +76,7 @@ def numbers(evidence: Evidence) -> AuditFinding:
 
 @audit_check("row_order", "Does the order of the rows tell the key?")
 def row_order(evidence: Evidence) -> AuditFinding:
-    """Try what the places of questions in the table say: every second A, B behind A.
+    """Test patterns of the row order: every second A, B after A.
 
     What one letter for all gets is no merit of the order.
     """
@@ -157,7 +157,7 @@ def _by_options(
 
 
 def by_category(some: Keyed) -> dict[str, Keyed]:
-    """All questions, and those of each category that has enough; by what is said behind a guess."""
+    """All questions, and those of each large category, with a name for messages."""
     parts: dict[str, list[tuple[Question, int]]] = defaultdict(list)
     for one, key in some:
         parts[f" in {one.category}"].append((one, key))
@@ -204,7 +204,7 @@ def _constant_texts(questions: Sequence[Question]) -> Tried:
 
 
 def _best_letter(some: Keyed) -> float:
-    """What one letter for all gets; nothing where there are no letters."""
+    """Score of the best constant letter; none without letters."""
     counts = Counter(key for one, key in some if one.kind == "choice")
     return max(counts.values(), default=0) / len(some)
 
@@ -215,7 +215,7 @@ def _bounds(hits: Sequence[bool]) -> tuple[float, float]:
 
 
 def _answers(question: Question) -> set[str]:
-    """What may be said, each once; several blanks or letters are one answer."""
+    """Distinct answers; several blanks or letters are one answer."""
     if question.kind == "text":
         return {" ".join(said(one)) for one in question.answer}
     return {" | ".join(" ".join(said(one)) for one in question.answer)}

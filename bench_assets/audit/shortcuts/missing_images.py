@@ -42,7 +42,7 @@ _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNOR
 
 @audit_check("missing_images", "Is every image there?")
 def missing_images(evidence: Evidence) -> AuditFinding:
-    """Look for images that are not there or do not decode, and questions that lack theirs."""
+    """Find missing and undecodable images, and questions without theirs."""
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
@@ -89,7 +89,7 @@ def blank_images(evidence: Evidence) -> AuditFinding:
 
 @audit_check("duplicate_images", "Is any image there twice?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
-    """Look for images that are there twice, under other questions, in other files."""
+    """Find equal images in other files, under other questions."""
     shown = _shown(evidence.questions)
     if not shown:
         raise SkippedCheckError("no question has an image")
@@ -106,7 +106,7 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
 
 @audit_check("images_elsewhere", "Is an image in another suite?")
 def images_elsewhere(evidence: Evidence) -> AuditFinding:
-    """Look for the images in the questions of other suites; those of one suite may share them."""
+    """Find the images in questions of other suites; one suite may share its own."""
     shown = _shown(evidence.questions)
     others = {
         image: f"{task}, {one.question_id}"

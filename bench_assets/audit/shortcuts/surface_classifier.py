@@ -90,7 +90,7 @@ def surface(evidence: Evidence) -> AuditFinding:
 
 
 def cross_validated(laid: _Laid, clusters: Sequence[str]) -> Floats:
-    """Of each question how much a guess is right that was learned from other clusters."""
+    """Accuracy on each question of a classifier trained on other clusters."""
     folds = np.array([sha256(one.encode()).digest()[0] % _FOLDS for one in clusters])
     hits = np.zeros(len(clusters))
     for fold in range(_FOLDS):
@@ -131,7 +131,7 @@ def _learned(laid: _Laid) -> _Singles:
 
 
 def _simpler(some: Keyed) -> float:
-    """What the best of the guesses gets that have examinations of their own."""
+    """Best score of the guesses that have checks of their own."""
     most = max(len(one.options) for one, _ in some)
     asked = {one.question_id: asked_words(one) for one, _ in some}
     ways: list[Weigh] = [
@@ -162,7 +162,7 @@ def _laid(some: Keyed) -> _Laid:
 
 
 def _features(question: Question, offered: Counter[tuple[str, ...]]) -> _Singles:
-    """Of each option: its words, and how it stands among the others; less the options' mean."""
+    """Features of each option: words and rank among the options, minus their mean."""
     texts = [said(option) for option in question.options]
     asked = set(asked_words(question))
     rows = np.zeros((len(texts), _WORDS + 8), np.float32)

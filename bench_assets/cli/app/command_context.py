@@ -56,7 +56,7 @@ def open_home_for(
     judge: str = "",
     reading: str = "",
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
-    """Open the home folder to ask models, and say how they are called."""
+    """Open the home folder for an evaluation; also return the names of the given models."""
     with error_reporting():
         from bench_assets.workspace.evaluate.model_arguments import parse_models
         from resources.config.bench_toml import load_settings
@@ -68,13 +68,11 @@ def open_home_for(
 
 
 def check_sections(settings: "Settings") -> None:
-    """Refuse entries of bench.toml that nothing reads, where only models are asked for.
-
-    Tells of kinds of models that are left out.
+    """Validate the sections of suites in bench.toml, and warn of unusable kinds of models.
 
     Raises:
-        SettingsError: If there is one.
-        UnknownNameError: If a suite is named that there is not.
+        SettingsError: If an entry is unknown.
+        UnknownNameError: If a suite does not exist.
     """
     from resources.config.sections.engine_kinds import kind_problems
 
@@ -87,7 +85,7 @@ def check_sections(settings: "Settings") -> None:
 
 
 def _relax_garbage_collection() -> None:
-    """Set what start-up made aside, a million objects that stay: the collector finds nothing."""
+    """Freeze the million objects of the start-up, so that the collector skips them."""
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
@@ -95,7 +93,7 @@ def _relax_garbage_collection() -> None:
 
 @contextmanager
 def error_reporting() -> Generator[None]:
-    """Tell what went wrong in one message, without a stack of ours; or which signal ended it."""
+    """Print an error as one message, without a traceback; or the signal that ended the command."""
     started = time.time()
     with signal_listener() as signals:
         try:
@@ -105,7 +103,7 @@ def error_reporting() -> Generator[None]:
         except BenchError as why:
             ending = signals.ended_by() if signals.first else SignalExit(f"error: {why}", 1)
         except OSError as why:
-            # no place of the disk's: our mistake
+            # without a file it is a defect of ours, not of the disk
             if not why.filename and _DISK_FULL not in str(why):
                 raise
             place = f"{why.filename}: " if why.filename else ""
@@ -117,7 +115,7 @@ def error_reporting() -> Generator[None]:
 
 
 def _interrupt_summary(started: float) -> str:
-    """Say what was kept; nothing is loaded for it: who has not opened a home has kept nothing."""
+    """Summarise what was kept. Loads nothing: a command that opened no home kept nothing."""
     if "resources.config.bench_toml" not in sys.modules:
         return ""
     from bench_assets.workspace.console.interrupt_summary import interrupt_summary

@@ -1,7 +1,7 @@
-"""The names that a shell completes: of suites, tasks, models, conditions, judges and readings.
+"""Shell completion of suites, tasks, models, conditions, judges, scorers and tables.
 
-A shell waits for them at every key, and to load all suites takes seconds: they are noted in the
-home, and gathered anew only when bench.toml, models.toml or the code of a suite changed.
+Loading all suites takes seconds, so names are cached in the home until bench.toml, models.toml or
+the code of a suite changes.
 """
 
 import json
@@ -25,7 +25,7 @@ def complete_suites(incomplete: str) -> list[str]:
 
 
 def complete_models(incomplete: str) -> list[str]:
-    """Models that have a name."""
+    """Models with a name."""
     return _with_prefix(incomplete, _names("models"))
 
 
@@ -35,17 +35,17 @@ def complete_conditions(incomplete: str) -> list[str]:
 
 
 def complete_judges(incomplete: str) -> list[str]:
-    """Judges of any task, and the models that may judge."""
+    """Judges of any task, and all models."""
     return _with_prefix(incomplete, [*_names("judges"), *_names("models")])
 
 
 def complete_readings(incomplete: str) -> list[str]:
-    """Readings of any task."""
+    """Scorers of any task."""
     return _with_prefix(incomplete, _names("readings"))
 
 
 def complete_tables(incomplete: str) -> list[str]:
-    """Tables that were made."""
+    """Materialized tables."""
     from resources.config.environment import default_home
 
     folder = default_home() / "tables"
@@ -58,7 +58,7 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _names(kind: Kind) -> list[str]:
-    """Names of one kind; none where bench.toml has a mistake, which a shell must not tell."""
+    """Names of one kind; none if bench.toml has an error, which a shell must not print."""
     from resources.config.environment import default_home
 
     with suppress(BenchError, OSError):
@@ -70,7 +70,7 @@ def _names(kind: Kind) -> list[str]:
 def _cached_names(
     home: Path, gather: Callable[[Path], dict[Kind, list[str]]]
 ) -> dict[Kind, list[str]]:
-    """Take the names from the note, if nothing changed since; else gather and note them."""
+    """Names from the cache if nothing changed since; otherwise collect and cache them."""
     note, state = home / CACHE_FILE, _cache_key(home)
     try:
         noted = json.loads(note.read_text(encoding="utf-8"))
@@ -93,7 +93,7 @@ def _write_cache(note: Path, content: Any) -> None:  # noqa: ANN401
 
 
 def _cache_key(home: Path) -> list[Any]:
-    """What changes when a name may have: files by their times."""
+    """Modification times of the files that names depend on."""
     import sysconfig
 
     files = [home / "bench.toml", home / "models.toml", Path(sysconfig.get_path("purelib"))]

@@ -1,8 +1,6 @@
-"""Options and arguments that several commands share.
+"""Options and arguments that several commands share, and the root group of commands.
 
-The root of the commands: their arguments say what they are.
-
-From click 8.5 on, an argument's help is click's to keep, and typer before 0.26 loses it on the way.
+The group restores help texts of arguments, which typer before 0.26 loses with click 8.5.
 """
 
 import inspect
@@ -33,23 +31,25 @@ def named_option(about: str, complete: Complete, *flags: str) -> Any:  # noqa: A
 
 SuiteName = Annotated[
     str,
-    typer.Argument(help="A suite or task, such as codis.", autocompletion=complete_suites),
+    typer.Argument(help="Suite or task, such as codis.", autocompletion=complete_suites),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    named_option("A suite or task; may be repeated; all without it.", complete_suites, "--suite"),
+    named_option("Suite or task; repeatable. Default: all.", complete_suites, "--suite"),
 ]
 SourceOption = Annotated[
-    Path | None, typer.Option(help="Folder with the suite's files, instead of bench.toml's.")
+    Path | None, typer.Option(help="Folder with the suite's files. Default: bench.toml's.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
-JudgeOption = Annotated[str, named_option('A model of bench.toml, or "rules".', complete_judges)]
-ReadingOption = Annotated[str, named_option("How responses become points.", complete_readings)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
+JudgeOption = Annotated[
+    str, named_option('Judge: a model of bench.toml, or "rules".', complete_judges)
+]
+ReadingOption = Annotated[str, named_option("Scorer of responses.", complete_readings)]
 ModelsOption = Annotated[
     list[str],
     named_option(
-        "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
-        " repeated.",
+        "Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+        " repeatable.",
         complete_models,
         "--model",
     ),
@@ -57,16 +57,18 @@ ModelsOption = Annotated[
 OptionalModelsOption = Annotated[
     list[str] | None,
     named_option(
-        "A model by its name, or hf:org/name, a checkpoint's folder, http://...#name; may be"
-        " repeated.",
+        "Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+        " repeatable.",
         complete_models,
         "--model",
     ),
 ]
-ConditionOption = Annotated[str, named_option("main or an ablation.", complete_conditions)]
+ConditionOption = Annotated[
+    str, named_option("Condition: main or an ablation.", complete_conditions)
+]
 ConditionsOption = Annotated[
     list[str] | None,
-    named_option("main or an ablation; may be repeated.", complete_conditions, "--condition"),
+    named_option("Condition: main or an ablation; repeatable.", complete_conditions, "--condition"),
 ]
 
 
@@ -107,7 +109,7 @@ def _walk_commands(command: click.Command) -> Iterator[click.Command]:
 
 
 def _argument_helps(command: click.Command) -> dict[str, str | None]:
-    """What the function behind a command says of its arguments."""
+    """Help texts of arguments, from the signature of the command's function."""
     if command.callback is None:
         return {}
     annotated = inspect.signature(command.callback).parameters.items()

@@ -1,4 +1,4 @@
-"""``bench home init``: the beginnings of a home, or of a benchmark with or without Python."""
+"""``bench home init``: templates of a home, a file benchmark and a suite package."""
 
 import re
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ _EXAMPLE = "fridge"  # the name that templates bear
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _IMAGE_SIZE = 96  # px
 
-Name = Annotated[str, typer.Argument(help="Small letters, digits and _, such as fridge.")]
+Name = Annotated[str, typer.Argument(help="Lower-case letters, digits and _, such as fridge.")]
 
 
 @app.command("init")
 def home(
     folder: Annotated[
-        Path | None, typer.Argument(help="Of the home; without it, $BENCH_HOME or bench_home.")
+        Path | None, typer.Argument(help="Home folder. Default: $BENCH_HOME or bench_home.")
     ] = None,
 ) -> None:
     """Write a bench.toml with every setting as a comment.
@@ -39,7 +39,7 @@ def home(
     with error_reporting():
         root = (folder or default_home()).expanduser().absolute()
         _write_new({root / "bench.toml": _render_template("home/bench.toml.txt", _EXAMPLE)})
-        print_message(f"{root / 'bench.toml'}: take the # away in front of what you need")
+        print_message(f"{root / 'bench.toml'}: uncomment what you need")
         if root != default_home():
             print_message(f"to use it: export BENCH_HOME={quote(str(root))}")
 
@@ -58,7 +58,9 @@ def benchmark(name: Name) -> None:
         settings = load_settings(default_home())
         folder, file = settings.home / name, settings.file
         if name in settings.benchmarks:
-            raise SettingsError(f"{file}: there is a section [benchmarks.{name}] already")
+            raise SettingsError(
+                f"{file}: there is a section [benchmarks.{name}] already. Choose another name"
+            )
         texts = {
             folder / "questions.jsonl": _render_template("benchmark/questions.jsonl.txt", _EXAMPLE)
         }
@@ -74,7 +76,8 @@ def benchmark(name: Name) -> None:
 def suite(
     name: Name,
     folder: Annotated[
-        Path | None, typer.Option(help="Where to write it; without it, NAME_bench beside you.")
+        Path | None,
+        typer.Option(help="Output folder. Default: NAME_bench in the working directory."),
     ] = None,
 ) -> None:
     """Write a package with a benchmark in Python: entry point, mini edition, tests.
@@ -92,7 +95,7 @@ def suite(
 
 
 def _package_files(root: Path, name: str) -> Iterator[tuple[Path, str]]:
-    """Every file of a package: its place and what is written in it."""
+    """Every file of a package, with its content."""
     for file in sorted((_TEMPLATES / "suite").rglob("*.txt")):
         inside = file.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
         yield root / inside.replace(_EXAMPLE, name), _render_template(f"suite/{inside}.txt", name)
@@ -107,13 +110,13 @@ def _render_template(template: str, name: str) -> str:
 
 
 def _write_new(texts: dict[Path, str]) -> None:
-    """Write files, none of them over another.
+    """Write new files; never overwrite one.
 
     Raises:
-        SettingsError: If one is there already, or cannot be written; none is written then.
+        SettingsError: If one exists, or cannot be written; then none is written.
     """
     if there := [file for file in texts if file.exists()]:
-        raise SettingsError(f"{there[0]} is there already; nothing was written")
+        raise SettingsError(f"{there[0]}: exists already; nothing was written")
     try:
         for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -136,8 +139,12 @@ def _draw_example(folder: Path) -> None:
 
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise SettingsError(f"{name!r}: a name is small letters, digits and _, a letter first")
+        raise SettingsError(
+            f"{name!r}: expected lower-case letters, digits and _, beginning with a letter"
+        )
     if why := name_defects(name):
         raise SettingsError(f"{name!r}: {why[0]}; choose another name")
     if owner := find_owners(SUITES).get(name):
-        raise SettingsError(f"{name!r}: there is a suite of this name: {owner}; choose another")
+        raise SettingsError(
+            f"{name!r}: the name of an installed suite ({owner}). Choose another name"
+        )

@@ -1,9 +1,4 @@
-"""``bench annotate``: annotation tasks, their progress, links and servers.
-
-``bench annotate server``: a Label Studio over the home folder, for this machine alone.
-
-Commands of ``bench annotate``: how far tasks are, asking them, taking answers elsewhere.
-"""
+"""``bench annotate``: annotation tasks, their progress, links and servers."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,10 +25,8 @@ _LINK_LIFETIME_DAYS = 30
 
 @app.command()
 def serve(
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; only this machine reaches 127.0.0.1.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0: any that is free.")] = 8766,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0: any free port.")] = 8766,
 ) -> None:
     """Serve the annotation pages until Ctrl-C.
 
@@ -46,16 +39,17 @@ def serve(
         with PagesServer(setup_of(settings), host, port) as served:
             if not is_loopback(host):
                 print_message(
-                    "warning: whoever reaches this machine reaches these pages, and may read what"
-                    " goes over the network: put a proxy with TLS in front, and its address into"
-                    f" {settings.file}: [annotation] url"
+                    f"warning: {host} is reachable from the network, without TLS. Put a TLS proxy"
+                    f" in front, and set its address in {settings.file}, [annotation] url"
                 )
             if port != PORT and not settings.annotation.url:
                 print_message(
-                    f"For links to lead here: {settings.file}, [annotation],"
+                    f"For links to this address: {settings.file}, [annotation],"
                     f' url = "{served.address}"'
                 )
-            print_message("Links to hand out: bench annotate links --person NAME\nCtrl-C ends it.")
+            print_message(
+                "To create links: bench annotate links --person NAME\nPress Ctrl-C to stop."
+            )
             print_result(served.address)
             try:
                 served.wait()
@@ -67,22 +61,22 @@ def serve(
 def links(
     task: Annotated[
         list[str] | None,
-        typer.Option(metavar="SUITE/TASK", help="Only for a task; may be repeated; all without."),
+        typer.Option(metavar="SUITE/TASK", help="Task; repeatable. Default: all."),
     ] = None,
     person: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A pseudonym, or an address in [annotation.names]; may be repeated. Default: all"
-            " of [annotation.names].",
+            help="Pseudonym, or a name in `annotation.names`; repeatable. Default: all of"
+            " `annotation.names`.",
         ),
     ] = None,
     days: Annotated[
-        float, typer.Option(min=0.01, help="How long it opens the pages.")
+        float, typer.Option(min=0.01, help="Validity of a link, in days.")
     ] = _LINK_LIFETIME_DAYS,
     revoke: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Void all links of a person; may be repeated."),
+        typer.Option(metavar="NAME", help="Revoke all links of a person; repeatable."),
     ] = None,
     *,
     as_json: JsonOption = False,
@@ -96,7 +90,7 @@ def links(
     with error_reporting():
         settings = _settings()
         for name in revoke_links(settings, revoke or []):
-            print_message(f"The links of {name} that were made so far open nothing any more.")
+            print_message(f"All earlier links of {name} are revoked.")
         if revoke and not person:
             return
         found: list[PersonLink] = make_links(settings, task or [], person or [], days)
@@ -138,13 +132,11 @@ def server(
         label_studio = program(label_studio_environment())
         require_free(port)
         with LabelStudioProcess(home, port, token, label_studio) as served:
-            print_message(
-                f"Its words: {served.log}\nStarting, the first time for half a minute ..."
-            )
+            print_message(f"Log: {served.log}\nStarting; the first start takes half a minute ...")
             served.wait_for_answer()
             LabelStudio(served.address, token).accounts()  # a data base may know another token
             print_message(f"Sign in as {ADMIN}; the password is in {served.folder / 'password'}.")
-            print_message("Ctrl-C ends it.")
+            print_message("Press Ctrl-C to stop.")
             print_result(served.address)
             served.wait_for_end()
 
@@ -152,9 +144,9 @@ def server(
 campaigns_app = typer.Typer()
 
 TaskArgument = Annotated[
-    str, typer.Argument(help="Such as codis/votes; without it, all that are asked.")
+    str, typer.Argument(help="Task, such as codis/votes. Default: all active tasks.")
 ]
-RequiredTaskArgument = Annotated[str, typer.Argument(help="Such as codis/votes.")]
+RequiredTaskArgument = Annotated[str, typer.Argument(help="Task, such as codis/votes.")]
 
 
 @campaigns_app.command()
@@ -222,7 +214,7 @@ def queue(task: TaskArgument = "", *, as_json: JsonOption = False) -> None:
 @campaigns_app.command()
 def export(
     task: RequiredTaskArgument,
-    folder: Annotated[Path, typer.Argument(help="New or empty.")],
+    folder: Annotated[Path, typer.Argument(help="New or empty folder.")],
 ) -> None:
     """Export a task, its units, answers and images as files for another tool.
 

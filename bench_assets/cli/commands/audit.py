@@ -1,11 +1,4 @@
-"""The command ``bench audit run``: is a benchmark itself sound?
-
-The command of ``bench`` that measures a judge before anybody trusts its numbers.
-
-The command ``bench audit permute-options``: does an answer go by the place of the options?
-
-The command ``bench audit power``.
-"""
+"""``bench audit``: benchmarks, judges, position bias and statistical power."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -43,14 +36,16 @@ def audit(
     tasks: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TASK]...", help="Suites or tasks; all.", autocompletion=complete_suites
+            metavar="[TASK]...",
+            help="Suites or tasks. Default: all.",
+            autocompletion=complete_suites,
         ),
     ] = None,
     training: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A folder, a file of digests or one of texts that models were trained on, instead"
-            " of bench.toml's; may be repeated."
+            help="Training data to test for contamination: a folder, or a file of digests or texts;"
+            " repeatable. Default: bench.toml's."
         ),
     ] = None,
     *,
@@ -90,15 +85,13 @@ def judge_trials(
     task: SuiteName,
     judge: JudgeOption = "",
     source: SourceOption = None,
-    questions: Annotated[
-        int, typer.Option(min=1, help="Make responses to so many questions.")
-    ] = 25,
+    questions: Annotated[int, typer.Option(min=1, help="Number of questions.")] = 25,
     beside: Annotated[
-        str, named_option("A second judge, for the same responses.", complete_judges)
+        str, named_option("Second judge, for the same responses.", complete_judges)
     ] = "",
     labels: Annotated[
         Path | None,
-        typer.Option(help="JSON lines: people's verdicts on responses that it judged here."),
+        typer.Option(help="People's verdicts on cached responses, as JSON lines."),
     ] = None,
     *,
     as_json: JsonOption = False,
@@ -112,7 +105,7 @@ def judge_trials(
 
         judged = [one for one in bench.catalog.tasks_of(task) if one.is_judged]
         if not judged:
-            raise SettingsError(f"{task}: nobody judges its responses")
+            raise SettingsError(f"{task}: has no judge (expected a judged task). Name another task")
         for one in judged:
             found = check_judge(
                 bench, one, judge, n_questions=questions, beside=beside, labels=labels
@@ -124,8 +117,9 @@ def judge_trials(
 def _print_judge_usage(task: str, found: "JudgeCheckResult") -> None:
     paid = f", {found.money:.2f} by the prices of bench.toml" if found.money else ""
     print_message(
-        f"{task}, {found.judge}: asked {found.n_asked} times about responses to {found.n_questions}"
-        f" questions: {found.tokens.prompt} tokens in, {found.tokens.completion} out{paid}"
+        f"{task}, {found.judge}: {found.n_asked} requests about responses to {found.n_questions}"
+        f" questions, {found.tokens.prompt} prompt and {found.tokens.completion} response"
+        f" tokens{paid}"
     )
 
 
@@ -150,12 +144,12 @@ def permute_options(
         typer.Option(
             "--orders",
             min=0,
-            help="PermutationSettings of each question, drawn; 0: one for each option.",
+            help="Orders per question, drawn by --seed; 0: one per option.",
         ),
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Draws the orders.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the orders.")] = 0,
     limit: Annotated[
-        int, typer.Option(min=0, help="At most so many questions, drawn by category; 0: all.")
+        int, typer.Option(min=0, help="Most questions, stratified by category; 0: all.")
     ] = 0,
     source: SourceOption = None,
     *,
@@ -175,7 +169,9 @@ def permute_options(
         from bench_assets.workspace.materialization.name_validation import check_names
 
         if n_orders == 1:
-            raise SettingsError("--orders 1: that is bench evaluate; it takes 2, or 0 for all")
+            raise SettingsError(
+                "--orders 1: expected 2 or more, or 0 for all. bench evaluate asks one order"
+            )
         check_names(bench, [task], asked.names)
         save_models(asked, bench.settings)
         wanted = PermutationSettings(orders=n_orders, seed=seed, part=QuestionSubset(limit=limit))
@@ -190,7 +186,7 @@ def permute_options(
 
 def _print_permutation_summary(task: str, left_out: Mapping[str, int], n: int) -> None:
     why = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
-    print_message(f"{task}: {n} prompts in all orders, those of the first are as in main{why}")
+    print_message(f"{task}: {n} prompts in all orders; the first order is that of main{why}")
 
 
 @app.command()
@@ -198,10 +194,10 @@ def power(
     suite: SuiteName,
     difference: Annotated[
         float | None,
-        typer.Option(min=0.0001, max=1.0, help="That should be shown, such as 0.02."),
+        typer.Option(min=0.0001, max=1.0, help="Difference to detect, such as 0.02."),
     ] = None,
     baseline: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Where no model was measured: how good it is.")
+        float, typer.Option(min=0.01, max=0.99, help="Score of a model, if none was measured.")
     ] = 0.5,
     *,
     as_json: JsonOption = False,

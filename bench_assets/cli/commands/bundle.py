@@ -1,4 +1,4 @@
-"""``bench bundle pack``: pack, verify and reproduce a number."""
+"""``bench bundle``: pack, verify and reproduce a number."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bench_assets.bundles.packing import PackedBundle
 
 app = typer.Typer(
-    no_args_is_help=True, help="Pack a number with everything it takes, verify it, reproduce it."
+    no_args_is_help=True, help="Pack a number with its inputs, verify it, reproduce it."
 )
 
 EXIT_NOT_POSSIBLE = 2
@@ -42,12 +42,12 @@ def reproduce(
     ],
     condition: ConditionOption = "main",
     *,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask for responses that are missing.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Request missing responses.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate a number again from cached responses, and compare the digits.
 
-    Tables stay as they are. Exit code 0: the same digits; 1: others; 2: it cannot be tried.
+    No table changes. Exit code 0: same digits; 1: different digits; 2: cannot be evaluated.
 
     Example: bench bundle reproduce codis my-model
     """
@@ -59,7 +59,7 @@ def reproduce(
         try:
             found = try_again(bench, find_number(bench, number, condition), ask=ask)
         except UnknownNameError as why:
-            print_message(f"cannot be tried: {why}")
+            print_message(f"cannot be evaluated: {why}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from why
         if as_json:
             print_json_result(reproduction_json(found))
@@ -74,7 +74,7 @@ def pack(
         list[str],
         typer.Argument(
             metavar="NUMBER OUT.zip",
-            help="TASK MODEL or a signature in quotes; then the file to write.",
+            help="TASK MODEL, or a signature in quotes; then the output file.",
             autocompletion=complete_numbers,
         ),
     ],
@@ -82,7 +82,7 @@ def pack(
     *,
     images: Annotated[
         bool,
-        typer.Option("--images/--no-images", help="Put them in, where the licence allows it."),
+        typer.Option("--images/--no-images", help="Include images, where the licence allows it."),
     ] = True,
     as_json: JsonOption = False,
 ) -> None:
@@ -92,7 +92,7 @@ def pack(
     """
     if len(number) < 2 or not number[-1].endswith(_BUNDLE_SUFFIX):
         raise typer.BadParameter(
-            f"name a number, then the file to write: TASK MODEL OUT{_BUNDLE_SUFFIX}"
+            f"expected a number and an output file: TASK MODEL OUT{_BUNDLE_SUFFIX}"
         )
     with open_home() as bench:
         from bench_assets.workspace.evaluate.reproduction import bundle
@@ -105,10 +105,10 @@ def pack(
 def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
     said = packed.manifest
     if packed.n_left_out:
-        print_message(f"{packed.n_left_out} images are in it by their digests alone")
+        print_message(f"{packed.n_left_out} images are included by digest only")
     if not said.passed_on:
         print_message(
-            f"keep it: the licence of its questions lets nobody pass them on ({said.licence})"
+            f"do not pass the file on: its questions' licence forbids it ({said.licence})"
         )
     if as_json:
         print_json_result({"file": str(target), "digest": said.digest, "signature": said.signature})
@@ -119,11 +119,11 @@ def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool)
 
 @app.command()
 def verify(
-    file: Annotated[Path, typer.Argument(help="A bundle.")], *, as_json: JsonOption = False
+    file: Annotated[Path, typer.Argument(help="Bundle file.")], *, as_json: JsonOption = False
 ) -> None:
     """Verify a bundle: its digests, and its number evaluated again, offline.
 
-    Exit code 0: the same digits; 1: others, or it was changed; 2: it cannot be tried.
+    Exit code 0: same digits; 1: different digits, or a changed file; 2: cannot be evaluated.
 
     Example: bench bundle verify codis.zip
     """
@@ -138,7 +138,7 @@ def verify(
         try:
             found = look(file)
         except CannotTryError as why:
-            print_message(f"cannot be tried: {why}")
+            print_message(f"cannot be evaluated: {why}")
             raise typer.Exit(EXIT_NOT_POSSIBLE) from why
         if as_json:
             print_json_result(bundle_verification_json(found))

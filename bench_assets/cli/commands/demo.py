@@ -18,7 +18,7 @@ from resources.config.sections.models import DEMO_SUITES, EMBEDDED_MODELS
 
 NEXT_STEPS = """
 Next:
-  bench report --serve                                  look at every question, response and image
+  bench report --serve                                  every question, response and image
   bench evaluate codis --model path/to/checkpoint       your own model; or http://127.0.0.1:8000/v1#name
   bench ui                                              the same graph in the Dagster UI"""
 
@@ -27,8 +27,8 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the models that come with the project.
 
     Returns:
-        What went wrong: a suite that cannot be built, or a model that cannot be asked, ends none
-        of the others.
+        Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
+        the others.
     """
     failures: list[BenchError] = []
     built: list[str] = []
@@ -52,7 +52,7 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
 
 @contextmanager
 def _collected_errors(failures: list[BenchError]) -> Generator[None]:
-    """Go on after an error; it is told at the end."""
+    """Collect an error and continue."""
     try:
         yield
     except BenchError as why:
@@ -60,7 +60,7 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the matrix, what it shows, where the report is, and three commands to go on with."""
+    """Print the matrix, its conclusions, the path of the report, and three next commands."""
     rows = bench.rows("leaderboard")
     print_matrices(
         rows, chance_levels(bench), unvalidated_judge_signatures(bench, rows), published=False
@@ -76,6 +76,6 @@ def print_summary(bench: Workbench) -> None:
 def _caveats() -> Iterator[str]:
     for model, suites in DEMO_SUITES.items():
         if model in EMBEDDED_MODELS:
-            yield f"{model} is asked {', '.join(suites)} only, and has no number elsewhere."
-    yield "Retrieval is asked of encoders, not of models that talk."
-    yield "Mini editions are drawn: their numbers say nothing about the published benchmarks."
+            yield f"{model} is evaluated on {', '.join(suites)} only."
+    yield "Retrieval evaluates encoders, not chat models."
+    yield "Mini editions are synthetic: their scores say nothing about the published benchmarks."

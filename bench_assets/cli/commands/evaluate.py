@@ -1,4 +1,4 @@
-"""``bench evaluate``: models, a file of responses, or many models one after the other."""
+"""``bench evaluate``: models, or a file of responses."""
 
 import itertools
 from pathlib import Path
@@ -31,13 +31,13 @@ LimitOption = Annotated[
     int,
     typer.Option(
         min=0,
-        help="Ask at most so many questions of each task, drawn by category; the numbers are"
-        " PARTIAL and go into no table. 0: all.",
+        help="Evaluate at most N questions per task, stratified by category. Results are marked"
+        " PARTIAL and are not stored. 0: all.",
     ),
 ]
 CategoryOption = Annotated[
     list[str] | None,
-    typer.Option(help="Ask only this category, PARTIAL likewise; may be repeated."),
+    typer.Option(help="Evaluate this category only, marked PARTIAL; repeatable."),
 ]
 
 
@@ -47,7 +47,7 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="[SUITE]...",
-            help="Suites or tasks, such as codis; all without it.",
+            help="Suites or tasks, such as codis. Default: all.",
             autocompletion=complete_suites,
         ),
     ] = None,
@@ -61,34 +61,34 @@ def evaluate(
     responses: Annotated[
         Path | None,
         typer.Option(
-            help="Score this file instead of asking models: JSON lines with question_id and text.",
+            help="Score existing responses: JSON lines with question_id and text.",
             show_default=False,
         ),
     ] = None,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print what it would ask, take and cost.")
+        bool, typer.Option("--dry-run", help="Print requests, time and cost; send nothing.")
     ] = False,
     keep_going: Annotated[
         bool,
-        typer.Option("--keep-going", help="One run per model; a model that fails stops no other."),
+        typer.Option("--keep-going", help="One run per model; continue after a failure."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate models: generate, judge, score, aggregate. Cached responses are reused.
 
-    With --responses nothing is asked but the judge. The judge "recorded" takes its verdicts from
-    the field judge_response of the same file.
+    With --responses only a judge model gets requests. The judge "recorded" reads its verdicts
+    from the file's field judge_response.
 
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
     one = suites[0] if suites and len(suites) == 1 else ""
     if not one and (source or judge or reading or responses):
         raise typer.BadParameter(
-            "--source, --judge, --reading and --responses go with one suite: name it"
+            "--source, --judge, --reading and --responses need exactly one suite. Name it"
         )
     if bool(model) == bool(responses):
-        raise typer.BadParameter("name models with --model, or a file with --responses")
+        raise typer.BadParameter("expected either --model or --responses")
     if responses:
         _score(one, responses, source, judge, reading, as_json=as_json)
         return
@@ -144,9 +144,7 @@ def _evaluate_subset(
     done, failures = evaluate_suite_subset(bench, suite, askings, part)
     rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
-    print_message(
-        "PARTIAL: kept out of all tables and of the leaderboard; responses are remembered"
-    )
+    print_message("PARTIAL: not stored and not on the leaderboard. Responses are cached")
     if failures:
         raise failures[0]
 
@@ -167,7 +165,7 @@ def _evaluate_whole(
 def _backfill(
     model: list[str], suite: list[str] | None, condition: list[str] | None, *, as_json: bool
 ) -> None:
-    """Evaluate many models, one run each; a model that fails does not stop the others."""
+    """Evaluate many models, one run each; continue after a failure."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
     with open_home_for(model) as (bench, asked):
@@ -189,7 +187,7 @@ def _backfill(
 def _score(
     suite: str, responses: Path, source: Path | None, judge: str, reading: str, *, as_json: bool
 ) -> None:
-    """Score responses that were made elsewhere."""
+    """Score existing responses."""
     from bench_assets.workspace.evaluate.external_responses import (
         by_model_and_condition,
         extra_metrics,

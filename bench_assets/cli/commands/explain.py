@@ -1,4 +1,4 @@
-"""``bench explain``."""
+"""``bench explain``: one score with its inputs."""
 
 from typing import Annotated
 
@@ -13,8 +13,8 @@ app = typer.Typer()
 
 @app.command()
 def explain(
-    question: Annotated[str, typer.Argument(help="Such as codis/017/2.")],
-    model: Annotated[str, typer.Option(help="Whose cell of the question.")],
+    question: Annotated[str, typer.Argument(help="Question id, such as codis/017/2.")],
+    model: Annotated[str, typer.Option(help="Model.")],
     condition: ConditionOption = "main",
     source: SourceOption = None,
     *,

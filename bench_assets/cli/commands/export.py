@@ -1,4 +1,4 @@
-"""The command ``bench export``."""
+"""``bench export``: results in other projects' formats."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ app = typer.Typer()
 
 
 def complete_formats(incomplete: str) -> list[str]:
-    """Forms of export."""
+    """Export formats."""
     from bench_assets.export.formats import FORMATS
     from bench_assets.workspace.inspect.export import SUBMISSION
 
@@ -26,26 +26,22 @@ FormatName = Annotated[
     typer.Argument(
         metavar="FORMAT",
         help="csv, parquet, jsonl, model-index, vlmevalkit, inspect, lm-eval, croissant,"
-        " mlflow, wandb or blink-submission: see docs/exports.md.",
+        " mlflow, wandb or blink-submission (docs/exports.md).",
         autocompletion=complete_formats,
     ),
 ]
 ModelsOption = Annotated[
     list[str] | None,
-    named_option(
-        "A model that was measured; may be repeated; all without it.", complete_models, "--model"
-    ),
+    named_option("Model; repeatable. Default: all.", complete_models, "--model"),
 ]
 SuitesOption = Annotated[
     list[str] | None,
-    named_option(
-        "A suite or task; may be repeated; all without it.", complete_suites, "--suite", "--task"
-    ),
+    named_option("Suite or task; repeatable. Default: all.", complete_suites, "--suite", "--task"),
 ]
 ConditionsOption = Annotated[
     list[str] | None,
     named_option(
-        "main or an ablation; may be repeated; all without it, for model-index main.",
+        "Condition; repeatable. Default: all; for model-index main.",
         complete_conditions,
         "--condition",
     ),
@@ -54,28 +50,22 @@ EditionsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--edition",
-        help="published, own, built or mini; may be repeated; all without it, for model-index"
+        help="Edition: published, own, built or mini; repeatable. Default: all; for model-index"
         " published.",
     ),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option(help="Folder to write to; export/FORMAT in the home without it.")
+    Path | None, typer.Option(help="Output folder. Default: export/FORMAT in the home.")
 ]
 ToOption = Annotated[
     str,
-    typer.Option(
-        help="For mlflow, where its runs are: sqlite:///..., http://...; for wandb, online."
-    ),
+    typer.Option(help="Target: for mlflow sqlite:///... or http://...; for wandb online."),
 ]
-ImagesOption = Annotated[
-    bool, typer.Option("--images", help="Put the images into the logs of inspect.")
-]
+ImagesOption = Annotated[bool, typer.Option("--images", help="Embed images (inspect).")]
 
 RawOption = Annotated[
     bool,
-    typer.Option(
-        "--raw", help="csv: leave cells that a spreadsheet would take for a formula as they are."
-    ),
+    typer.Option("--raw", help="Do not escape formulas (csv)."),
 ]
 
 
@@ -111,7 +101,7 @@ def export(
         raw=raw,
     )
     if source and len(asked.suites) != 1:
-        raise typer.BadParameter("--source is the source of one suite: name it with --suite")
+        raise typer.BadParameter("--source needs exactly one --suite")
     with open_home(asked.suites[0] if source else "", source) as bench:
         exported = export_results(bench, asked)
         for line in exported.left_out:

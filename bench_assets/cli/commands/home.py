@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import print_message, print_result, p
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Begin a home folder, fill it, verify it, move it to shared stores.",
+    help="Create, fill, verify and migrate a home folder.",
 )
 
 
@@ -22,7 +22,9 @@ def fetch(
     suite: SuiteName,
     address: Annotated[
         str,
-        typer.Argument(help="hf:owner/name@revision or https://...#sha256=..., if not its own."),
+        typer.Argument(
+            help="hf:owner/name@revision or https://...#sha256=.... Default: the suite's."
+        ),
     ] = "",
 ) -> None:
     """Download a suite's release into the home folder: pinned, resumed, verified.
@@ -34,7 +36,7 @@ def fetch(
     with open_home(suite) as bench:
         whole = bench.catalog.suite(suite)
         release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
-        print_message(f"{release}\nlies in {folder}; to use it, in {bench.settings.file}:")
+        print_message(f"{release}\nis in {folder}. To use it, add to {bench.settings.file}:")
         print_result(f'[sources]\n{whole.name} = "{release}"')
 
 
@@ -53,10 +55,7 @@ def verify(
         found = look(bench)
         print_rows(found, as_json=as_json)
         wrong = sum(one.n for one in found if one.is_wrong)
-        print_message(
-            f"{bench.settings.home}: "
-            + (f"{wrong} are not as they were written" if wrong else "whole")
-        )
+        print_message(f"{bench.settings.home}: " + (f"{wrong} damaged" if wrong else "verified"))
     raise typer.Exit(bool(wrong))
 
 
@@ -64,11 +63,11 @@ def verify(
 def migrate(
     *,
     back: Annotated[
-        bool, typer.Option("--back", help="From what homes share into this home.")
+        bool, typer.Option("--back", help="Copy from the shared stores to this home.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy this home to the shared stores of [storage]: responses, images, tables.
+    """Copy this home's responses, images and tables to the shared stores of `storage`.
 
     Nothing is deleted. --back copies from the shared stores to this home.
 
@@ -85,14 +84,14 @@ def migrate(
         print_rows(moved, as_json=as_json)
         damaged = sum(one.left_out for one in moved)
         print_message(
-            "All of it lies where it lay, too; every part was read where it is now, and is whole."
-            + (f" {damaged} damaged ones stay where they are: see bench verify." if damaged else "")
+            "Copied and verified; nothing was deleted."
+            + (f" {damaged} damaged items were not copied: bench home verify." if damaged else "")
         )
 
 
 @app.command("migrate-schema")
 def migrate_schema() -> None:
-    """Bring stores that an older version wrote to the current schema, here and in the database.
+    """Upgrade stores of an older version to the current schema, here and in the database.
 
     Example: bench home migrate-schema
     """

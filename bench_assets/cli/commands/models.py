@@ -1,4 +1,4 @@
-"""``bench models list``: list and check models. ``bench home remove``."""
+"""``bench models`` and ``bench home remove``."""
 
 import sys
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[MODEL]...",
-        help="Models, by name or by where they are; all without it.",
+        help="Models, by name or location. Default: all.",
         autocompletion=complete_models,
     ),
 ]
@@ -32,7 +32,7 @@ Names = Annotated[
 
 @app.command("list")
 def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
-    """List the models that can be evaluated or can judge.
+    """List models that can be evaluated or can judge.
 
     Example: bench models list
     """
@@ -69,16 +69,14 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
 def remove(
     model: Annotated[
         str,
-        typer.Argument(help="A model's name, as tables have it.", autocompletion=complete_models),
+        typer.Argument(help="Model, as tables name it.", autocompletion=complete_models),
     ],
     *,
     responses: Annotated[
         bool,
-        typer.Option(
-            "--responses", help="Also what it responded; asked again, it would be asked everything."
-        ),
+        typer.Option("--responses", help="Remove its cached responses too."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove a model's tables and its partition; its responses stay.
@@ -99,12 +97,12 @@ def remove(
 
 
 def _is_confirmed() -> bool:
-    """Ask at a terminal; elsewhere nobody can say yes."""
+    """Ask for confirmation; without a terminal the answer is no."""
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 
 def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) -> bool:
-    """Try models one after the other, print what is found; say whether all may be evaluated."""
+    """Check models one after the other and print the results; return whether all passed."""
     from bench_assets.cli.output.check_results import print_check
     from resources.config.environment import set_openmp_passive
     from resources.models.registry.model_check import ModelCheck, check_model
@@ -115,7 +113,7 @@ def _check_models(texts: Sequence[str], settings: "Settings", *, as_json: bool) 
         try:
             asked = parse_models([text], settings)
             found = check_model(asked.names[0], _with_ad_hoc_models(settings, asked))
-        except BenchError as why:  # of one; the others are tried all the same
+        except BenchError as why:  # of this model; the others are still checked
             found = ModelCheck(model=text, error=str(why))
         well = well and not found.failures
         print_check(found, as_json=as_json)

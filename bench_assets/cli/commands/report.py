@@ -20,18 +20,20 @@ app = typer.Typer()
 
 @app.command()
 def report(
-    port: Annotated[int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any.")] = PORT,
+    port: Annotated[
+        int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any free port.")
+    ] = PORT,
     archive: Annotated[
         Path | None,
-        typer.Option("--zip", help="Also pack_report the report into a file, to send it."),
+        typer.Option("--zip", help="Also pack the report into a file."),
     ] = None,
     without_images: Annotated[
         list[str] | None,
-        typer.Option(metavar="SUITE", help="Leave a suite's images out; may be repeated."),
+        typer.Option(metavar="SUITE", help="Leave out a suite's images; repeatable."),
     ] = None,
     *,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Show it on 127.0.0.1 until Ctrl-C.")
+        bool, typer.Option("--serve", help="Serve it on 127.0.0.1 until Ctrl-C.")
     ] = False,
     in_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
@@ -69,7 +71,7 @@ def report(
         address = page.as_uri()
         if serving:
             address = f"http://127.0.0.1:{serving.server_port}/"
-            print_message(f"Ctrl-C ends it: {address}")
+            print_message(f"Press Ctrl-C to stop: {address}")
         if in_browser:
             typer.launch(address)
         if serving:
@@ -77,12 +79,12 @@ def report(
 
 
 def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
-    """Say which suites' data lie in the report and may not be passed on."""
+    """Warn of suites in the report whose data may not be passed on."""
     from bench_assets.report.site.images import not_to_be_passed_on
 
     for name in not_to_be_passed_on(bench.tables, bench.catalog):
         if name not in left_out:
             print_message(
-                f"{name}: its licence lets nobody pass its data on; before you send the report:"
+                f"{name}: its licence forbids passing its data on. Before you share the report, use"
                 f" --without-images {name}"
             )

@@ -1,4 +1,4 @@
-"""``bench tables list``: the tables of the graph, of the papers, and what is expected of them."""
+"""``bench tables``: tables of the graph and of the papers, claims, expectations, differences."""
 
 from math import isnan
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bench_assets.workspace.console.output import Cell
 
 EvaluationArgument = Annotated[
-    str, typer.Argument(help="A model, a condition, a Parquet file of metrics, or a signature.")
+    str, typer.Argument(help="Model, condition, Parquet file of metrics, or signature.")
 ]
 
 app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tables.")
@@ -34,9 +34,11 @@ app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tab
 def table(
     name: Annotated[
         str,
-        typer.Argument(help="As `bench tables list` prints it.", autocompletion=complete_tables),
+        typer.Argument(
+            help="Table, as `bench tables list` prints it.", autocompletion=complete_tables
+        ),
     ],
-    model: Annotated[str, named_option("One model's part of the table.", complete_models)] = "",
+    model: Annotated[str, named_option("Rows of this model only.", complete_models)] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
@@ -56,12 +58,12 @@ def table(
 def tables(
     below: Annotated[
         str,
-        typer.Argument(help="Only those of a suite or task.", autocompletion=complete_suites),
+        typer.Argument(help="Suite or task. Default: all.", autocompletion=complete_suites),
     ] = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tables of the graph, and for how many models each is there.
+    """List the tables of the graph, with their number of models.
 
     Example: bench tables list codis
     """
@@ -74,12 +76,10 @@ def tables(
 @app.command("paper")
 def paper_table(
     suite: Annotated[
-        str, typer.Argument(help="A suite; all tables without it.", autocompletion=complete_suites)
+        str, typer.Argument(help="Suite. Default: all.", autocompletion=complete_suites)
     ] = "",
-    name: Annotated[str, typer.Argument(help="The table to make.")] = "",
-    model: Annotated[
-        str, named_option("A model of bench.toml, for a table of one.", complete_models)
-    ] = "",
+    name: Annotated[str, typer.Argument(help="Table to make.")] = "",
+    model: Annotated[str, named_option("Model, for a table of one model.", complete_models)] = "",
     source: SourceOption = None,
     *,
     as_json: JsonOption = False,
@@ -116,11 +116,11 @@ def questions(
 @app.command()
 def claims(
     suite: Annotated[
-        str, typer.Argument(help="One suite's; of all without.", autocompletion=complete_suites)
+        str, typer.Argument(help="Suite. Default: all.", autocompletion=complete_suites)
     ] = "",
     *,
     models: Annotated[
-        bool, typer.Option("--models", help="Also of each model, not only of all together.")
+        bool, typer.Option("--models", help="Also test each model separately.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -134,7 +134,7 @@ def claims(
         suites = [bench.catalog.suite(suite)] if suite else bench.catalog.suites
         claiming = [one for one in suites if one.claims]
         if not claiming:
-            print_message("no claims: its paper says nothing that this project can try")
+            print_message("no claims: none of the paper's can be tested here")
         rows = [row for one in claiming for row in tried_claims(one, bench.tables, bench.settings)]
         if not as_json and not models:
             rows = [row for row in rows if not row.model]
@@ -181,7 +181,7 @@ def expectations(*, as_json: JsonOption = False) -> None:
             print_rows(rows if as_json else failed, as_json=as_json)
         tables = len({row.table for row in rows})
         print_message(
-            f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations hold"
+            f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations pass"
         )
     raise typer.Exit(bool(failed))
 
@@ -190,14 +190,14 @@ def expectations(*, as_json: JsonOption = False) -> None:
 def diff(
     before: EvaluationArgument,
     after: EvaluationArgument,
-    suite: Annotated[str, typer.Option(help="A suite or task; all that both have, without.")] = "",
-    model: Annotated[str, typer.Option(help="Whose conditions are compared.")] = "",
+    suite: Annotated[str, typer.Option(help="Suite or task. Default: all that both have.")] = "",
+    model: Annotated[str, typer.Option(help="Model whose conditions are compared.")] = "",
     condition: ConditionOption = "main",
-    metric: Annotated[str, typer.Option(help="Instead of each task's primary metric.")] = "",
+    metric: Annotated[str, typer.Option(help="Metric. Default: each task's primary metric.")] = "",
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two evaluations, and say why a score moved: questions, prompt, model, judge.
+    """Compare two evaluations, and split the difference by cause: questions, prompt, model, judge.
 
     Example: bench tables diff model-a model-b --suite codis
     """

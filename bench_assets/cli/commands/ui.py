@@ -17,7 +17,12 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 WebPort = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 CodeServer = Annotated[
-    str, typer.Option("--code", metavar="HOST:PORT", help="A `bench ui code`; else its own.")
+    str,
+    typer.Option(
+        "--code",
+        metavar="HOST:PORT",
+        help="Address of a `bench ui code`. Default: a code server of its own.",
+    ),
 ]
 
 
@@ -26,15 +31,13 @@ def ui(
     context: typer.Context,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 3000,
     *,
-    browse: Annotated[
-        bool, typer.Option("--open", help="Open it in the browser when it answers.")
-    ] = False,
+    browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Serve the Dagster UI on 127.0.0.1, with every model of bench.toml as a partition.
 
-    The report is shown beside it, where the links of checks lead.
-    Models that are added to bench.toml while it runs become partitions within a minute.
-    web, daemon and code serve its three processes apart: docs/cluster.md.
+    The report is served beside it; checks link to it.
+    New models in bench.toml become partitions within a minute.
+    web, daemon and code run its three processes separately (docs/cluster.md).
 
     Example: bench ui --open
     """
@@ -58,12 +61,10 @@ def ui(
         serve_in_background(home / "report") as where,
         UiProcess(default_home(), port) as served,
     ):
-        print_message(
-            f"Home: {home}, {n_models} models\nDagster's own words: {served.log}\n{where}"
-        )
+        print_message(f"Home: {home}, {n_models} models\nDagster's log: {served.log}\n{where}")
         print_message("Starting ...")
         served.wait_for_answer()
-        print_message("Ctrl-C ends it.")
+        print_message("Press Ctrl-C to stop.")
         print_result(served.address)
         if browse:
             served.browse()
@@ -72,13 +73,13 @@ def ui(
 
 @app.command()
 def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -> None:
-    """Serve the web UI alone. It has no login: put a proxy in front of it (docs/cluster.md).
+    """Serve the web UI. It has no login: put a proxy in front (docs/cluster.md).
 
     Example: bench ui web --code 127.0.0.1:4000
     """
     from bench_assets.workspace.materialization.dagster_processes import Web, add_every_model
 
-    _warn_if_exposed(host, port, "starts runs, and reads every question and response")
+    _warn_if_exposed(host, port, "is enough to start runs and read every response")
     with open_home() as bench:
         add_every_model(bench)
         home = bench.settings.home
@@ -88,7 +89,7 @@ def web(host: Host = "127.0.0.1", port: WebPort = 3000, code: CodeServer = "") -
 
 @app.command()
 def daemon(code: CodeServer = "") -> None:
-    """Run the daemon alone: sensors, the run queue, orphaned runs. A second one waits.
+    """Run the daemon: sensors, the run queue, orphaned runs. A second daemon waits.
 
     Example: bench ui daemon --code 127.0.0.1:4000
     """
@@ -107,14 +108,14 @@ def daemon(code: CodeServer = "") -> None:
 
 @app.command(name="code")
 def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
-    """Serve the graph alone to the web server and the daemon; starts local runs.
+    """Serve the code location to the web server and the daemon; start local runs.
 
     Example: bench ui code
     """
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
     from resources.config.environment import default_home
 
-    _warn_if_exposed(host, port, "runs what it likes, as the user that this is")
+    _warn_if_exposed(host, port, "is enough to run any code as this user")
     with error_reporting():
         _make_instance_ready()
         _serve(CodeServer(default_home(), host, port))
@@ -122,11 +123,13 @@ def code_server(host: Host = "127.0.0.1", port: WebPort = 4000) -> None:
 
 @app.command()
 def health(
-    of: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Which of them.")],
+    of: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
     host: Host = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: as that one has it.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0: the service's default.")
+    ] = 0,
 ) -> None:
-    """Check that the web server, the daemon or the code server is healthy: exit code 0, or 1.
+    """Check that a service is healthy: exit code 0 or 1.
 
     Example: bench ui health web
     """
@@ -145,12 +148,12 @@ def health(
             "code": lambda: is_code_server_healthy(host, port or 4000),
         }[of]()
         if not well:
-            raise HomeError(f"bench ui {of} does not answer, or is not well")
-        print_result(f"bench ui {of} is well")
+            raise HomeError(f"bench ui {of}: not healthy (no answer, or a failed health check)")
+        print_result(f"bench ui {of} is healthy")
 
 
 def _serve(service: "Service") -> None:
-    """Start one and wait until somebody ends it."""
+    """Start a service and wait for its end."""
     from bench_assets.workspace.materialization.dagster_processes import require_free
 
     if service.port:
@@ -169,22 +172,22 @@ def _make_instance_ready() -> None:
 
 
 def _code_address(code: str) -> str:
-    """Where a code server is.
+    """Validate the address of a code server.
 
     Raises:
-        SettingsError: If that is no place.
+        SettingsError: If it is not HOST:PORT.
     """
     from bench_assets.core.schema.errors import SettingsError
 
     host, colon, port = code.rpartition(":")
     if code and not (colon and host and port.isdigit() and 0 < int(port) < 65536):
-        raise SettingsError(f"--code {code}: should be HOST:PORT, such as 127.0.0.1:4000")
+        raise SettingsError(f"--code {code}: expected HOST:PORT, such as 127.0.0.1:4000")
     return code
 
 
 def _warn_if_exposed(host: str, port: int, what: str) -> None:
     if host not in _LOOPBACK:
         print_message(
-            f"warning: whoever reaches {host}:{port} {what}; nobody is asked for a login here: let"
-            " only a proxy that asks for one reach it (docs/cluster.md)"
+            f"warning: {host}:{port} has no login, and access to it {what}. Allow access only"
+            " through a proxy with a login (docs/cluster.md)"
         )

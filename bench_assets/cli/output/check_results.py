@@ -1,7 +1,4 @@
-"""Terminal output of model checks and audits.
-
-What was found out about benchmarks, for people: verdicts, then what a person should look at.
-"""
+"""Terminal output of model checks and audits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +13,7 @@ _LABEL = 20  # characters before a line's text
 
 
 def print_check(check: ModelCheck, *, as_json: bool) -> None:
-    """Print one model: as a JSON line, or a block that says first whether it may be evaluated."""
+    """Print one model: as a JSON line, or a block that begins with the verdict."""
     if as_json:
         whole = {**to_json(check), "failures": check.failures}
         print_json_result(whole)
@@ -43,24 +40,24 @@ def _lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
 def _probe_lines(check: ModelCheck) -> Iterator[tuple[str, str]]:
     if check.image_tokens:
         tokens = (f"{size}: {count}" for size, count in check.image_tokens.items())
-        yield "tokens an image", ", ".join(tokens)
+        yield "tokens per image", ", ".join(tokens)
     if check.batch:
         yield "batch = alone", check.batch
     if check.response_seconds is not None:
         load = "" if check.load_seconds is None else f"{check.load_seconds:.1f} to load, "
-        yield "seconds", f"{load}{check.response_seconds:.2f} a response"
+        yield "seconds", f"{load}{check.response_seconds:.2f} per response"
 
 
 def _checkpoint_lines(loaded: LoadedCheckpoint) -> Iterator[tuple[str, str]]:
     size = f"{_short(loaded.parameters)} parameters, {_short(loaded.memory)}B"
     yield "class", f"{loaded.class_name}, {loaded.dtype} on {loaded.device}, {size}"
-    yield "context", "not said" if loaded.context is None else f"{loaded.context} tokens"
+    yield "context", "unknown" if loaded.context is None else f"{loaded.context} tokens"
     yield "chat template", loaded.chat_template
     yield "thinking tags", ", ".join(loaded.thinking) or "none"
     card = loaded.generation_config
     yield (
         "generation_config",
-        f'{card} (used with decoding = "card" only)' if card else "nothing that changes responses",
+        f'{card} (used with decoding = "card" only)' if card else "no sampling parameters",
     )
 
 
@@ -84,19 +81,19 @@ def _short(number: int) -> str:
     return f"{number} "
 
 
-_MAX_SUSPECTS = 5  # suspects of each examination
+_MAX_SUSPECTS = 5  # per check
 
 _COLUMNS: Mapping[str, Cell] = {
     "task": lambda row: row.task,
-    "examination": lambda row: row.check,
+    "check": lambda row: row.check,
     "": lambda row: "-" if row.skipped else "passed" if row.passed else "FAILED",
     "n": lambda row: "" if row.skipped else str(row.n),
-    "found": lambda row: row.sentence,
+    "result": lambda row: row.sentence,
 }
 
 
 def print_audit(rows: Sequence[AuditRow]) -> None:
-    """Print every verdict, and under it the suspects of those that did not pass."""
+    """Print every result, then the suspects of failed checks."""
     print_rows(rows, as_json=False, columns=_COLUMNS)
     for row in rows:
         if row.passed:
@@ -111,4 +108,4 @@ def print_audit(rows: Sequence[AuditRow]) -> None:
             )
     failed = sum(not row.passed for row in rows)
     skipped = sum(bool(row.skipped) for row in rows)
-    print_result(f"\n{len(rows)} examinations: {failed} failed, {skipped} had nothing to look at")
+    print_result(f"\n{len(rows)} checks: {failed} failed, {skipped} skipped")

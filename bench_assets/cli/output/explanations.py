@@ -1,7 +1,4 @@
-"""Prints the evidence behind one score for people: one heading a step.
-
-Prints why a score moved: a table of causes, and the first questions that lost or gained.
-"""
+"""Terminal output of one score with its inputs, and of a difference with its causes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,14 +17,14 @@ from bench_assets.workspace.inspect.explanation import (
 
 
 def print_explanation(one: ScoreEvidence, secrets: Secrets) -> None:
-    """Print the way from the question to the number."""
+    """Print every step from the question to the metric."""
     print_result(f"{one.question['question_id']}  ({one.task}, {one.condition}, {one.model})")
     _section("Question", secrets.redacted("\n".join(_question(one.question))))
     for n, image in enumerate(one.images, 1):
         print_result(f"\n## Image {n} of {len(one.images)}: {_size(image)}\n{image.path}")
     if one.people:
-        _section("What people said", secrets.redacted("\n".join(map(_annotation_text, one.people))))
-    sent = "as sent" if one.prompt["sent"] else "as it would be sent; the store has none like it"
+        _section("Annotations", secrets.redacted("\n".join(map(_annotation_text, one.people))))
+    sent = "as sent" if one.prompt["sent"] else "not sent to the model"
     _section(
         f"Prompt, {sent} ({one.prompt['sha256'][:12]})",
         _conversation_text(one.prompt["turns"], secrets),
@@ -46,22 +43,22 @@ def _print_sample(draw: SampleEvidence, one: ScoreEvidence, secrets: Secrets) ->
     print_result("\n".join(_response_notes(said)))
     if draw.thought:
         _section("Thought", secrets.redacted(draw.thought))
-        _section("What is scored", secrets.redacted(said["text"]) or "(nothing)")
+        _section("Scored text", secrets.redacted(said["text"]) or "(nothing)")
     for judgement in draw.judgements:
         _print_judgement(judgement, secrets)
-    _section("Read as", secrets.redacted("\n".join(_score_lines(score, one.reading))))
+    _section("Parsed answer", secrets.redacted("\n".join(_score_lines(score, one.reading))))
 
 
 def _print_judgement(row: Mapping[str, Any], secrets: Secrets) -> None:
     if row["prompt"]:
         _section(
-            f"Judge {row['judge']} was asked: {row['criterion']}",
+            f"Prompt of judge {row['judge']}: {row['criterion']}",
             _conversation_text(row["prompt"], secrets),
         )
     word = row["value"] or {True: "yes", False: "no", None: "unreadable"}[row["verdict"]]
     said = row["error"] or row["response"]
     title = f"Judge {row['judge']}, {row['criterion'] or 'verdict'}: {word}"
-    _section(title, secrets.redacted(said) or "(said nothing)")
+    _section(title, secrets.redacted(said) or "(empty)")
 
 
 def _section(title: str, text: str) -> None:
@@ -81,13 +78,13 @@ def _question(question: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _annotation_text(answer: Mapping[str, Any]) -> str:
-    """One answer of one person: who, when, on which task, in which tool, and whether it counts."""
+    """One answer: person, time, task, tool, and whether it counts."""
     values = "; ".join(f"{name}: {' | '.join(some)}" for name, some in answer["values"].items())
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
     after = f", after a proposal of {answer['proposed_by']}" if answer["proposed_by"] else ""
     asked = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
     counts = f" (does not count: {answer['complaint']})" if answer["complaint"] else ""
-    given = f"{answer['at'] or 'at no known time'}{changed}{after}"
+    given = f"{answer['at'] or 'unknown time'}{changed}{after}"
     where = f"{answer['tool']} {answer['tool_id']}, task {answer['task_version'][:12] or '?'}"
     return f"{answer['person']} on {asked}: {values or 'nothing'}{counts}\n  {given}; {where}"
 
@@ -97,7 +94,7 @@ def _size(image: ImageEvidence) -> str:
 
 
 def _conversation_text(written: str, secrets: Secrets) -> str:
-    """Write a prompt's JSON as people read conversations."""
+    """Render a prompt's JSON as a conversation."""
     lines = []
     try:
         turns = json.loads(written)
@@ -114,7 +111,7 @@ def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
     counted = [f"{n} tokens of {name}" for name, n in tokens.items() if n is not None]
     timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
     ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
-    yield f"({', '.join(['asked as ' + said['decoding'], *ended, *counted, *timed])})"
+    yield f"({', '.join(['decoding ' + said['decoding'], *ended, *counted, *timed])})"
     for note in (said["note"], said["no_answer"], said["error"]):
         if note:
             yield f"({note})"
@@ -124,12 +121,12 @@ def _score_lines(score: Mapping[str, Any], reading: str) -> Iterator[str]:
     if not score:
         yield "not scored yet"
         return
-    yield f"{' | '.join(score['answer']) or '(no answer was read)'}"
+    yield f"{' | '.join(score['answer']) or '(no answer parsed)'}"
     points = "no points: unscored" if score["points"] is None else f"{score['points']:g} points"
     yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
     if score["error"]:
         yield score["error"]
-    yield f"by the reading {reading}"
+    yield f"scorer {reading}"
 
 
 def _metric_lines(one: ScoreEvidence) -> Iterator[str]:
@@ -150,7 +147,7 @@ _MAX_TEXT_LENGTH = 100  # characters of a text
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,
-    "effect": lambda row: "cannot be said" if row.effect is None else f"{row.effect:+.4f}",
+    "effect": lambda row: "unknown" if row.effect is None else f"{row.effect:+.4f}",
     "questions": lambda row: str(row.n),
     "better": lambda row: str(row.n_better),
     "worse": lambda row: str(row.n_worse),
@@ -169,7 +166,7 @@ def print_difference(compared: EvaluationPair) -> None:
     for name in whole.examples[:_MAX_EXAMPLES]:
         _print_example(compared, name)
     if rest := whole.n_better + whole.n_worse - len(whole.examples[:_MAX_EXAMPLES]):
-        print_message(f"... and {rest} more; `bench explain ID --model M` tells all of one")
+        print_message(f"... and {rest} more; `bench explain ID --model M` explains one")
 
 
 def _print_example(compared: EvaluationPair, name: str) -> None:

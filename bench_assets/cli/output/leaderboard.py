@@ -17,17 +17,17 @@ def print_matrices(
     *,
     published: bool,
 ) -> None:
-    """Print the leaderboard: models by tasks, each edition for itself.
+    """Print the leaderboard: models by tasks, one matrix per edition.
 
     Args:
         rows: The leaderboard.
-        chance: Task -> what guessing gives, where that is known.
-        unmeasured: Signatures of numbers whose judge's agreement was never measured.
+        chance: Task -> expected score of guessing, if known.
+        unmeasured: Signatures of metrics whose judge was never validated.
         published: Also the papers' rows.
     """
     shown = [one for one in matrices(rows, chance, unmeasured) if one.models or published]
     if not shown:
-        print_message("Nothing was evaluated yet: bench evaluate SUITE --model MODEL")
+        print_message("No results yet. Run: bench evaluate SUITE --model MODEL")
     for one in shown:
         print_result(f"\n{one.edition}: each task's primary metric")
         _print(one, published=published)
@@ -35,9 +35,7 @@ def print_matrices(
             print_result(sentence)
     hidden = sum(len(one.published) for one in matrices(rows, chance))
     if hidden and not published:
-        print_result(
-            f"The papers' rows: --published ({hidden}). With intervals: bench leaderboard TASK"
-        )
+        print_result(f"Published rows: --published ({hidden}). Intervals: bench leaderboard TASK")
 
 
 def _print(matrix: Matrix, *, published: bool) -> None:
@@ -60,7 +58,7 @@ def _cells(line: MatrixRow, tasks: Sequence[str]) -> list[str]:
 
 
 def _wrap_task_name(task: str) -> str:
-    """Break a task's name where it may be broken: a column is as wide as its longest line.
+    """Break a task's name at / and _, since a column is as wide as its longest line.
 
     >>> _wrap_task_name("journeybench/multi_image_vqa").splitlines()
     ['journeybench/', 'multi_image_', 'vqa']

@@ -39,12 +39,12 @@ _DIVERGENCE_COLUMNS: Mapping[str, Cell] = {
 
 
 def print_reproduction(found: ReproductionResult) -> None:
-    """Print what a number takes, what came, and how that compares."""
+    """Print a number's requirements, its new digits, and the comparison."""
     print_result(found.number.text)
     print_rows(found.needs, as_json=False, columns=_REQUIREMENT_COLUMNS)
     for need in found.needs:
         if need.missing:
-            print_message(f"cannot be tried: {need.part}: {need.here}; {need.missing}")
+            print_message(f"cannot be evaluated: {need.part}: {need.here}; {need.missing}")
     if found.again is None:
         return
     _print_digits(found.again.metrics)
@@ -54,26 +54,26 @@ def print_reproduction(found: ReproductionResult) -> None:
 
 
 def print_bundle_verification(found: VerifiedBundle) -> None:
-    """Print what a bundle says of itself, what its responses came to, and how that compares."""
+    """Print a bundle's signature, its new digits, and the comparison."""
     said = found.bundle.manifest
     print_result(said.signature)
     print_result(f"bundle {said.digest}")
     if not said.passed_on:
         print_message(
-            f"keep it: the licence of its questions lets nobody pass them on ({said.licence})"
+            f"do not pass the file on: its questions' licence forbids it ({said.licence})"
         )
     for what, n in sorted(said.not_there.items()):
         if n:
-            print_message(f"{n} {what.replace('_', ' ')} are in it by their digests alone")
+            print_message(f"{n} {what.replace('_', ' ')} are included by digest only")
     _print_digits(found.again.metrics)
     _print_verdict(found.partings, len(found.again.metrics), "the bundle")
 
 
 def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
-    """What became of a number, as one JSON object."""
+    """A reproduction as one JSON object."""
     return {
         "signature": found.number.text,
-        "status": ("same", "other", "cannot be tried")[found.exit_code],
+        "status": ("same", "other", "cannot be evaluated")[found.exit_code],
         "needs": [_fields(need, ("part", "takes", "here", "missing")) for need in found.needs],
         "compared": found.compared,
         "metrics": [_cells(row) for row in (found.again.metrics if found.again else ())],
@@ -83,7 +83,7 @@ def reproduction_json(found: ReproductionResult) -> dict[str, Any]:
 
 
 def bundle_verification_json(found: VerifiedBundle) -> dict[str, Any]:
-    """What became of a bundle, as one JSON object."""
+    """A verified bundle as one JSON object."""
     said = found.bundle.manifest
     return {
         "signature": said.signature,
@@ -101,10 +101,10 @@ def _print_digits(rows: Sequence[Metric]) -> None:
 
 def _print_verdict(partings: Sequence[Divergence], n: int, compared: str) -> None:
     if not partings:
-        print_result(f"the same: {n} numbers, compared with {compared}")
+        print_result(f"same digits: {n} numbers, compared with {compared}")
         return
     steps = list(dict.fromkeys(one.step for one in partings))
-    print_result(f"other: {', '.join(steps)} differ; compared with {compared}")
+    print_result(f"different: {', '.join(steps)}; compared with {compared}")
     print_rows(partings[:_MAX_DIVERGENCES], as_json=False, columns=_DIVERGENCE_COLUMNS)
     if rest := len(partings) - _MAX_DIVERGENCES:
         print_message(f"... and {rest} more") if rest > 0 else None

@@ -19,7 +19,7 @@ _BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One number, and what stands beside it."""
+    """A bar: its value and labels."""
 
     label: str
     row: Metric
@@ -96,7 +96,7 @@ def _change(line: tuple[str, float, float, float], most: float, y: float) -> str
 
 
 def scale(rows: Sequence[Metric]) -> float:
-    """Where the scale of a metric ends: at 1, or higher for one that goes beyond."""
+    """Upper end of a metric's scale: 1, or higher for larger values."""
     ends = [
         value
         for row in rows
@@ -152,7 +152,7 @@ def _level(y: float) -> str:
 
 
 def _along(value: float, full: float) -> float:
-    """Where a value lies from the left edge; what is off the scale lies at its end."""
+    """Position of a value from the left edge, clipped to the scale."""
     share = 0.0 if isnan(value) else value / full
     return _LABEL + _FULL * min(1.0, max(0.0, share))
 
@@ -170,7 +170,7 @@ def _text(x: float, y: float, text: str, colour: str = _INK, anchor: str = "star
 
 
 def svg(width: float, height: float, drawn: str) -> str:
-    """Put what is drawn on white, in px."""
+    """Render on white, in px."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'font-family="sans-serif" font-size="11">'

@@ -41,7 +41,7 @@ def is_wide(image: Image.Image) -> bool:
 
 
 def has_alpha(image: Image.Image) -> bool:
-    """Whether something of an image may be transparent, as far as its header says."""
+    """Whether an image may be partly transparent, by its header."""
     return image.has_transparency_data
 
 
@@ -63,7 +63,7 @@ def to_rgb(image: Image.Image, written: str) -> Image.Image:
 
 
 def raw_mode(image: Image.Image) -> str:
-    """How the pixels lie in the file, in Pillow's words; "" once they are read, or not known."""
+    """Pillow's raw mode of the pixels; "" once they are read, or if unknown."""
     tile = next(iter(getattr(image, "tile", ())), None)
     args = tile.args if tile else ""
     first = args[0] if isinstance(args, tuple) and args else args
@@ -127,7 +127,7 @@ MAX_PIXELS = 100_000_000
 FIRST_FRAME = "only its first frame is shown"
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further ones behind it, which nobody shows
+_SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
 _WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
 _FORMATS = (  # those that Pillow decodes by itself; for others it starts programs
@@ -148,7 +148,7 @@ _SIDEWAYS = 5  # from this orientation on, width and height change places
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodedImage:
-    """An image as it is shown, and what it was."""
+    """A decoded image, with facts about the original."""
 
     image: Image.Image
     """RGB, upright."""
@@ -190,7 +190,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
 
 
 class Header(NamedTuple):
-    """What an image says of itself before it is decoded."""
+    """Facts from an image's header."""
 
     format: str  # as Pillow names it
     width: int  # px, as written
@@ -210,7 +210,7 @@ def header_of(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
 
 
 def changes_of(data: bytes, max_pixels: int = MAX_PIXELS) -> frozenset[Change]:
-    """What ``decode`` changes, from the header alone where that says it.
+    """Changes that ``decode`` makes, from the header alone if possible.
 
     Raises:
         ImageError: As ``decode``.
@@ -275,7 +275,7 @@ def _formats() -> tuple[str, ...]:
 
 
 def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
-    """What the header says that a plain conversion would not heed."""
+    """Header fields that a plain conversion ignores."""
     changes: set[Change] = {"turned"} if _orientation(image, data) in _TURNS else set()
     if image.format in _WITH_FRAMES and getattr(image, "is_animated", False):
         changes.add("first frame")
@@ -285,7 +285,7 @@ def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
 
 
 def _written_size(image: Image.Image, turn: int) -> tuple[int, int]:
-    """Width and height before turning; Pillow gives those of a TIFF as it is shown."""
+    """Width and height before rotation; Pillow gives a TIFF's after it."""
     width, height = image.size
     return (height, width) if image.format == "TIFF" and turn >= _SIDEWAYS else (width, height)
 

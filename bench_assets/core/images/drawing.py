@@ -106,7 +106,7 @@ def jpeg(image: Image.Image) -> bytes:
 def _label_spot(
     pen: ImageDraw.ImageDraw, mark: Mark, radius: int, size: tuple[int, int], taken: Sequence[Box]
 ) -> Point:
-    """Where the label's upper left corner comes to lie."""
+    """Upper left corner of the label."""
     _, _, wide, high = _extent(pen, mark.label, (0, 0))
     x, y = mark.point
     beside = radius + _GAP
@@ -127,7 +127,7 @@ def _label_spot(
 
 
 def _corner_spots(pen: ImageDraw.ImageDraw, one: LabelledBox, size: tuple[int, int]) -> list[Point]:
-    """Where the label's upper left corner lies when it stands in each corner of the box."""
+    """Upper left corners of the label in each corner of the box."""
     left, top, right, bottom = one.box
     _, _, wide, high = _extent(pen, one.label, (0, 0))
     columns = (left + _BOX_GAP, right - _BOX_GAP - wide)
@@ -174,7 +174,7 @@ MARGIN = 10
 
 
 def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
-    """Put images in a row on black, as high as the highest, each in the middle of that height.
+    """Concatenate images in a row on black, vertically centred.
 
     >>> side_by_side([Image.new("RGB", (30, 20)), Image.new("RGB", (50, 80))]).size
     (90, 80)

@@ -18,7 +18,7 @@ _DAMAGED = (OSError, ValueError, SyntaxError, KeyError, TypeError, IndexError, A
 
 
 def metadata_of(data: bytes) -> dict[str, str]:
-    """Metadata by name, as text; {} if there is none, or the file cannot be read."""
+    """Metadata by name, as text; {} if there is none, or the file is unreadable."""
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             found = {name: _text(value) for name, value in _entries(image)}

@@ -19,7 +19,7 @@ _MIRRORED = (2, 4, 5, 7)
 
 
 class ImageFrame(NamedTuple):
-    """How an image lies in its file: its size as stored, in px, and its EXIF orientation."""
+    """Stored size (px) and EXIF orientation of an image."""
 
     width: int
     height: int

@@ -31,7 +31,7 @@ _GRID = 4  # px between the spots that are tried for a thing that needs room
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedObject:
-    """One thing in an image: what it is, and the part of the image that shows it."""
+    """An object in an image, and its region."""
 
     name: str  # of a sprite or form; the text of a label
     box: Box  # cut where the image ends

@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import ImageText, Question
 def describe(
     images: Sequence[str], instruct: Callable[[str], Prompt], model: ChatModel
 ) -> list[ImageText]:
-    """Have a chat model say something of each image, such as its caption.
+    """Describe each image with a chat model, for example by a caption.
 
     Args:
         images: SHA-256 of each image; each is asked about once.
@@ -35,7 +35,7 @@ def describe(
 
 
 def with_image_texts(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Put texts in the place of images; questions that lack one are left out.
+    """Replace images by texts; questions without one are left out.
 
     Args:
         questions: Those about images.

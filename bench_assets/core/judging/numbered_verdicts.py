@@ -124,7 +124,7 @@ def _goes_on(line: str, verdict: re.Match[str]) -> bool:
 
 
 def _first_item(line: str) -> int:
-    """Where "1. [" begins after some words, such as "Answers:"; the end of the line if nowhere.
+    """Position of "1. [" after words such as "Answers:"; the end of the line if absent.
 
     What follows a refusal is no verdict, nor is what belongs to a sentence: "Do not print 1. [1]".
     """
@@ -144,7 +144,7 @@ def _number(item: re.Match[str]) -> str:
 
 
 def _unnumbered(text: str, n: int) -> Found:
-    """Read n verdicts for n points where no number says which is whose."""
+    """Parse n verdicts for n points without numbers."""
     if alone := _ALONE.fullmatch(text):
         verdicts = [alone[1]]
     else:

@@ -21,7 +21,7 @@ The next ones wait for the last of these: with 1,024 under way at the same time 
 
 @runtime_checkable
 class AnswersMany(Protocol):
-    """What chat models have that need not hold all requests and responses."""
+    """Chat models that stream requests and responses."""
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
         """Answer each request, in order, as ``ChatModel.response`` does.
@@ -33,7 +33,7 @@ class AnswersMany(Protocol):
 
 
 class Requests(Sequence[Request]):
-    """What a condition asks, made when it is asked."""
+    """Requests of a condition, built lazily."""
 
     def __init__(
         self,
@@ -42,12 +42,12 @@ class Requests(Sequence[Request]):
         samples: int,
         temperature: float | None,
     ) -> None:
-        """Say what is asked of each question, how often, and how a response is drawn."""
+        """Prompt, number of samples and temperature of each question."""
         self.questions = questions
         self._prompt, self._samples, self._temperature = prompt, samples, temperature
 
     def __len__(self) -> int:
-        """How many."""
+        """Number of items."""
         return len(self.questions) * self._samples
 
     def __iter__(self) -> Iterator[Request]:
@@ -74,15 +74,15 @@ class Requests(Sequence[Request]):
 
 
 class LazyRows(Sequence[Thing], Generic[Row, Thing]):
-    """What is made of rows when it is looked at."""
+    """Rows mapped lazily."""
 
     def __init__(self, rows: Sequence[Row], make: Callable[[Row], Thing]) -> None:
-        """Say of what, and how."""
+        """Store the rows and the function."""
         self._rows: Sequence[Row] = rows
         self._make: Callable[[Row], Thing] = make
 
     def __len__(self) -> int:
-        """How many."""
+        """Number of items."""
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Thing]:
@@ -111,7 +111,7 @@ def answers(model: ChatModel, requests: Requests) -> Iterator[tuple[Request, Res
 
 
 def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
-    """Answer each request, in order; those that are made when they are asked as the model can.
+    """Answer requests in order; lazy ones are streamed if the model can.
 
     Raises:
         ModelError: If the model cannot be asked at all.
@@ -124,7 +124,7 @@ def answered(model: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[Re
 
 
 def some_at_once(requests: Sequence[Request], most: int = AT_ONCE) -> Iterator[list[Request]]:
-    """Part requests into as many as are asked at once."""
+    """Split requests into batches."""
     waiting = iter(requests)
     while some := list(islice(waiting, most)):
         yield some

@@ -25,7 +25,7 @@ _QUOTED = 2000  # characters of an unreadable response that the judge is shown
 
 
 class Call(NamedTuple):
-    """What a judge is asked, and how many verdicts in a response to it cannot be read."""
+    """A judge's prompt, and the number of unreadable verdicts of a response to it."""
 
     request: Request
     n_unread: Callable[[Response], int]
@@ -45,7 +45,7 @@ class Heard(NamedTuple):
 
 
 class VerdictRequest(NamedTuple):
-    """A prediction on which a judge is asked for one verdict."""
+    """A prediction that needs one verdict."""
 
     question: Question
     prediction: Prediction
@@ -55,7 +55,7 @@ class VerdictRequest(NamedTuple):
 
     @property
     def call(self) -> Call:
-        """What the judge is asked; the draws of a prediction are judged apart."""
+        """The judge's prompt; samples of a prediction are judged separately."""
         request = Request(prompt=self.prompt, sample=self.prediction.sample, question=self.question)
         return Call(request, lambda response: int(self.read(response) is None))
 
@@ -135,7 +135,7 @@ def judged(
     verdict: bool | None,
     value: str = "",
 ) -> list[Judgement]:
-    """Judge a prediction by what was heard; where it was asked again, what came at first is kept.
+    """Judgement of a prediction; after a retry, the first response is kept too.
 
     That one has no verdict: it is for readings of their own.
     """
@@ -158,12 +158,12 @@ def judged(
 
 
 def at_last(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Leave out what judges said before they were asked again."""
+    """Leave out responses of judges before a retry."""
     return [one for one in judgements if not one.criterion.endswith(AT_FIRST)]
 
 
 def at_first(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Take what judges said at first, each under its own criterion."""
+    """First responses of judges, each under its own criterion."""
     first = {
         one.criterion.removesuffix(AT_FIRST): one
         for one in judgements
@@ -181,7 +181,7 @@ def _responses(requests: Sequence[Request], model: ChatModel) -> list[tuple[Requ
 
 
 def _complained(request: Request, response: Response, complaint: str) -> Request:
-    """The same once more, with the response that could not be read and what is wrong with it."""
+    """The prompt again, with the unreadable response and the complaint."""
     *before, asked = request.prompt.turns
     said = response.said.answer.strip()[:_QUOTED]
     more = f'\n\nYou replied:\n"""\n{said}\n"""\n{complaint}'
@@ -191,7 +191,7 @@ def _complained(request: Request, response: Response, complaint: str) -> Request
 def verdicts_of_many(
     asked: Sequence[VerdictRequest], model: ChatModel, complaint: str
 ) -> Iterator[list[Judgement]]:
-    """Ask for one verdict each, as ``ask_for_verdicts`` does; held is what is asked again.
+    """Request one verdict each, as ``ask_for_verdicts``; only retried rows are held.
 
     Raises:
         ModelError: If the judge cannot be asked at all.

@@ -59,7 +59,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
-    """Read the one word that a judge was to print; None if it says anything else, or more.
+    """Parse the one word that a judge should print; None for anything else.
 
     Case, marks around the word, and what is thought aloud before it do not count.
 
@@ -93,7 +93,7 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
 
 
 def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
-    """Read the one JSON object in a response; None if there is none, several, or part of one.
+    """Parse the one JSON object of a response; None if absent, several, or incomplete.
 
     Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
     read over; Python's True is no verdict that was asked for. An object that stands in what was
@@ -132,7 +132,7 @@ def decoded(text: str) -> object:
 
 
 def only_leads_to(before: str) -> bool:
-    """Whether words lead to what they only speak of: an example, or what is not to be said.
+    """Whether words introduce an example, or something not to be said.
 
     >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
     (True, False)
@@ -152,7 +152,7 @@ def cut_off(response: Response) -> bool:
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
-    """Whether the prose around a part of a text says that it is not what is meant."""
+    """Whether the surrounding prose denies that a part of a text is the verdict."""
     before = text[max(0, start - _LEAD) : start]
     return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
 

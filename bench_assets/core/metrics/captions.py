@@ -82,13 +82,13 @@ class Corpus:
         return np.stack([own, theirs[best][first]], axis=1).astype(float)
 
     def possible(self) -> Floats:
-        """How many n-grams each candidate has, for n from 1 to 4."""
+        """Number of n-grams of each candidate, for n from 1 to 4."""
         left: Ints = self.lengths[: self.n, None] - np.arange(MAX_N)
         return np.maximum(0, left).astype(float)
 
 
 class Ngrams(NamedTuple):
-    """How often each n-gram of one length is in each text, sorted by text."""
+    """Count of each n-gram of one length in each text, sorted by text."""
 
     text: Ints
     ngram: Ints

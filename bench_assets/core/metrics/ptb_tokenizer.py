@@ -78,7 +78,7 @@ _END = r"(?![^\W_])"
 _CLITIC = rf"(?:n't|'(?:s|m|d|re|ve|ll)){_END}"
 _PART = rf"(?:(?!{_CLITIC})[^\W_])+"  # "flag", "4x4", "1999"; "is" of "isn't"
 
-# An initial or the abbreviation before a number is told from the end of a sentence by what follows.
+# What follows an initial, or an abbreviation before a number, decides whether a sentence ends.
 # At the end of a text the Java program looks at the next line of its file; here a sentence ends.
 _CHUNK = re.compile(
     rf"(?P<whole>{_one_of('abbreviations_before_numbers')}\.(?=\s+\d)"

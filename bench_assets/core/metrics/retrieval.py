@@ -29,7 +29,7 @@ def nearest(
         queries: One row each, of length 1.
         candidates: The same.
         right: For each query, the candidates that answer it.
-        own: For each query, the candidates that only it has; nobody else is shown them.
+        own: For each query, its own candidates, which no other query has.
         k: How many to find; fewer if a query has fewer candidates.
 
     >>> axes = np.eye(3, dtype=np.float32)
@@ -54,7 +54,7 @@ def nearest(
 
 
 def recall_at(k: int, ranking: Sequence[str], right: Sequence[str]) -> float:
-    """Tell whether one of the first k of a ranking is right: 1 or 0.
+    """Recall: 1 if one of the first k of a ranking is right, else 0.
 
     >>> recall_at(1, ("a", "b"), ("b",)), recall_at(5, ("a", "b"), ("b",))
     (0.0, 1.0)

@@ -17,7 +17,7 @@ _EDGES = " \t\n.,;:!?。，\"'“”‘’"
 
 
 def normalised(text: str) -> str:
-    """Take off case, markup, needless blanks, outer stops, and what announces an answer.
+    """Remove case, markup, extra blanks, outer stops, and introductions of an answer.
 
     >>> normalised("**Answer:** New  York.") == normalised("new york")
     True

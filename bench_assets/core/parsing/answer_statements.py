@@ -54,13 +54,13 @@ _CONFIRMED = re.compile(
 
 
 def final(text: str, texts: Sequence[str]) -> set[str]:
-    """What is stated after the last "final answer", whatever was stated before."""
+    """Statement after the last "final answer", regardless of earlier ones."""
     at = text.rfind("inal answer")
     return stated(text, texts, at) if at > 0 else set()
 
 
 def stated(text: str, texts: Sequence[str], start: int = 0) -> set[str]:
-    """What clauses name that begin with an option after "the answer is" and the like.
+    """Options of clauses that begin with one after "the answer is" and similar.
 
     Args:
         text: The response.
@@ -72,13 +72,13 @@ def stated(text: str, texts: Sequence[str], start: int = 0) -> set[str]:
 
 
 def not_meant(text: str, texts: Sequence[str]) -> set[str]:
-    """What clauses name that begin so and are denied, asked, supposed or said by others."""
+    """Options of such clauses that are denied, asked, supposed or reported."""
     told = list(_statements(text, texts, 0))
     return {letter for letters, meant in told if not meant for letter in letters}
 
 
 def _statements(text: str, texts: Sequence[str], start: int) -> Iterator[tuple[set[str], bool]]:
-    """What each statement names, and whether the sentence around it leaves it standing."""
+    """Option of each statement, and whether its sentence upholds it."""
     for confirmed in _CONFIRMED.finditer(text, start):
         letters = {confirmed[1].upper(), *BRACKETED.findall(clause_of(confirmed[2]))}
         yield letters, is_meant(text, *confirmed.span())
@@ -98,7 +98,7 @@ def _statements(text: str, texts: Sequence[str], start: int) -> Iterator[tuple[s
 
 
 def clause_of(text: str) -> str:
-    """What stands before the first stop, or before a word that a side clause begins with."""
+    """Text before the first stop, or before the first word of a side clause."""
     end = _CLAUSE_END.search(text)
     return text[: end.start()] if end else text
 

@@ -144,7 +144,7 @@ def _chooses_none(text: str) -> bool:
 
 
 def _compared(text: str, texts: Sequence[str]) -> set[str]:
-    """The letters that are said to be what the options say of them.
+    """Letters whose comparison states their option's text.
 
     "(A) is closer to the camera than (B)" where the options are "(A) is closer", "(B) is closer".
     """
@@ -154,7 +154,7 @@ def _compared(text: str, texts: Sequence[str]) -> set[str]:
 
 
 def _claimed(text: str, texts: Sequence[str]) -> set[str]:
-    """What is named up to the end of clauses that claim what is asked for."""
+    """Options named up to the end of clauses that state the answer."""
     found: set[str] = set()
     for sentence in sentences(text):
         if claim := _CLAIMS.search(sentence):
@@ -164,7 +164,7 @@ def _claimed(text: str, texts: Sequence[str]) -> set[str]:
 
 
 def _mentioned(text: str, texts: Sequence[str]) -> set[str]:
-    """What is named, if it is named at least once where nothing is denied, supposed or asked."""
+    """Options named at least once without denial, condition or question."""
     if _is_short(text) and _chooses_none(_without_denials(text, texts)):
         return set()
     said = [one for one in sentences(text) if holds(_without_denials(one, texts))]
@@ -173,7 +173,7 @@ def _mentioned(text: str, texts: Sequence[str]) -> set[str]:
 
 
 def concluded(text: str, texts: Sequence[str]) -> set[str]:
-    """What the last sentence that draws a conclusion names, unless it opens a list of options."""
+    """Option of the last concluding sentence, unless it opens a list of options."""
     if len(_option_line(text, texts)) > 1:
         return set()
     drawn = [(one, said) for one in sentences(text) if (said := conclusion_of(one))]

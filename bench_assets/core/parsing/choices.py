@@ -89,7 +89,7 @@ def _remembered(text: str) -> str:
 
 
 def _first_found(text: str, texts: Sequence[str]) -> tuple[str, set[str]]:
-    """Say which form finds an option first, and which; or several, where it may be none of them."""
+    """First form that finds an option, and the option; several if it may be none of them."""
     told = without_list(text, texts)
     certain = after_doubts(told)
     drawn = concluded(certain, texts)

@@ -66,7 +66,7 @@ _TOOL_TYPES = ("tool_use", "function", "function_call", "tool_call")
 
 
 def non_answer(response: str, question: str = "", options: Sequence[str] = ()) -> str:
-    """Say what kind of text a response is that is no answer; "" for an ordinary response.
+    """Kind of a response that is no answer; "" for an ordinary response.
 
     Args:
         response: Without the model's reasoning.
@@ -103,7 +103,7 @@ def _kind_of_sentences(text: str, question: str, options: Sequence[str]) -> str:
 
 
 def _kind_of_object(text: str, asked: str) -> str:
-    """Tell by its keys what an object of JSON is, if nothing else stands beside it."""
+    """Kind of a JSON object by its keys, if it stands alone."""
     inner = re.sub(r"\A```\w*\s*|\s*```\Z", "", text)
     if inner[:1] not in "{[" or inner[-1:] not in "}]":
         return ""
@@ -165,6 +165,6 @@ def _bare(text: str) -> str:
 
 
 def _is_plan(text: str) -> bool:
-    """Whether every sentence says what is to be done, and none what was found."""
+    """Whether every sentence announces an action and none states a result."""
     parts = [part for part in _SENTENCE_END.split(text) if re.search(r"\w", part)]
     return bool(parts) and all(map(_PLAN.fullmatch, parts)) and not _CONCLUDES.search(text)

@@ -22,7 +22,7 @@ def _image(found: re.Match[str]) -> str:
 
 
 def _announced(found: re.Match[str]) -> str:
-    """Write what a box holds as an answer; what follows in its line is another sentence."""
+    """Rewrite a box's content as an answer, separate from the rest of its line."""
     said = _A_LETTER.sub(_upper, found[1] or found[2] or "")
     goes_on = _GOES_ON.match(found.string, found.end()) and not said[-1:].isdecimal()
     return f" the answer is: {said}{'. ' if goes_on else ''}"
@@ -101,7 +101,7 @@ IN_ENGLISH = _compiled(
 
 
 def plain(response: str) -> str:
-    r"""Take off markup, special tokens and full-width forms; write letters and ordinals one way.
+    r"""Remove markup, special tokens and full-width forms; unify letters and ordinals.
 
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: (B)', 'the answer is: (C)', '选the second image')
@@ -113,7 +113,7 @@ def plain(response: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Take off what may stand around an option's text: its article, stops, quotation marks, case.
+    """Remove article, stops, quotation marks and case around an option's text.
 
     >>> bare("The second image.") == bare("second image")
     True
@@ -122,7 +122,7 @@ def bare(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    r"""Split at full stops and line ends; what a colon announces belongs to its sentence.
+    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
 
     >>> sentences("It is clear.\nThe answer is:\n(B) left")
     ['It is clear.', 'The answer is: (B) left']
@@ -140,7 +140,7 @@ def split_at_ends(text: str) -> list[str]:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence denies something, so that what it names may not be what is meant.
+    """Whether a sentence is negated, so that an option in it may not be the answer.
 
     >>> denies("It is not (A)."), denies("It is (A).")
     (True, False)
@@ -158,7 +158,7 @@ def is_sure(sentence: str) -> bool:
 
 
 def hedges(sentence: str) -> bool:
-    """Whether a sentence says that something may be so.
+    """Whether a sentence expresses a possibility.
 
     >>> hedges("It might be (A)."), hedges("It is (A).")
     (True, False)
@@ -167,7 +167,7 @@ def hedges(sentence: str) -> bool:
 
 
 def supposes(sentence: str) -> bool:
-    """Whether a sentence sets a condition; that somebody has to choose is none.
+    """Whether a sentence sets a condition; an obligation to choose is none.
 
     >>> supposes("If it is red, (A)."), supposes("If I had to choose one, (A).")
     (True, False)
@@ -176,7 +176,7 @@ def supposes(sentence: str) -> bool:
 
 
 def refuses(text: str) -> bool:
-    """Whether a response says that it cannot answer.
+    """Whether a response is a refusal.
 
     >>> refuses("It is not possible to determine which one fits."), refuses("It is not (A).")
     (True, False)
@@ -194,7 +194,7 @@ def asks_for_input(text: str) -> bool:
 
 
 def after_doubts(text: str) -> str:
-    """What follows the last sentence that refuses, or finds that nothing fits; all, if none does.
+    """Text after the last refusal or rejection of all options; everything without one.
 
     >>> after_doubts("None of them fits. If I must choose, (A).")
     'If I must choose, (A).'
@@ -223,7 +223,7 @@ def concludes(sentence: str) -> bool:
 
 
 def conclusion_of(sentence: str) -> str:
-    """What a sentence says from the last word on by which it draws a conclusion; "" if it does not.
+    """Text of a sentence from its last concluding word on; "" without one.
 
     >>> conclusion_of("It is not (A), so it is (B)."), conclusion_of("It is (A).")
     (' so it is (B).', '')

@@ -139,7 +139,7 @@ def final_number(response: str) -> float | None:
 
 
 def denied(text: str) -> bool:
-    """Whether a text begins by saying that there are none; not, that there is nothing to look at.
+    """Whether a text begins by denying that there are any; "nothing to look at" does not count.
 
     >>> denied("There are no cups."), denied("There are no more than 5 cups.")
     (True, False)
@@ -179,7 +179,7 @@ def as_number(text: str) -> float | None:
 
 
 def _readings(phrase: str) -> list[float | None]:
-    """The numbers that a phrase states, in order; None in the place of what is left open."""
+    """Numbers of a phrase, in order; None for an open one."""
     if asks_for_input(phrase):
         return []
     if denied(phrase):

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class ReasoningFormat:
-    """One way of marking a thought or an answer.
+    """A format of marking a thought or an answer.
 
     ``template``: the chat template may open it; ``model``: the model always does; ``words``: plain
     words, which others write too, so that it counts only where it closes and never nests.
@@ -42,7 +42,7 @@ THOUGHTS: tuple[ReasoningFormat, ...] = (
         " MiniCPM-V 4.5, Phi-4-reasoning, Hunyuan-A13B, Granite 3.3, EXAONE 4, ERNIE 4.5 VL, Step3,"
         " Nemotron, MiMo-VL, Ovis2.5, Keye-VL, Kimi K2, Magistral 2506",
     ),
-    ReasoningFormat("<thinking>", "</thinking>", "models that are told to think in tags"),
+    ReasoningFormat("<thinking>", "</thinking>", "models prompted to think in tags"),
     ReasoningFormat("<thought>", "</thought>", "EXAONE Deep"),
     ReasoningFormat("<reasoning>", "</reasoning>", "models trained with GRPO recipes"),
     ReasoningFormat("[THINK]", "[/THINK]", "Magistral 2507, Ministral 3"),
@@ -144,7 +144,7 @@ def take_apart(text: str, tags: Tags | None = None) -> ReasoningSplit:
 
 
 def without_reasoning(text: str, tags: Tags | None = None) -> str:
-    """Take what a reasoning model thinks aloud off its response; see ``take_apart``.
+    """Remove a reasoning model's thought from its response; see ``take_apart``.
 
     >>> without_reasoning("<think>A or B?</think> B"), without_reasoning("hm</think>B")
     ('B', 'B')
@@ -184,7 +184,7 @@ def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], i
 def _opened(
     text: str, start: int, forms: Sequence[ReasoningFormat]
 ) -> tuple[ReasoningFormat, int] | None:
-    """Find the form that opens a text at a place, and where what it marks begins."""
+    """Format that opens a text at a position, and the start of its content."""
     start = _after_blanks(text, start)
     for form in forms:
         begins = start + len(form.opening)
@@ -247,7 +247,7 @@ def _quoted(text: str, start: int, end: int) -> bool:
 
 
 def _unwrapped(text: str, start: int) -> str | None:
-    """Take the marks off an answer that opens a text at a place; None if there are none."""
+    """Remove the marks of an answer at a position; None without marks."""
     end, left = len(text), ANSWERS
     while opened := _opened(text, start, left):
         form, begins = opened

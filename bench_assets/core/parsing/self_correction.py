@@ -63,6 +63,6 @@ def takes_back(text: str, letter: str, option: str) -> bool:
 
 
 def _after(text: str, named: str) -> str:
-    """What follows the last time that something is named; "" if it is not."""
+    """Text after the last mention; "" without one."""
     ends = [at.end() for at in re.finditer(named, text)]
     return text[ends[-1] :].lstrip(")") if ends else ""

@@ -30,7 +30,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one speaker says at once: texts and images in reading order."""
+    """One turn of a speaker: texts and images in reading order."""
 
     role: Role
     parts: tuple[str | Image, ...]
@@ -65,7 +65,7 @@ class Prompt:
     def rounds(self) -> list[tuple[Turn, ...]]:
         """Cut the conversation after each turn that the model is to answer.
 
-        What is said after the last of them is answered by nobody, and left out.
+        Turns after the last of them are not answered, and left out.
         """
         rounds: list[tuple[Turn, ...]] = []
         said: tuple[Turn, ...] = ()
@@ -101,7 +101,7 @@ def _sha256(prompt: Prompt) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """How responses are drawn from a model; part of a response's identity."""
+    """Decoding parameters; part of a response's identity."""
 
     temperature: float = 0.0  # 0: greedy
     top_p: float = 1.0
@@ -122,7 +122,7 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One thing to ask: a prompt, and which draw of it."""
+    """A request: a prompt and a sample number."""
 
     prompt: Prompt
     sample: int = 0
@@ -142,7 +142,7 @@ _FILTERED_ENDS = ("content_filter", "refusal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What came back; ``error`` says why nothing did."""
+    """A response; ``error`` says why there is none."""
 
     text: str = ""
     finish_reason: str = ""
@@ -158,7 +158,7 @@ class Response:
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":
-        """Take the last response to a prompt of several rounds.
+        """Response to the last turn of a prompt with several rounds.
 
         With the tokens and seconds of all, and all that answered.
         """
@@ -172,7 +172,7 @@ class Response:
 
     @property
     def said(self) -> ReasoningSplit:
-        """What was thought, and what was answered."""
+        """Thought and answer."""
         return take_apart(self.text, self.thinking_tags)
 
     @property
@@ -188,7 +188,7 @@ class Response:
 
     @property
     def no_answer(self) -> str:
-        """Say that the model was cut off before it answered; "" where it was not.
+        """Message that the response was truncated before an answer; "" otherwise.
 
         So is a thought without an end, and an empty response at the limit of tokens.
         """
@@ -215,7 +215,7 @@ class ChatModel(Protocol):
 
     @property
     def signature(self) -> str:
-        """Who is asked how: identity of the model and its decoding parameters."""
+        """Identity of the model and its decoding parameters."""
         ...
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
@@ -262,7 +262,7 @@ MOST_TOKENS = 10**9  # what says more has not counted
 
 
 def certain(said: object) -> Response:
-    """Take what a model gave for a response; what is none becomes one with ``error``.
+    """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be texts in valid Unicode, else there is no response.
     Counts and seconds that cannot be any are left out: the text is one without them.
@@ -348,7 +348,7 @@ def _plain(said: Response) -> Response:
 
 
 def _of_each(said: object) -> tuple[int, ...]:
-    """The tokens of each image; () where those of one cannot be told."""
+    """Tokens of each image; () if one is unknown."""
     counts = tuple(map(token_count, said)) if isinstance(said, tuple | list) else ()
     known = tuple(count for count in counts if count is not None)
     return known if len(known) == len(counts) else ()

@@ -35,7 +35,7 @@ class HomeError(BenchError):
 
 
 class SettingsError(BenchError):
-    """The configuration cannot be used as it is; names the file and the entry."""
+    """The configuration is invalid; names the file and the entry."""
 
 
 class UnknownNameError(BenchError):

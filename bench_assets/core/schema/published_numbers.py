@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import SourceError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedNumber:
-    """One number as a paper printed it."""
+    """A number as a paper printed it."""
 
     task: str
     model: str
@@ -76,7 +76,7 @@ TriedVerdict: TypeAlias = Literal["holds", "does not hold", "cannot be told"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One number of a results table, for whichever model the claim is tried on."""
+    """A number of a results table, for any model."""
 
     task: str
     metric: str
@@ -116,7 +116,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """What came of one claim on one model, or on all of them together."""
+    """Result of a claim for one model, or for all together."""
 
     suite: str
     claim: str  # its name: "captions_are_not_enough"

@@ -28,7 +28,7 @@ drawn material that ships with the suite. Numbers of different editions are neve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """One file of a suite's source, pinned by its content."""
+    """A file of a suite's source, pinned by its content."""
 
     path: str  # below the source folder, with forward slashes
     sha256: str
@@ -58,7 +58,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageText:
-    """A text that can stand in for an image: a caption, or what is written in it."""
+    """A text that replaces an image: a caption, or the text in it."""
 
     image: str  # SHA-256
     text: str
@@ -67,7 +67,7 @@ class ImageText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One thing asked of a model, complete enough to be scored without its source."""
+    """A question, complete enough to be scored without its source."""
 
     question_id: str  # "codis/017/2": the suite's name and the authors' id, never a row number
     task: str  # "codis": equals the folder, the asset prefix and the table folder
@@ -85,7 +85,7 @@ class Question:
 
     @property
     def cluster(self) -> str:
-        """What its points depend on, for intervals: its group, else its images, else itself.
+        """Cluster of the question for intervals: its group, else its images, else itself.
 
         Never empty, so that several draws of a question are not taken for as many questions.
         """
@@ -94,7 +94,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a model said, before anyone reads an answer into it."""
+    """A model's response to a question, before it is parsed."""
 
     question_id: str
     model: str
@@ -120,7 +120,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One verdict of a judge; yes or no, and its own word where it has more than these."""
+    """A judge's verdict: yes or no, or its own value if it has more."""
 
     question_id: str
     model: str
@@ -139,7 +139,7 @@ class Judgement:
 
     @property
     def by_rules(self) -> bool:
-        """Whether no model was asked: then ``response`` is a reason, not what somebody said."""
+        """Whether no model was asked: then ``response`` is a reason."""
         return not self.prompt_sha256
 
     @classmethod
@@ -178,7 +178,7 @@ class Judgement:
         verdict: bool | None,
         value: str = "",
     ) -> Self:
-        """Judge a prediction by what a model says of it; without a response there is no verdict."""
+        """Judgement of a prediction from a model's response; no verdict without a response."""
         verdict, value = (None, "") if response.error else (verdict, value)
         named = {"judge": judge, "criterion": criterion, "value": value}
         said = cls.of(prediction, verdict=verdict, response=response.text, **named)
@@ -234,7 +234,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One cell of a results table, with what it takes to get the same number again."""
+    """A cell of a results table, with its signature."""
 
     task: str
     model: str
@@ -267,7 +267,7 @@ FEW_CLUSTERS = 10.0
 
 
 def cluster_warning(n_clusters: float | None) -> str:
-    """Warn of an interval over few effective clusters; "" where there are enough.
+    """Warning about few effective clusters; "" if there are enough.
 
     >>> cluster_warning(3.93), cluster_warning(12.0)
     ('only 3.9 effective clusters', '')
@@ -278,14 +278,14 @@ def cluster_warning(n_clusters: float | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """What one person says of one thing by one criterion."""
+    """A person's vote on an item by one criterion."""
 
     person: str  # a pseudonym
     unit: str
     criterion: str
     value: str  # "yes", "3", "kept": compared as it is
-    seconds: float | None = None  # s that it took; None where nobody measured
-    at: str = ""  # ISO 8601; "" where nobody noted it
+    seconds: float | None = None  # s; None if not measured
+    at: str = ""  # ISO 8601; "" if unknown
 
 
 def votes_in(
@@ -325,7 +325,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardRow:
-    """One line of the leaderboard: a model's primary metric, measured here or published."""
+    """A leaderboard row: a model's primary metric, measured here or published."""
 
     task: str
     edition: str  # numbers of different editions are not comparable

@@ -104,12 +104,12 @@ def judged_by(name: str, setup: str) -> str:
 
 
 def joined(setups: Iterable[str]) -> str:
-    """Put the setups of several rows together, each once."""
+    """Join the setups of several rows, each once."""
     return "+".join(sorted({part for setup in setups for part in setup.split("+")} - {""}))
 
 
 def parts_of(setup: str) -> Setups:
-    """Take it apart again."""
+    """Split a joined setup."""
     parts = set(setup.split("+"))
     return Setups(
         *({p for p in parts if p.startswith(mark)} for mark in (_MODEL_MARK, _JUDGE_MARK))

@@ -37,13 +37,13 @@ _Z = NormalDist().inv_cdf(1 - _ALPHA / 2)
 
 
 class ClaimNumber(NamedTuple):
-    """One cell, with the ends of its 95 % interval; NaN where nobody knows them."""
+    """A number with its 95 % interval; NaN if unknown."""
 
     said: str  # "GPT-4V acc_p 0.323"
     value: float
     low: float
     high: float
-    n: int  # 0: nobody knows
+    n: int  # 0: unknown
 
 
 class Difference(NamedTuple):
@@ -58,7 +58,7 @@ class Difference(NamedTuple):
 
 
 Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
-"""What a claim comes to for one model, or why nobody can say."""
+"""A claim's result for one model, or why it has none."""
 
 
 def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:
@@ -92,7 +92,7 @@ def tried(
     models: Mapping[str, Sequence[str]],
     attempt: Attempt,
 ) -> list[ClaimResult]:
-    """Try all claims of a paper; p-values are corrected for their number, model by model.
+    """Test all claims of a paper; p-values are corrected for their number, model by model.
 
     Args:
         suite: Whose they are.
@@ -214,7 +214,7 @@ _COUNTED = "intervals from how many questions there were"
 def tried_as_printed(
     suite: str, claims: Sequence[Claim], rows: Sequence[PublishedNumber]
 ) -> list[ClaimResult]:
-    """Try the claims of a paper on its own numbers, those of its suite."""
+    """Test the claims of a paper on its own numbers."""
     models = {claim.name: _models(claim, rows) for claim in claims}
 
     def attempt(claim: Claim, model: str) -> Difference | str:
@@ -259,7 +259,7 @@ def _number(
 
 
 def printed_number(cell: Cell, model: str, row: PublishedNumber) -> ClaimNumber:
-    """A printed number with its interval, if the paper says of how many it is."""
+    """A printed number with its interval, if the paper gives n."""
     low, high = nan, nan
     if cell.exact:
         low = high = row.value

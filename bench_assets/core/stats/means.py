@@ -31,7 +31,7 @@ _BYTES = 16  # of a cluster's digest
 
 
 class ScoredPoint(NamedTuple):
-    """One unit of a mean: its value in [0, 1], None if unscored, and its cluster."""
+    """A unit of a mean: its value in [0, 1], None if unscored, and its cluster."""
 
     value: float | None
     cluster: str = ""  # units of one cluster (the same image, say) are not independent
@@ -50,7 +50,7 @@ class Mean(NamedTuple):
 
 
 class ClusterMoves(NamedTuple):
-    """How far each cluster moves a mean over groups."""
+    """Influence of each cluster on a mean over groups."""
 
     shares: Floats  # of each cluster; over all groups 1
     moves: Floats  # CR2: share times distance from the group's mean, over the root of 1 - leverage
@@ -127,7 +127,7 @@ class _ScoredGroup:
 def _moves(
     groups: Sequence[_ScoredGroup], means: Sequence[float], totals: Sequence[float]
 ) -> ClusterMoves:
-    """How far the clusters of all groups move the mean of their means."""
+    """Influence of the clusters of all groups on the mean of their means."""
     numbers, n_clusters = _numbered(b"".join(group.clusters for group in groups))
     shares, moves, estimated = np.zeros((3, n_clusters))
     lone, settled, start = 0.0, False, 0
@@ -337,7 +337,7 @@ def student_quantile(freedom: float, miss: float = 0.05) -> float:
 def interval(
     parts: Floats, clusters: Sequence[str], measure: Callable[[Floats], Floats], top: float
 ) -> tuple[float, float]:
-    """The 95 % interval of a measure of sums, from what it is without each cluster in turn.
+    """95 % interval of a measure of sums, from its value without each cluster in turn.
 
     The jackknife of Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.2, whose error is
     taken as that of a mean is, see ``stats.around``. NaN for fewer than two clusters.

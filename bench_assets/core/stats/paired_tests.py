@@ -20,7 +20,7 @@ _TEST = "paired t"
 
 
 class PairedScores(NamedTuple):
-    """One question and its points from both models."""
+    """A question with its points from both models."""
 
     before: float
     after: float
@@ -128,7 +128,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def questions_enough(
     pairs: Sequence[PairedScores], smallest: float, alpha: float, power: float = 0.8
 ) -> int:
-    """How many questions like these would show a change as small as ``smallest``.
+    """Number of such questions that would detect a change of ``smallest``.
 
     From the spread of the changes that were seen, clusters included, and from no less than one
     changed question in n + 2: a few questions without a change must not look like enough.
@@ -156,7 +156,7 @@ def spread(pairs: Sequence[PairedScores]) -> float:
 
 
 class _Spread(NamedTuple):
-    """What pairs show of a change."""
+    """Variance of a change over pairs."""
 
     change: float
     error: float  # its standard error

@@ -33,7 +33,7 @@ def unpaired(baseline: float) -> float:
 
 
 def design_effect(sizes: Collection[float], together: float) -> float:
-    """How many times larger the variance is of clusters whose questions correlate so much.
+    """Factor of the variance for clusters with this correlation between questions.
 
     >>> design_effect([2, 2], together=1.0), design_effect([1, 1, 1], together=0.5)
     (2.0, 1.0)
@@ -72,7 +72,7 @@ def for_interval(share: float, half_width: float) -> int:
 
 
 def chance_to_show(spread: float, n: float, difference: float) -> float:
-    """How likely n questions are to show a difference: the power."""
+    """Power: probability that n questions detect a difference."""
     return _NORMAL.cdf(abs(difference) / sqrt(spread / n) - _critical(n))
 
 
@@ -84,7 +84,7 @@ _BOLDEST = 0.5  # of what may be lost at one question: no single one ends a bet
 
 
 def p_worse(gains: Iterable[float]) -> float:
-    """How surprising the losses are if a model is no worse, whenever one looks: an upper bound.
+    """Upper bound of the p-value that a model is no worse, valid at any time.
 
     With no chance above p is it ever as low as p, however often it is asked for while ``gains``
     grow. The order must not depend on the gains; the first bet is made before the first of them.
@@ -108,7 +108,7 @@ def p_worse(gains: Iterable[float]) -> float:
 
 
 def alpha_of(comparison: int, alpha: float) -> float:
-    """What the k-th comparison of a run may spend, from 1: over all, however many, alpha.
+    """Share of alpha for the k-th comparison of a run, from 1; all together spend alpha.
 
     >>> alpha_of(1, 0.05), round(sum(alpha_of(k, 0.05) for k in range(1, 10_000)), 4)
     (0.025, 0.05)

@@ -114,7 +114,7 @@ DRAWS = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanRank:
-    """One model's mean rank."""
+    """Mean rank of a model."""
 
     model: str
     mean: float  # 1 is best

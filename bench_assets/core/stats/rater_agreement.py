@@ -80,7 +80,7 @@ class Kappa(NamedTuple):
 
 
 class Against(NamedTuple):
-    """What a rater says of things whose truth is known: the confusion table and its shares."""
+    """Confusion table of a rater against the truth, with its shares."""
 
     true_yes: int
     false_yes: int
@@ -89,17 +89,17 @@ class Against(NamedTuple):
 
     @property
     def precision(self) -> Mean:
-        """Share of what the rater calls yes that is."""
+        """Share of the rater's yes that are true."""
         return _share(self.true_yes, self.false_yes)
 
     @property
     def recall(self) -> Mean:
-        """Share of what is yes that the rater calls so."""
+        """Share of the true ones that the rater calls yes."""
         return _share(self.true_yes, self.false_no)
 
     @property
     def false_alarms(self) -> Mean:
-        """Share of what is no that the rater calls yes."""
+        """Share of the false ones that the rater calls yes."""
         return _share(self.false_yes, self.true_no)
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
 
 
 def against(pairs: Iterable[tuple[bool, bool]]) -> Against:
-    """Count what a rater says beside the truth.
+    """Count a rater's verdicts against the truth.
 
     Args:
         pairs: What is so, and what the rater says.

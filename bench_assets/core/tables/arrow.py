@@ -130,7 +130,7 @@ class TableDigest:
         self._names: list[str] = []
 
     def add(self, row: Any) -> None:  # noqa: ANN401
-        """Take in one more."""
+        """Add one row."""
         self._names = self._names or [field.name for field in fields(row)]
         line = _ENCODER.encode({name: getattr(row, name) for name in self._names})
         self._state.update(line.encode("utf-8", "surrogatepass"))
@@ -174,7 +174,7 @@ def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401
 
 
 class _RowSchema(NamedTuple):
-    """What a row type says of its columns; found out once: it takes long."""
+    """Columns of a row type; cached, because it is slow to derive."""
 
     columns: pa.Schema
     always_there: frozenset[str]  # without a default, and never None

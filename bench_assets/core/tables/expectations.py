@@ -18,7 +18,7 @@ _SHOWN = 5  # rows that are named
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One expectation of a table."""
+    """An expectation of a table."""
 
     type: str  # "expect_column_values_to_be_unique"
     told: Mapping[str, Any] = field(default_factory=dict)  # its arguments
@@ -33,7 +33,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationRow:
-    """What came of one expectation; a row of the table ``expectations``."""
+    """Result of an expectation; a row of the table ``expectations``."""
 
     table: str  # "codis/predictions", of all models together
     rows: int
@@ -145,7 +145,7 @@ def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str
 
 
 def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
-    """Say which expectations fail, and where first."""
+    """Failed expectations, each with its first row."""
     every = list(expected)
     columns = {} if isinstance(rows, LargeTable) else columns_of(rows, every)
     found = []
@@ -161,7 +161,7 @@ def problems(rows: Sequence[Any], expected: Iterable[Expectation]) -> list[str]:
 
 
 def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
-    """Try what is expected of a table of a kind here, a column at a time."""
+    """Validate a table's expectations here, a column at a time."""
     found = []
     for one in EXPECTED[kind]:
         wrong = (
@@ -194,7 +194,7 @@ def _are_unique(one: Expectation, rows: Sequence[Any]) -> bool:
 
 
 def unexpected(one: Expectation, columns: Mapping[str, list[Any]], n: int) -> list[Any]:
-    """The values that are not as expected; of a table, what it has instead."""
+    """Unexpected values; for a table, its actual property."""
     told, kind = one.told, one.type.removeprefix("expect_")
     values = columns[one.columns[0]] if len(one.columns) == 1 else []
     there = [value for value in values if not _is_null(value)]

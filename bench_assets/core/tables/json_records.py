@@ -92,7 +92,7 @@ def read_lines(
 
 @contextmanager
 def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
-    """Make a rejection of what is wrong with one row, so that the rows after it are read.
+    """Turn an error of one row into a rejection, so that later rows are read.
 
     Args:
         rejections: Receives it; None: the error goes on.
@@ -117,7 +117,7 @@ def rejected_row(where: str, reason: str) -> Rejection:
 
 
 def parse_json(text: str) -> object:
-    """Parse JSON in which no object tells a field twice: all but the last would be lost.
+    """Parse JSON without duplicate fields, of which all but the last would be lost.
 
     >>> parse_json('{"answer": "A", "answers": ["A", "B"]}')
     {'answer': 'A', 'answers': ['A', 'B']}
@@ -132,7 +132,7 @@ def parse_json(text: str) -> object:
 
 
 def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
-    """Take a field of an entry, of exactly this type.
+    """Field of an entry, of exactly this type.
 
     Raises:
         SourceError: If it is missing, of another type, or a text with half a character in it.
@@ -164,7 +164,7 @@ def _told_once(pairs: list[tuple[str, Any]]) -> Entry:
     entry = dict(pairs)
     if len(entry) < len(pairs):
         told = Counter(name for name, _ in pairs)
-        raise SourceError(f"field {_shown(told.most_common(1)[0][0])} is told twice; keep one")
+        raise SourceError(f"duplicate field {_shown(told.most_common(1)[0][0])}; remove one")
     return entry
 
 
@@ -262,7 +262,7 @@ def _row(entry: Entry, row_type: type[Row], hints: Mapping[str, type[Any]], wher
 
 
 def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN401
-    """Take a field of its type; of one that may be None also null, and whole numbers for others."""
+    """Field of a type; null for optional ones, and integers for floats."""
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     value = entry.get(name)
     if value is None and name in entry and NoneType in kinds:
@@ -312,7 +312,7 @@ def _odd(value: object, hint: Any) -> bool:  # noqa: ANN401
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
-    """Whether it is what a hint says, but for what is in it."""
+    """Whether a value has a type, without its content."""
     kind = get_origin(hint) or hint
     if kind in (UnionType, Union):
         return any(_fits(value, one) for one in get_args(hint))

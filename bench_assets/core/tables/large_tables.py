@@ -70,7 +70,7 @@ class BlockWriter:
         self._file.write_table(table, row_group_size=table.num_rows)
 
     def blocks(self) -> Blocks:
-        """Close the writer and read what it wrote."""
+        """Close the writer and read the blocks back."""
         self._file.close()
         return Blocks(self._data.getvalue())
 
@@ -79,7 +79,7 @@ class LargeTable(Sequence[Row]):
     """Rows in blocks, as a sequence: quick to iterate, slow to index."""
 
     def __init__(self, blocks: Blocks, row_type: type[Row], digest: str = "") -> None:
-        """Take blocks; ``digest`` is that of their rows, where it is known."""
+        """Store blocks; ``digest`` is that of their rows, if known."""
         self.row_type = row_type
         self.blocks = blocks
         self._ends = list(accumulate(blocks.sizes))
@@ -146,7 +146,7 @@ class LargeTable(Sequence[Row]):
         return LargeTable(writer.blocks(), self.row_type)
 
     def _chunk(self, places: Sequence[int]) -> pa.Table:
-        """Take rows block by block, then sort them."""
+        """Add rows block by block, then sort them."""
         order = sorted(range(len(places)), key=places.__getitem__)
         runs = groupby((self._block_of(places[n]) for n in order), lambda found: found[0])
         parts = [self.blocks.table(number).take([at for _, at in run]) for number, run in runs]
@@ -222,7 +222,7 @@ def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
 
 
 def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
-    """Tables of at most a block each; one, without rows, where there are none."""
+    """Tables of at most a block each; one without rows if there are none."""
     if isinstance(rows, LargeTable) and rows.row_type is row_type:
         yield from rows.tables()
     else:
@@ -261,7 +261,7 @@ class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
         self._chosen = chosen
 
     def __len__(self) -> int:
-        """How many pairs."""
+        """Number of items."""
         return len(self._chosen)
 
     def __iter__(self) -> Iterator[Pair]:
@@ -395,7 +395,7 @@ class TextIndex:
         self._places = array("I", bytes(array("I").itemsize * _LEAST))  # number + 1; 0: free
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of items."""
         return len(self._digests) // _BYTES
 
     def find(self, text: str) -> int | None:
@@ -422,7 +422,7 @@ class TextIndex:
         return self._places[place] - 1
 
     def _place(self, digest: bytes) -> int:
-        """Where a digest is, or would be: the first place that is free, from its own on."""
+        """Slot of a digest: its own, or the next free one."""
         last = len(self._places) - 1
         place = int.from_bytes(digest[:8]) & last
         while number := self._places[place]:
@@ -432,7 +432,7 @@ class TextIndex:
         return place
 
     def _widen(self) -> None:
-        """Put all into twice as many places."""
+        """Double the number of slots."""
         self._places = array("I", bytes(2 * len(self._places) * self._places.itemsize))
         for number in range(len(self)):
             digest = bytes(self._digests[_BYTES * number : _BYTES * (number + 1)])

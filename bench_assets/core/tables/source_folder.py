@@ -41,7 +41,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def as_json(value: object) -> bytes:
-    """A file of JSON that people can read: a line for each entry, letters as they are."""
+    """Readable JSON: one line per entry, without escapes."""
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 

@@ -58,7 +58,7 @@ _JOINER = "\u2060"  # takes no room, and parts no word
 
 
 def as_text(text: str) -> str:
-    r"""Write a text so that it is shown as it is: no HTML, image, link, code or other cell.
+    r"""Escape a text, so that it contains no HTML, image, link, code or cell.
 
     Addresses become no links either, which some readers make of them without any marks.
 

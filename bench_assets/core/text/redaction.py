@@ -4,7 +4,7 @@ A key of at least ``LEAST`` characters is taken out wherever it stands: as it is
 as a URL, and in base64 at any offset; also cut, if at least its first or last ``PART`` characters
 are there. A shorter one would take ordinary words with it: with a letter and a digit and at least
 ``SHORTEST`` characters, it is taken out as a whole word; any other, such as "x" and "test", stays,
-and whoever hands it over has to say so (``is_hidden``).
+and the caller has to mark it (``is_hidden``).
 """
 
 import base64
@@ -43,7 +43,7 @@ def is_hidden(key: str) -> bool:
 
 
 class Secrets:
-    """What must not be told; knows no more than its values."""
+    """Secret values to redact."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         kept = sorted({value.strip() for value in values if is_hidden(value)})
@@ -54,7 +54,7 @@ class Secrets:
         return bool(self._forms)
 
     def redacted(self, text: str) -> str:
-        """Put ``***`` where a secret, or a part that tells it, stands.
+        """Replace secrets, and revealing parts of them, by ``***``.
 
         >>> Secrets(["sk-a/b-12345"]).redacted("no sk-a/b-12345, no sk-a%2Fb-12345")
         'no ***, no ***'
@@ -71,7 +71,7 @@ class Secrets:
         return self.redacted(text).encode("utf-8", "surrogateescape")
 
     def redacted_value(self, value: Any) -> Any:  # noqa: ANN401
-        """The same for every text in lists, tuples and mappings; all else stays as it is."""
+        """The same for every text in lists, tuples and mappings; other values stay unchanged."""
         if isinstance(value, str):
             return self.redacted(value)
         if isinstance(value, Mapping):
@@ -82,7 +82,7 @@ class Secrets:
 
 
 def without_named(text: str) -> str:
-    """Take out of addresses and JSON in a text, however short it is, what is named as a secret is.
+    """Redact values in addresses and JSON whose name marks a secret, of any length.
 
     >>> without_named('http://me:pw@host/v1?api-version=1&key=k|{"api_key": "k"}')
     'http://***@host/v1?api-version=1&key=***|{"api_key": "***"}'
@@ -95,13 +95,13 @@ def without_named(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A secret as it is written in one encoding."""
+    """A secret in one encoding."""
 
     written: str  # in lower case
     part: int  # characters of its beginning or end that tell it; 0: a whole word does
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-        """Where it stands: from its beginning as far as it goes, and back from its end."""
+        """Position: from its beginning as far as it matches, and backwards from its end."""
         head, tail = self.written[: self.part], self.written[-self.part :]
         if head not in lowered and tail not in lowered:  # almost always
             return
@@ -140,7 +140,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 
 
 def _base64_cores(value: str) -> set[str]:
-    """What is the same in the base64 of every text with the value in it, for the three offsets."""
+    """Common base64 of the value at the three offsets."""
     written = value.encode("utf-8", "surrogatepass")
     cores = set()
     for offset, first in enumerate((0, 2, 3)):  # the first digit that no byte before it is in

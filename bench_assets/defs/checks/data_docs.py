@@ -28,7 +28,7 @@ class _Kind(NamedTuple):
 
 
 def expectations_asset(catalog: Catalog) -> dg.AssetsDefinition:
-    """Build the asset that tries what is expected of every table there is."""
+    """Build the asset that validates the expectations of every table."""
 
     @dg.asset(
         name=EXPECTATIONS,
@@ -69,7 +69,7 @@ def _kinds(catalog: Catalog) -> Iterator[_Kind]:
 
 
 def _read(kind: _Kind, tables: TableFiles) -> Iterator[tuple[list[Any], str]]:
-    """The rows of all models, or why some cannot be read; nothing where nobody made any."""
+    """The rows of all models, or why some cannot be read; nothing if none was made."""
     parts = tables.partitions(kind.key) or ([""] if tables.exists(kind.key) else [])
     rows: list[Any] = []
     for part in parts:

@@ -37,7 +37,7 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
 def missing_rows(
     questions: Sequence[Question], rows: Sequence[Prediction | Score], samples: int
 ) -> list[str]:
-    """Find questions with more or fewer rows than were asked for, and rows of no question."""
+    """Find questions with missing or extra rows, and rows of unknown questions."""
     if _one_after_the_other(questions, rows, samples):
         return []
     times = Counter(column(rows, "question_id"))
@@ -240,5 +240,5 @@ def _failed(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
 
 
 def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
-    """Whose rows they are; all are one model's."""
+    """The model of the rows; all are one model's."""
     return rows[0].model if rows else ""

@@ -61,14 +61,14 @@ def _of_source(key: dg.AssetKey) -> dg.AssetChecksDefinition:
 def expected_spec(
     key: Sequence[str], partitions: dg.PartitionsDefinition | None = None
 ) -> dg.AssetCheckSpec:
-    """What the UI says of the check, where it is tried with the other checks of its table."""
+    """Specification of the check, which runs with the other checks of its table."""
     return dg.AssetCheckSpec(
         AS_EXPECTED, asset=list(key), blocking=True, partitions_def=partitions, description=_ABOUT
     )
 
 
 def as_expected(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
-    """Try what is expected of a table, by the last part of its key, and blocks."""
+    """Validate a table's expectations, by the last part of its key; blocking."""
     blocking = [one for one in EXPECTED[key[-1]] if one.blocking]
     holds = f"{len(blocking)} of {len(blocking)} expectations that block hold."
     result = check_result(problems(rows, blocking), n=len(rows), holds=holds)
@@ -80,7 +80,7 @@ _LONGEST = 120  # characters of one
 
 
 class ExpectationVerdict(NamedTuple):
-    """What a validation found."""
+    """Result of a validation."""
 
     passed: bool  # whether every expectation holds
     sentence: str
@@ -132,7 +132,7 @@ class Validation:
         }
 
     def validated(self, kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow]:
-        """Try what is expected of a table of a kind, in the order of ``EXPECTED``."""
+        """Validate a table's expectations, in the order of ``EXPECTED``."""
         import pandas as pd
 
         expected = EXPECTED[kind]

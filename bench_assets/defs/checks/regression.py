@@ -23,7 +23,7 @@ _NAMED = 3  # questions that a message names
 
 
 def regression_checks(task: Task, condition: str = "main") -> list[dg.AssetChecksDefinition]:
-    """Build the check on the metrics of a task that is asked of models; else none."""
+    """Build the regression check of a task, if it evaluates models."""
     return [_no_regression(task, condition)] if task.asked_of == "model" else []
 
 
@@ -124,7 +124,7 @@ def _line(line: Comparison) -> str:
 
 
 def _sentence(line: Comparison) -> str:
-    """What got worse, and the first questions that lost points."""
+    """The worse metric, and the first questions that lost points."""
     slice_ = "" if line.category == "all" else f" of {as_text(line.category)}"
     lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
     return (

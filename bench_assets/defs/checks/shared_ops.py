@@ -19,7 +19,7 @@ def results(
     specs: Sequence[dg.AssetCheckSpec],
     found: Mapping[str, Callable[[], dg.AssetCheckResult]],
 ) -> Iterator[dg.AssetCheckResult]:
-    """Try the checks that are selected, by their names. All are, unless somebody chooses some."""
+    """Run the selected checks by name; by default all."""
     for spec in specs:
         if spec.key in context.selected_asset_check_keys:
             yield found[spec.name]()._replace(asset_key=spec.asset_key, check_name=spec.name)

@@ -23,14 +23,14 @@ def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFil
 
 
 class CurrentConfiguration:
-    """What bench.toml says now, and what lies where it points."""
+    """Present settings of bench.toml, and the files they name."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._setup = cache(lambda name: setup_of(name, settings))
 
     def why_stale(self, task: Task, row: Metric) -> str:
-        """Say how a model was measured otherwise than it would be now; "" if it was not.
+        """Reason why a metric is stale; "" if it is current.
 
         A table that is older than ``Metric.setup`` only tells of the task and the reading; so does
         one of an encoder, whose name has the digest of its weights.
@@ -72,7 +72,7 @@ class CurrentConfiguration:
         return ""
 
     def _judge(self, task: Task) -> str | None:
-        """How the judge is set up; "" if it cannot be chosen, None if it cannot be looked at."""
+        """Setup of the judge; "" if none can be chosen, None if it cannot be read."""
         setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:
             chosen = task.chosen_judge(setting)

@@ -80,7 +80,7 @@ def _defects(question: Question) -> list[str]:
 
 
 def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksDefinition:
-    """Build all that block what is made of a question table."""
+    """Build the checks that block the assets behind a question table."""
     specs = [
         *(
             dg.AssetCheckSpec(name, asset=key, blocking=True, description=about)
@@ -128,7 +128,7 @@ def _is_tried(name: str, task: Task, key: list[str]) -> bool:
 def annotation_is_complete(
     found: Mapping[str, Sequence[str]], settings: Settings
 ) -> dg.AssetCheckResult:
-    """Warn of what is neither kept nor dropped; stop where bench.toml asks for all of it.
+    """Warn of open units; block if bench.toml requires all of them.
 
     Args:
         found: By form, what is open: a line for each.
@@ -181,7 +181,7 @@ def _images_decode(
 
 
 def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
-    """What is wrong with an image, by its digest; nothing if it decodes."""
+    """Defect of an image, by its digest; nothing if it decodes."""
     try:
         image_store.open(image)
     except ImageError as why:
@@ -209,7 +209,7 @@ def _counts_match_the_paper(task: Task, questions: Sequence[Question]) -> dg.Ass
 
 
 def _as_counted(task: Task, editions: Set[str], n: int) -> str:
-    """What is so where no number differs from the paper's."""
+    """Message if every count equals the paper's."""
     if not task.counts:
         return "Not compared: no paper's numbers are given for this task."
     if editions != {"published"}:

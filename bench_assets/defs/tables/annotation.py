@@ -59,7 +59,7 @@ _SHOWN = 5  # reasons that a run tells
 
 
 def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
-    """Build the step of a task: what is asked, that it was asked, and what was answered."""
+    """Build the step of a task: its units, their publication, and the answers."""
     tables = {name: task.table(name) for name in _ROWS}
     # A model may fill units in first, and shares its pool then; most tasks ask people alone.
     told = AssetFolder(f"{task.suite}/annotation").stage(
@@ -107,7 +107,7 @@ def _asked_and_answered(
     terms: Terms,
     settings: Settings,
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Put the units where people answer, then hear them; the log tells what is refused."""
+    """Publish the units, then read the answers; refused ones are logged."""
     port = open_annotation_backend(settings)
     put = _ask(port, task, units, terms)
     rows = [_asked_unit(task, unit, settings.annotation.kind) for unit in units]
@@ -139,7 +139,7 @@ def units_of(
     settings: Settings,
     tables: TableFiles,
 ) -> list[Unit]:
-    """Put together what is asked, of the tables as they are now and on the terms of bench.toml.
+    """Build the units from the present tables, on the terms of bench.toml.
 
     Raises:
         TableError: If a table that the task reads was never made.
@@ -162,7 +162,7 @@ def _rows(tables: TableFiles, key: str, row: type[Any]) -> list[Any]:
 def _ask(
     port: AnnotationBackend, task: AnnotationTask, units: Sequence[Unit], terms: Terms
 ) -> UnitCounts | None:
-    """Ask, unless the deadline is over: then nobody is shown any more."""
+    """Publish the units, or close the task after its deadline."""
     if terms.until and moment(datetime.now(UTC)) > terms.until:
         port.close(task)
         return None
@@ -181,7 +181,7 @@ def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
 
 
 def _answers_output(found: ResolvedAnswers, units: Sequence[Unit]) -> dg.Output[list[Answer]]:
-    """Version the answers by those that count: what is made of them is as old as these."""
+    """Version the answers by those that count, so that their consumers become stale with them."""
     lacking = open_units(units, found.answers)
     told = {"counted": len(found.answers), "refused": len(found.refused), "open": len(lacking)}
     return dg.Output(

@@ -23,7 +23,7 @@ _SHOWN = 20  # suspects that a check lists
 
 
 def audit_key(task: Task) -> dg.AssetKey:
-    """Key of the table of what was found in a task."""
+    """Key of the table of a task's findings."""
     return dg.AssetKey([*task.name.split("/"), AUDIT])
 
 

@@ -53,7 +53,7 @@ _ROWS: Mapping[Table, type[Prediction | Judgement | Score]] = {
 
 @dataclass(frozen=True)
 class TaskEvidence:
-    """What lies in a home about one task."""
+    """A home's tables of one task."""
 
     task: Task
     tables: TableFiles
@@ -83,7 +83,7 @@ class TaskEvidence:
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> what is known of an image's file, as far as its suite tells."""
+        """SHA-256 -> facts about an image's file, as far as its suite has them."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         there = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
@@ -111,7 +111,7 @@ class TaskEvidence:
 
     @cached_property
     def _looks(self) -> dict[str, ImageLook | None]:
-        """Looks by SHA-256; None: the image does not decode."""
+        """Image hashes by SHA-256; None: the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:
@@ -122,7 +122,7 @@ class TaskEvidence:
 
     @cached_property
     def _results(self) -> dict[str, Results]:
-        """Condition -> what was gathered."""
+        """Condition -> results."""
         return {}
 
     def _gathered(self, condition: str) -> Results:
@@ -147,26 +147,26 @@ class TaskEvidence:
     def predictions(
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Prediction]:
-        """What a model said."""
+        """Responses of a model."""
         key = evaluation_key(self.task, condition, "predictions")
         return self.tables.read(key, Prediction, model, of)
 
     def judgements(
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Judgement]:
-        """Verdicts on what a model said; none where nobody judges."""
+        """Verdicts on a model's responses; none without a judge."""
         key = evaluation_key(self.task, condition, "judgements")
         return self.tables.read(key, Judgement, model, of) if self.task.is_judged else []
 
     def scores(self, model: str, condition: str = "main") -> Sequence[Score]:
-        """Points of what a model said."""
+        """Scores of a model's responses."""
         key = evaluation_key(self.task, condition, "scores")
         return self.tables.read(key, Score, model)
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        """Fields of all of a model's rows; none of judgements where nobody judges."""
+        """Fields of all of a model's rows; no judgements without a judge."""
         if table == "judgements" and not self.task.is_judged:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
@@ -179,7 +179,7 @@ class TaskEvidence:
 
     @cached_property
     def votes(self) -> Sequence[Vote]:
-        """What people said of single things; tables that were never made keep nothing."""
+        """Votes of people; none of tables that were never made."""
         about_responses = [VoteTable.of_answers(form) for form in self.task.response_tasks]
         return [
             vote
@@ -190,13 +190,13 @@ class TaskEvidence:
 
     @cached_property
     def judge_figures(self) -> Sequence[JudgeFigure]:
-        """What was measured of the task's judges, earliest first; last what people say now."""
+        """Measured figures of the task's judges, oldest first; last those of present labels."""
         kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
         return [*kept, *figures_from_annotation(self.tables, [self.task])]
 
     @cached_property
     def order_figures(self) -> Sequence[OrderFigure]:
-        """What was measured of models in several orders of the options, earliest first."""
+        """Measured figures of option permutations, oldest first."""
         return read_figures(self.tables.home, OrderFigure, self.task.name)
 
     def open_image(self, image: str) -> Image.Image:

@@ -35,14 +35,14 @@ _THREADS = 4  # images that are decoded at once
 
 
 class ImageLook(NamedTuple):
-    """What checks compare of an image's pixels."""
+    """Hashes of an image's pixels that checks compare."""
 
     hash: str  # 16 hexadecimal digits
     contrast: int  # range of its brightest channel, of 255
 
 
 def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
-    """Looks by SHA-256, of the images that decode; each is decoded once in a home."""
+    """Hashes by SHA-256 of the images that decode; computed once per home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))
@@ -60,7 +60,7 @@ def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
 
 
 def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """SHA-256 -> what the file of an image is; its name is not known here."""
+    """SHA-256 -> type and size of an image's file; its name is unknown here."""
     found = {}
     for image in images:
         with suppress(ImageError):
@@ -79,7 +79,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
 
 
 def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Metadata by SHA-256, of the images that are there."""
+    """Metadata by SHA-256 of the available images."""
     found = {}
     for image in images:
         with suppress(ImageError):
@@ -116,7 +116,7 @@ _DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TrainingFiles:
-    """Files that lie somewhere; images are looked at once, texts each time they are asked for."""
+    """Training files: images are hashed once, texts are read each time."""
 
     files: Sequence[Path]
 
@@ -126,7 +126,7 @@ class TrainingFiles:
         yield from (digest for digest, _ in self._images)
 
     def looks(self) -> Iterator[TrainingMatch]:
-        """How images look."""
+        """Image hashes."""
         yield from (seen for seen in self._listed if len(seen.what) == 16)
         yield from (look for _, look in self._images if look.what)
 
@@ -193,7 +193,7 @@ def _texts(file: Path) -> Iterator[TrainingMatch]:
 
 
 def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
-    """The texts in some JSON; what is none is a text itself."""
+    """Texts in a JSON value; other content is one text."""
     try:
         found = json.loads(written)
     except (ValueError, RecursionError):

@@ -69,7 +69,7 @@ class MeasuredClaims:
     _questions: dict[tuple[str, str], dict[str, Question]] = field(default_factory=dict)
 
     def tried(self, claims: Sequence[Claim]) -> list[ClaimResult]:
-        """Try all claims on every model that has the numbers they take."""
+        """Test all claims on every model that has the numbers they need."""
         models = {claim.name: self._models(claim) for claim in claims}
         return tried(self.suite, claims, "measured", models, self._attempt)
 
@@ -103,7 +103,7 @@ class MeasuredClaims:
         if row is None:
             printed = printed_row(here, whose, self.printed) if here.model else None
             if printed is None:
-                return claim.unprinted or f"nobody measured {said(here, whose)[:-1]}"
+                return claim.unprinted or f"not measured: {said(here, whose)[:-1]}"
             number = printed_number(here, whose, printed)
             return _MeasuredCell(here, whose, "published", number, measured=False)
         if row.n_failed:
@@ -178,7 +178,7 @@ class MeasuredClaims:
         return self._questions[task.name, condition]
 
     def _metric(self, cell: Cell, model: str) -> Metric | None:
-        """The row of a cell, measured on the questions as they are now."""
+        """The metric of a cell, measured on the present questions."""
         place = (*self._key(cell), "of", model)
         if place not in self._rows:
             self._rows[place] = self._present(cell, model)
@@ -215,7 +215,7 @@ _UNINFORMED = ("random", "most_frequent")
 
 
 def claims_asset(suite: Suite) -> dg.AssetsDefinition:
-    """Build the asset that tries what the paper of a suite says."""
+    """Build the asset that tests a suite's claims."""
 
     @dg.asset(
         key=[suite.name, CLAIMS],
@@ -236,7 +236,7 @@ def claims_asset(suite: Suite) -> dg.AssetsDefinition:
 
 
 def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[ClaimResult]:
-    """Try the claims of a suite on the paper's numbers, then on those of a home.
+    """Test the claims of a suite on the paper's numbers, then on those of a home.
 
     Raises:
         SourceError: If its table of printed numbers cannot be read.

@@ -1,4 +1,4 @@
-"""One table of all models and all tasks, with the papers' own rows beside ours.
+"""The leaderboard: all models and tasks, with published rows beside ours.
 
 The lines of the leaderboard of one task: what was measured here, and what papers print.
 """
@@ -102,21 +102,21 @@ def _measured_on(
 def _measured_elsewhere(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> Iterator[LeaderboardRow]:
-    """What was measured on other sources; not on one that has the same questions."""
+    """Metrics of other sources, without sources that have the same questions."""
     for place, others in other_sources(task, tables):
         for row in _measured_on(task, others, configured):
             yield replace(row, place=place)
 
 
 def _edition(task: Task, tables: TableFiles) -> str:
-    """The edition of the present questions, which no number says."""
+    """Edition of the present questions, which metrics do not have."""
     return exam(tables, task).edition or UNKNOWN
 
 
 def _current(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> tuple[list[LeaderboardRow], dict[str, str]]:
-    """What was measured on the present questions; of which models nothing can be read, and why."""
+    """Metrics of the present questions; models with unreadable tables, and why."""
     key = evaluation_key(task, "main", "metrics")
     damaged: dict[Table, str] = {}
     try:

@@ -11,7 +11,7 @@ from resources.tables.parquet import TableFiles
 
 
 def report_asset(catalog: Catalog) -> dg.AssetsDefinition:
-    """Build the asset behind the leaderboard, and behind what is measured beside it."""
+    """Build the report asset, downstream of the leaderboard and of all metrics."""
 
     @dg.asset(
         ins={"leaderboard": dg.AssetIn()},

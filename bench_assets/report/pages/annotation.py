@@ -32,13 +32,13 @@ _IMAGES = 3  # of a unit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationPages:
-    """One part of the report: ``annotation``, and ``annotation-<task>`` of each that was asked."""
+    """A part of the report: ``annotation``, and ``annotation-<task>`` of each active task."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what every task's tables hold; tasks that nobody was asked are named alone."""
+        """Write every task's tables; inactive tasks by name only."""
         tasks = [task for suite in catalog.suites for task in suite.every_annotation_task]
         site.put("annotation", [self._task(site, tables, task) for task in tasks])
 
@@ -82,7 +82,7 @@ class _AnnotationPage:
         self.brought: set[str] = set()
 
     def data(self) -> dict[str, Any]:
-        """People, what they differ on most, and why answers do not count."""
+        """Annotators, most disagreement, and reasons why answers do not count."""
         units = list(self._units.values())
         lacking = open_units(units, self._counted)
         rows = disagreements(self._task, units, self._counted, lacking)

@@ -29,13 +29,13 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPages:
-    """One part of the report: ``audit``, and ``audit-<task>`` of what was examined."""
+    """A part of the report: ``audit``, and ``audit-<task>`` of each audited task."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what was found in every task that models are asked; else the command that looks."""
+        """Write the findings of every task of models; else the command that audits it."""
         asked = [task for task in catalog.tasks if task.asked_of == "model"]
         site.put("audit", [self._task(site, tables, task) for task in asked])
 
@@ -59,7 +59,7 @@ class AuditPages:
 
 
 def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
-    """What doubts name, and how many do: those that most name first, then those named earliest."""
+    """Suspects with their number of findings: most findings first, then the earliest."""
     first: dict[str, int] = {}
     times: dict[str, int] = {}
     for row in rows:
@@ -81,7 +81,7 @@ class _Page:
         self.brought: set[str] = set()
 
     def of(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
-        """What was found, doubts first; and what to look at before all else."""
+        """Findings, failed first; and the most suspect items."""
         ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
         named = most_named(ordered)
         questions = [name for name in named if name in self._shown_by][:_FIRST]
@@ -106,7 +106,7 @@ class _Page:
         return {**self._seen(suspect.about), "evidence": suspect.evidence}
 
     def _seen(self, about: str) -> dict[str, Any]:
-        """What a suspect is: a question, or an image and the first question that shows it."""
+        """A suspect: a question, or an image with the first question that shows it."""
         question = about if about in self._shown_by else self._of_image.get(about, "")
         text, images = "", [about] if _DIGEST.fullmatch(about) and question else []
         if question == about:
@@ -142,7 +142,7 @@ def _said_of(name: str, rows: Sequence[AuditRow]) -> list[str]:
 
 
 def _shown_by(tables: TableFiles, task: Task) -> dict[str, Question]:
-    """The questions by id; none where they cannot be read: the leaderboard says why."""
+    """Questions by id; none if they cannot be read (the leaderboard has the reason)."""
     try:
         rows = tables.read(questions_key(task, "main"), Question)
     except TableError:

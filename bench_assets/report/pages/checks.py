@@ -46,7 +46,7 @@ class CheckOutcome:
 
 
 def last_found(home: Path) -> list[CheckOutcome]:
-    """Read the last outcome of every check; none, and a line in the log, if nobody can."""
+    """Read the last outcome of every check; none, with a log entry, on failure."""
     file = home / "dagster" / "history" / "runs" / "index.db"
     if not file.is_file():
         return []
@@ -80,7 +80,7 @@ def _outcomes(latest: Mapping[tuple[str, str, str], list[str]]) -> Iterator[Chec
 
 
 def sentence(check: str, said: Mapping[str, Any]) -> str:
-    """Say in a sentence what a check found.
+    """Result of a check in a sentence.
 
     >>> numbers = {"rows": {"value": 80}, "problems": {"value": 0}}
     >>> sentence("no_row_lost", {"success": True, "metadata": numbers})
@@ -110,7 +110,7 @@ class Expectations:
     """The data named ``expectations``: an entry a table, each with its expectations."""
 
     def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
-        """Put what was found when the table was last made; why not, if it never was."""
+        """Write the latest results, or why there are none."""
         site.put("expectations", _found(tables))
 
 
@@ -135,7 +135,7 @@ def _found(tables: TableFiles) -> dict[str, Any]:
 
 
 class ClaimPages:
-    """One part of the report: ``claims``."""
+    """A part of the report: ``claims``."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what came of every claim; suites without such a table are named."""

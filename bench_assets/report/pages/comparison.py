@@ -25,10 +25,10 @@ _DIGITS = 6
 
 
 class ComparisonPage:
-    """One part of the report: ``compare-<task>-<model>``, by condition."""
+    """A part of the report: ``compare-<task>-<model>``, by condition."""
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write what every model's units add; of what cannot be read, the leaderboard says why."""
+        """Write the units of every model; the leaderboard has reasons for unreadable ones."""
         for task in catalog.tasks:
             asked = {
                 name: ConditionQuestions(tables, questions_key(task, name))
@@ -75,7 +75,7 @@ def _model(
 
 
 def _parts(task: Task, asked: ConditionQuestions, scores: Sequence[Score]) -> dict[str, Any]:
-    """The metric in units: their columns, by what they are."""
+    """Columns of the metric's units, by kind."""
     measure = task.measures[task.primary_metric]
     given = by_question(scores)
     scored = [

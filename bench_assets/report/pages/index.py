@@ -47,7 +47,7 @@ COLUMNS = (
     *("unmeasured", "agreement"),
 )
 """Of a row of the leaderboard. ``stale``, ``unreadable``: why; ``partial``: of how many less;
-``unmeasured``: the judge whose agreement nobody knows; ``agreement``: how far one agrees with
+``unmeasured``: a judge of unknown agreement; ``agreement``: how far one agrees with
 people."""
 
 
@@ -60,13 +60,13 @@ class Index:
         published: Sequence[PublishedNumber],
         settings: Settings,
     ) -> None:
-        """Take the leaderboard as it is now, the papers' numbers, and what is configured."""
+        """Read the present leaderboard, published numbers and configuration."""
         self._standings = [row for row in standings if row.is_measured]
         self._published = published
         self._settings = settings
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Put the data of the leaderboard."""
+        """Write the data of the leaderboard."""
         rows = [_standing(row) for row in self._standings]
         for task in catalog.tasks:
             rows += _left_out(tables, task, rows)
@@ -180,7 +180,7 @@ def _without_number(
 
 
 def _partial(signature: str) -> str:
-    """Which part of the questions was asked; "" if all were, or nobody can say."""
+    """The evaluated part of the questions; "" for all, or if unknown."""
     try:
         return Signature.parse(signature).parts.get("partial", "")
     except TableError:
@@ -205,7 +205,7 @@ def _rankings(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> list[
 
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:
-    """When the newest number was made, in UTC; "" if there is none."""
+    """Time of the newest metric, in UTC; "" without any."""
     keys = [evaluation_key(task, one, "metrics") for task in tasks for one in task.conditions]
     times = [one.at for key in keys for one in tables.blobs.list(tables.below(key))]
     return f"{datetime.fromtimestamp(max(times), UTC):%Y-%m-%d %H:%M} UTC" if times else ""

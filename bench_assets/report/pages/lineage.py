@@ -1,7 +1,7 @@
 """Lineage of a number: sources, rejections and the funnel.
 
-The tables left of the question table differ from suite to suite. They are told by their columns,
-not by their names, so that those of suites from elsewhere are found too.
+The tables left of the question table differ from suite to suite. They are recognised by
+their columns, not by their names, so that those of plugins are found too.
 """
 
 import re
@@ -17,7 +17,7 @@ EXAMPLES = 6
 """Entries, or images, that are shown of each kind."""
 
 _FILES = 300  # files of a source that are listed
-_KINDS = 40  # reasons of a table that are told apart
+_KINDS = 40  # most distinct reasons per table
 _SOURCE, _REJECTIONS = {"path", "sha256", "n_bytes"}, {"entry", "reason"}
 _FUNNELS = {  # what names a step, how many there were, and beside what
     ("step", "n", "paper"): ("Here", "In the paper"),
@@ -41,7 +41,7 @@ class Group:
 
 
 def source_files(tables: Tables) -> dict[str, Any] | None:
-    """The files of the source, largest first; None where there is no table of them."""
+    """Files of the source, largest first; None without such a table."""
     for columns in tables.values():
         if set(columns) == _SOURCE:
             rows = sorted(_rows(columns), key=lambda row: (-row["n_bytes"], row["path"]))
@@ -51,7 +51,7 @@ def source_files(tables: Tables) -> dict[str, Any] | None:
 
 
 def rejections(tables: Tables) -> list[dict[str, Any]]:
-    """What was left out, table by table, counted by reason, the most frequent first."""
+    """Rejections of each table, counted by reason, most frequent first."""
     return [
         {"table": name, "n": len(columns["reason"]), "groups": _grouped(columns, {})}
         for name, columns in tables.items()
@@ -60,7 +60,7 @@ def rejections(tables: Tables) -> list[dict[str, Any]]:
 
 
 def funnels(tables: Tables) -> list[dict[str, Any]]:
-    """How many there were at each step, beside the paper's number or how many were wanted."""
+    """Count at each step, beside the paper's or the target."""
     found = []
     for name, columns in tables.items():
         for known, heads in _FUNNELS.items():
@@ -72,7 +72,7 @@ def funnels(tables: Tables) -> list[dict[str, Any]]:
 
 
 def stages(tables: Tables) -> list[dict[str, Any]]:
-    """What was decided at each stage, with images of what was kept and what was not."""
+    """Decisions of each stage, with images of kept and dropped items."""
     images = {
         name: digest
         for columns in tables.values()
@@ -126,7 +126,7 @@ def _examples(
 
 
 def _entry(row: Mapping[str, Any]) -> str:
-    """What a person would look for: the first texts of a row, without reason and digests."""
+    """Key of a row for people: its first texts, without reason and digests."""
     texts = [
         value
         for name, value in row.items()

@@ -38,7 +38,7 @@ _DECODING = {
 
 
 class SignaturePart(NamedTuple):
-    """One part of a signature."""
+    """A part of a signature."""
 
     name: str
     value: str
@@ -46,7 +46,7 @@ class SignaturePart(NamedTuple):
 
 
 def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
-    """Spell a signature out, in its own order; what it has beyond that stands as it is."""
+    """Explain a signature in its own order; unknown parts are shown unchanged."""
     asked, drawn = who_and_how(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
     parts = [
@@ -68,7 +68,7 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
 
 
 def first_line(function: object) -> str:
-    """What a reading, a measure or a judge says of itself; "" if nothing.
+    """First docstring line of a scorer, metric or judge; "" without one.
 
     >>> first_line(sorted)
     'Return a new list containing all items from the iterable in ascending order.'
@@ -91,7 +91,7 @@ def _who(asked: str) -> str:
 
 
 def _how(drawn: str) -> str:
-    """Say how responses were drawn.
+    """Decoding in words.
 
     >>> _how("t=0,max=40")
     'The likeliest token each time (temperature 0), at most 40 tokens.'
@@ -114,7 +114,7 @@ _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """One part of the report: ``number-<task>`` and ``number-<task>-<model>``."""
+    """A part of the report: ``number-<task>`` and ``number-<task>-<model>``."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
@@ -226,7 +226,7 @@ def _models(tables: TableFiles, task: Task) -> list[str]:
 
 
 def _columns(tables: TableFiles, name: str) -> lineage.Columns:
-    """Read a table of which nobody here knows the row type."""
+    """Read a table of unknown row type."""
     key = name.split("/")
     with tables.opened(key) as file:
         if file.metadata.num_rows * file.metadata.num_columns > _CELLS:

@@ -29,7 +29,7 @@ class TaskPages:
     def __init__(
         self, standings: Sequence[LeaderboardRow], published: Sequence[PublishedNumber]
     ) -> None:
-        """Take the leaderboard, which knows what is stale, and the papers' numbers."""
+        """Read the leaderboard, which marks stale rows, and the published numbers."""
         self._stale: dict[str, dict[str, str]] = defaultdict(dict)
         for row in standings:
             if row.stale:
@@ -37,7 +37,7 @@ class TaskPages:
         self._published = published
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Put the data of every task whose metrics have changed."""
+        """Write the data of every task whose metrics have changed."""
         for task in catalog.tasks:
             printed = [row for row in self._published if row.task == task.name]
             stale = self._stale[task.name]
@@ -84,7 +84,7 @@ def _facts(task: Task) -> dict[str, Any]:
 
 
 def _in_order(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Categories as the paper counts them, then others as they are measured; "all" is none."""
+    """Categories in the paper's order, then others; without "all"."""
     measured = dict.fromkeys(row["category"] for row in rows)
     first = [name for name in task.counts if name in measured]
     return [name for name in dict.fromkeys((*first, *measured)) if name != "all"]

@@ -10,14 +10,14 @@ CHUNK = 400
 """Questions of which texts, or the responses of one model, are loaded at once."""
 
 _SHORT = 160  # characters of a question's text, in the list
-_MANY = 200  # values of a label that somebody would still choose from
+_MANY = 200  # most values of a label that a filter offers
 _LONG = 60  # characters of a label's value, at which it is a text and nothing to choose
 
 Columns = Mapping[str, Sequence[Any]]
 
 
 def listed(columns: Columns) -> dict[str, Any]:
-    """What the list of samples shows, searches and filters by.
+    """Columns that the list of samples shows, searches and filters.
 
     Args:
         columns: Those of ``Question``.
@@ -56,7 +56,7 @@ def coded(values: Sequence[Hashable]) -> dict[str, Any]:
 
 
 def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
-    """Everything that is to be read of the questions, in chunks; what is empty is left out."""
+    """All texts of the questions, in chunks; empty ones are left out."""
     names = ("text", "context", "options", "answer", "image_texts", "labels")
     rows = zip(*(columns[name] for name in names), strict=True)
     written = (
@@ -101,7 +101,7 @@ CUT_SHORT = "length"  # a response's finish_reason where it came to the longest 
 
 
 class Sample(NamedTuple):
-    """What the score of one response says, and how the response ended."""
+    """Outcome of one response: its score, and its finish."""
 
     row: int  # of the question
     points: float | None
@@ -121,7 +121,7 @@ class Outcomes(NamedTuple):
 
 
 def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
-    """Say what became of each question; of several samples it is their mean that counts.
+    """Outcome of each question; several samples count by their mean.
 
     >>> outcomes(2, [Sample(1, 1.0, 4.0, False, "", "length")])
     Outcomes(letters='-P', shares=[0.25])
@@ -142,7 +142,7 @@ def samples_of(
     scores: Mapping[str, Sequence[Any]],
     ends: Mapping[tuple[str, int], str],
 ) -> list[Sample]:
-    """Take the samples out of columns of ``Score``; those of other questions are left out.
+    """Samples from columns of ``Score``; those of other questions are left out.
 
     Args:
         rows: The row of each question, by its id.

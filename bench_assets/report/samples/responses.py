@@ -35,14 +35,14 @@ _JUDGED = {name: name for name in JUDGEMENT[2:]}
 
 
 class SampleResponses(NamedTuple):
-    """What is read at once: the responses to the questions of one chunk, or one long text."""
+    """A chunk of responses to questions, or one long text."""
 
     name: str  # "responses-3", or "whole-1204-0-text": of question 1204, sample 0
     value: Any
 
 
 def ends(predictions: Columns) -> dict[Key, str]:
-    """How each response ended."""
+    """Finish of each response."""
     keys = zip(predictions["question_id"], predictions["sample"], strict=True)
     return dict(zip(keys, predictions["finish_reason"], strict=True))
 
@@ -50,13 +50,13 @@ def ends(predictions: Columns) -> dict[Key, str]:
 def responses(
     ids: Sequence[str], predictions: Columns, scores: Columns, judgements: Columns | None
 ) -> Iterator[SampleResponses]:
-    """Put the responses to each question together, in chunks; long texts follow on their own.
+    """Responses of each question, in chunks; long texts separately.
 
     Args:
         ids: Of the questions, in the order of the list.
         predictions: Columns of ``Prediction``: those in ``PREDICTION``.
         scores: Columns of ``Score``: those in ``SCORE``.
-        judgements: Columns of ``Judgement``: those in ``JUDGEMENT``; None where nobody judges.
+        judgements: Columns of ``Judgement``: those in ``JUDGEMENT``; None without a judge.
 
     Yields:
         Chunks of a list for each question, in it an object for each sample. What is empty is left
@@ -101,7 +101,7 @@ def _objects(
 def _object(
     columns: Sequence[tuple[str, Sequence[Any]]], at: int, name: str, long: list[SampleResponses]
 ) -> dict[str, Any]:
-    """One row of columns, without what is empty; a long text is cut, and kept in ``long``."""
+    """One row without empty fields; a long text is cut, and kept in ``long``."""
     found = {}
     for field, values in columns:
         value = values[at]
@@ -135,7 +135,7 @@ def _keys(columns: Columns) -> Iterator[Key]:
 
 
 def _places(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
-    """Where each key stands: a list, for it may stand there several times."""
+    """Positions of each key, which may occur several times."""
     places: dict[Any, list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)

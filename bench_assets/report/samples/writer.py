@@ -23,7 +23,7 @@ from resources.tables.parquet import TableFiles, read_columns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
-    """One part of the report: what was asked, shown and said."""
+    """A part of the report: prompts, images and responses."""
 
     without_images: Collection[str] = ()
     """Suites whose images stay out of the report."""
@@ -59,7 +59,7 @@ class _TaskSamples:
     place: str = ""  # of another source than the present one
 
     def write(self) -> list[dict[str, Any]]:
-        """Write every condition that has questions, and give them; what cannot be read says why."""
+        """Write every condition with questions, and return them; unreadable ones have a reason."""
         tables: dict[tuple[str, ...], _TableQuestions] = {}  # which conditions share
         conditions = []
         for name, condition in self.task.conditions.items():
@@ -106,7 +106,7 @@ class _TaskSamples:
         ]
 
     def _model(self, condition: str, asked: _TableQuestions, model: str) -> dict[str, str]:
-        """Write what a model said; where its tables cannot be read, say why."""
+        """Write a model's responses; if its tables cannot be read, the reason."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
         about = {"name": model, "slug": slug(model), "data": base}
         keys = {

@@ -27,7 +27,7 @@ def audit_page(task: str) -> str:
 
 
 def expectations_page(table: str) -> str:
-    """The page of what is expected of tables, open at one of them.
+    """Page of expectations, opened at a table.
 
     >>> expectations_page("codis/questions")
     'http://127.0.0.1:8765/#/expectations?table=codis%2Fquestions'
@@ -36,12 +36,12 @@ def expectations_page(table: str) -> str:
 
 
 def number_page(task: str, model: str, condition: str) -> str:
-    """The page that says where a number comes from, with its checks."""
+    """Page of a number's provenance, with its checks."""
     return _page(["number", f"{slug(task)}-{slug(model)}"], {"condition": _named(condition)})
 
 
 def sample_page(task: str, question: str, model: str = "", condition: str = "main") -> str:
-    """One question with its images, and what a model said of it.
+    """Page of one question with its images and a model's response.
 
     >>> sample_page("codis", "codis/7/1", "m")
     'http://127.0.0.1:8765/#/samples/codis?model=m&sample=codis%2F7%2F1'

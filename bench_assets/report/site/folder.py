@@ -33,7 +33,7 @@ class Stamps:
         self._known: dict[tuple[str, str], dict[str, str]] = {}
 
     def of(self, tables: TableFiles, key: Sequence[str], partition: str = "") -> str:
-        """What is another when a table was written again; "" if there is none."""
+        """Value that changes when a table is written again; "" without a table."""
         place = (tables.folder, tables.below(key))
         if place not in self._known:
             self._known[place] = tables.versions(key)
@@ -41,7 +41,7 @@ class Stamps:
 
 
 def made_of(*parts: str) -> str:
-    """One digest of all that something is made of."""
+    """Digest of all inputs."""
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -142,7 +142,7 @@ class Site:
         return self._images.problems.get(digest, "")
 
     def finish(self) -> None:
-        """Make what was put the report, and delete what belongs to none any more.
+        """Publish the written data as the report, and delete unused files.
 
         Raises:
             HomeError: If it cannot be written.
@@ -164,7 +164,7 @@ class Site:
 
 
 def _as_written(place: str) -> bytes:
-    """How a data script spells the beginning of paths in a home; b"" for none to take out.
+    """A data script's encoding of the home's path prefix; b"" if none is to be removed.
 
     A report is sent to others: where it was made, and whose place that is, is not theirs to know.
     """
@@ -177,9 +177,9 @@ def _as_written(place: str) -> bytes:
 
 
 def _stamps(file: Path) -> dict[str, _Stamp]:
-    """What the data of the report that lies there are made of.
+    """Digests of the inputs of the report's present data.
 
-    Nothing if nobody can say, or if other code made them: the page may read them otherwise.
+    Nothing if unknown, or if other code made them: the page may read them differently.
     """
     with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
         written = orjson.loads(file.read_bytes())

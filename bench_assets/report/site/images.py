@@ -1,4 +1,4 @@
-"""The images of the report: each once, under its digest, small and as it is.
+"""Images of the report: each once, by its digest, as thumbnail and original.
 
 Whose images a report should not carry to others.
 """
@@ -30,7 +30,7 @@ _log = logging.getLogger("bench_assets.report")
 
 
 class ReportImage(NamedTuple):
-    """Where an image lies in the report, as the page may write it."""
+    """Path of an image in the report, relative to its page."""
 
     full: str  # "images/ab/ab12....png"
     small: str  # "images/ab/ab12...-small.webp": at most SMALL px
@@ -61,7 +61,7 @@ class Images:
         return all(found.values())
 
     def forget_others(self) -> None:
-        """Delete images that nobody brought."""
+        """Delete images that are not used any more."""
         wanted = {name for one in self._brought.values() if one for name in one}
         for file in (self._folder / "images").glob("*/*"):
             if file.relative_to(self._folder).as_posix() not in wanted:
@@ -127,7 +127,7 @@ def _named(digest: str, suffix: str) -> ReportImage:
 
 
 def not_to_be_passed_on(tables: TableFiles, catalog: Catalog) -> list[str]:
-    """Suites of which the report shows data that their licence lets nobody pass on.
+    """Suites in the report whose licence forbids passing their data on.
 
     Those are the suites whose files a program may not fetch, where their questions were made of
     such files; what the mini edition draws is anybody's.

@@ -21,7 +21,7 @@ def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFi
 
 
 def _digest(tables: TableFiles, key: Sequence[str]) -> str | None:
-    """The digest of a question table; None where there is none that can be read."""
+    """Digest of a question table; None if none can be read."""
     try:
         return tables.digest(key)
     except TableError:

@@ -33,7 +33,7 @@ def data_script(name: str, value: object) -> bytes:
 
 
 def _whole(value: Any) -> Any:  # noqa: ANN401
-    """The same with a sign in place of what is no character."""
+    """Text with a replacement for invalid characters."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):

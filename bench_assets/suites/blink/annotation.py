@@ -76,7 +76,7 @@ def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
 def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> CheckedQuestions:
     """Leave out what most of those who checked it do not call right.
 
-    A question that nobody checked, or about which they are divided, stays. What is published is
+    An unchecked or tied question stays. What is published is
     whole: with a question less it is ``"own"``.
     """
     about: dict[str, list[AnswerCheck]] = {}
@@ -97,7 +97,7 @@ def checked(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -> Che
 
 
 def human_items(questions: Sequence[Question]) -> list[Unit]:
-    """Ask two people each question that has options; the key is shown to nobody."""
+    """Ask two people each question with options, without its key."""
     return [
         Unit(
             task=_HUMAN.name,

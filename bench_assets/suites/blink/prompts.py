@@ -32,7 +32,7 @@ NO_OPTION = (
     "That is not what was asked for. Print the letter of one option in brackets, or (Z), and "
     "nothing else."
 )
-"""What a judge is told whose option cannot be read; the wording is ours."""
+"""Complaint about an unreadable option; the wording is ours."""
 
 _JUDGE = (
     "You are an AI assistant who will help me to match an answer with several options of a "

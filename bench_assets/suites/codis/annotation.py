@@ -130,7 +130,7 @@ def _shown(pair: ContextPair) -> dict[str, str]:
 
 
 def _to_images(answers: Sequence[Answer]) -> list[str]:
-    """SHA-256 of each image that somebody brought, once."""
+    """SHA-256 of each uploaded image, once."""
     return list(dict.fromkeys(word(one, "image") for one in answers))
 
 

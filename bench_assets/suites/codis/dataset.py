@@ -62,8 +62,8 @@ class SubmissionVote:
     different: bool  # "to a significant extent", from the data that exist
     within_rules: bool  # of section 3.4; above all that image and context are both needed
     comment: str = ""
-    seconds: float | None = None  # s that it took; None where nobody measured
-    at: str = ""  # ISO 8601; "" where nobody noted it
+    seconds: float | None = None  # s; None if not measured
+    at: str = ""  # ISO 8601; "" if unknown
     tool: str = ""  # in what it was cast; "": a file of the source
 
     @property

@@ -27,7 +27,7 @@ _CHAIN_OF_THOUGHT = (
 _PHRASE = " Please answer in a single word or phrase."
 
 NO_VERDICT = 'That is not what was asked for. Print "right" or "wrong", and nothing else.'
-"""What a judge is told whose verdict cannot be read; the wording is ours."""
+"""Complaint about an unreadable verdict; the wording is ours."""
 
 _JUDGE = """\
 Please evaluate the output of models based on the given question and groundtruth and tell me \

@@ -58,10 +58,10 @@ def labels_of(model: str, labels: Labels) -> list[JudgeLabel]:
 def judged_by_people(labels: Labels, predictions: Sequence[Prediction]) -> list[Judgement]:
     """Turn people's verdicts on one model's predictions into judgements, by majority.
 
-    Predictions that nobody looked at have none.
+    Predictions without labels have none.
 
     Raises:
-        SourceError: If people are divided and nobody broke the tie, or if a label is about a
+        SourceError: If labels are tied without a tie-break, or if a label is about a
             question that was not asked; names the question.
     """
     asked = {prediction.question_id for prediction in predictions}
@@ -102,7 +102,7 @@ def consistency(labels: Labels) -> Mean:
     on each other, which the interval allows for.
 
     Raises:
-        SourceError: If people are divided and nobody broke the tie; names the question.
+        SourceError: If labels are tied without a tie-break; names the question.
     """
     return mean(
         ScoredPoint(float(label.correct == truth), question_id)

@@ -99,7 +99,7 @@ def decide(
         approval: Share of the others that must approve, all having voted. The default is the
             paper's: all of them.
         needed: Votes that it takes; None: those of all others.
-        images: Names of the images that are there: nobody can be asked about another. None: all.
+        images: Names of the available images; questions about others are left out. None: all.
     """
     counted = ballots(submissions, votes).counted
     everyone = {submission.annotator for submission in submissions}
@@ -120,7 +120,7 @@ def decide(
 def agreement(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> list[VoteAgreement]:
-    """Say how far the annotators agree on each condition; no rows if nobody voted."""
+    """Inter-annotator agreement on each condition; no rows without votes."""
     heard = [list(cast) for cast in ballots(submissions, votes).counted.values()]
     tables = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
     tables["all"] = [[vote.approves for vote in cast] for cast in heard]

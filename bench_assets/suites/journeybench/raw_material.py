@@ -29,7 +29,7 @@ class GalleryImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SourceNote:
-    """How something was said, where somebody noted it."""
+    """Wording of a text, if it was recorded."""
 
     seconds: float | None = None  # s that it took
     at: str = ""  # ISO 8601
@@ -129,8 +129,8 @@ def read_raw(folder: Path, row_type: type[Row]) -> list[Row]:
     Of what people said, each one's last word on the same thing.
 
     Raises:
-        SourceError: If the file cannot be read, an entry lacks a field, or two entries that nobody
-            said are about the same, such as two of one image; names file and line.
+        SourceError: If the file cannot be read, an entry lacks a field, or two entries have one
+            key, such as two of one image; names file and line.
     """
     name, unique = _FILES[row_type]
     file = folder / name

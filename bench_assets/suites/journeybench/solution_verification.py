@@ -42,7 +42,7 @@ NO_NUMBER = (
     "else."
 )
 NO_VERDICT = 'That is not what was asked for. Print "yes" or "no", and nothing else.'
-"""What a judge is told whose verdict cannot be read."""
+"""Complaint about an unreadable verdict."""
 
 _EXTRACT = """\
 Question: {question}

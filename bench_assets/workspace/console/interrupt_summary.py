@@ -1,4 +1,4 @@
-"""What an evaluation that was ended leaves behind: counted on the disk, whoever wrote it."""
+"""Summary of an interrupted evaluation: responses and tables on the disk."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,7 +7,7 @@ from bench_assets.core.schema.errors import BenchError
 
 
 def interrupt_summary(home: Path, started: float, again: str) -> str:
-    """Say what was stored since a command or call began, and how to go on; "" for nothing.
+    """Summarise what was stored since a command began, and how to continue; "" for nothing.
 
     Args:
         home: The home folder.

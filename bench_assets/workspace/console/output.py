@@ -1,4 +1,4 @@
-"""Tables for people, JSON lines for programs: all that ``bench`` says goes out here.
+"""Output of ``bench``: tables for people, JSON lines for programs.
 
 Whatever lies in the data, no control character reaches a terminal (``core.printable``).
 """
@@ -29,14 +29,14 @@ _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 
 def progress_style() -> ProgressStyle:
-    """Where to show how far askings have come: as a bar only where somebody sees it move."""
+    """Where to show progress: a bar in a terminal only."""
     if in_notebook():
         return "in a notebook"
     return "as a bar" if sys.stderr.isatty() else "as lines"
 
 
 def print_message(text: str) -> None:
-    """Tell the person something that is not part of the result."""
+    """Print a message that is not part of the result, on standard error."""
     told = printable(_secrets().redacted(text))
     Console(stderr=True, highlight=False, soft_wrap=True, emoji=False).print(told, markup=False)
 
@@ -82,7 +82,7 @@ def print_table(table: Table) -> None:
 
 
 def _secrets() -> Secrets:
-    """What messages may quote of other programs and servers, and older tables may hold."""
+    """Secrets that messages of other programs, servers and older tables may contain."""
     from resources.config.environment import default_home, known_secrets
 
     return known_secrets(default_home())

@@ -1,4 +1,4 @@
-"""How far a run has come: a bar that moves with every table, or a line now and then."""
+"""Progress of a run: a bar per table, or a line at intervals."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def materialization_progress(
 
 
 class _ProgressLines:
-    """Says how many tables there are, when ten seconds have gone since it last did."""
+    """Prints the number of tables at most every ten seconds."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
         self._title, self._n_assets, self._n_made = title, n_assets, 0

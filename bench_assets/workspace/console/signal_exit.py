@@ -1,4 +1,4 @@
-"""How a command ends that a signal ends; imported before all else, so that it imports nothing."""
+"""Exit codes and messages of signals; imported first, so it imports nothing."""
 
 import signal
 

@@ -1,8 +1,7 @@
-"""Ctrl-C and other signals that end a command: with a sentence, and at once the second time.
+"""Signals that end a command: the first with a message, the second at once.
 
-Dagster puts handlers of its own around every step, which say nothing of which signal came. A file
-descriptor hears them all, whoever handles them, and a thread listens to it: also while the main
-thread is inside a library for minutes.
+Dagster installs its own handlers around every step, which hide the signal. A wakeup file descriptor
+receives all signals, and a thread reads it, even while the main thread is inside a library.
 """
 
 import multiprocessing
@@ -18,7 +17,7 @@ from typing import NamedTuple
 from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE, SIGNAL_NAMES
 
 _WAKE_UP_SECONDS = 1.0  # s, that a thread may need to wake up
-_NOTICE_SECONDS = 2.0  # s, until somebody who waits for the end is told why there is none
+_NOTICE_SECONDS = 2.0  # s until a message explains why the command has not ended
 
 
 class Signals:
@@ -29,19 +28,19 @@ class Signals:
         self._heard = Event()
 
     def note(self, number: int) -> None:
-        """Take note of the first."""
+        """Record the first signal."""
         self.first = signal.Signals(number)
         self._heard.set()
 
     def ended_by(self) -> "SignalExit":
-        """Say what ended a command that was interrupted; the listener may be a moment behind."""
+        """Describe the end of an interrupted command; the listener may be a moment late."""
         self._heard.wait(_WAKE_UP_SECONDS)
         first = self.first or signal.SIGINT
         return SignalExit(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)
 
 
 class SignalExit(NamedTuple):
-    """How a command ends that a signal ended."""
+    """Message and exit code of a command that a signal ended."""
 
     sentence: str
     exit_code: int
@@ -49,9 +48,9 @@ class SignalExit(NamedTuple):
 
 @contextmanager
 def signal_listener() -> Generator[Signals]:
-    """Hear signals until the block ends; the first raises ``KeyboardInterrupt`` in it.
+    """Listen for signals until the block ends; the first raises ``KeyboardInterrupt`` in it.
 
-    A signal that whoever started us has us ignore (``nohup``) stays ignored.
+    A signal that the parent process ignores (``nohup``) stays ignored.
     """
     came = Signals()
     if current_thread() is not main_thread():  # where nothing can be heard
@@ -79,7 +78,7 @@ def signal_listener() -> Generator[Signals]:
 
 
 def _listen(ears: int, came: Signals) -> None:
-    """Take note of the first; end the process, and those that it started, with the second."""
+    """Record the first signal; end the process and its children with the second."""
     while heard_of := os.read(ears, 1):
         if heard_of[0] not in SIGNAL_NAMES:
             continue
@@ -95,6 +94,6 @@ def _listen(ears: int, came: Signals) -> None:
 
 
 def _write(text: str) -> None:
-    with suppress(OSError, ValueError):  # nobody may be left who reads
+    with suppress(OSError, ValueError):  # the reader may be gone
         sys.stderr.write(f"\n{text}\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What ``bench audit run`` does: examines benchmarks, task by task.
+"""Operations of ``bench audit run``: audit benchmarks, task by task.
 
 Tries a judge on responses that are right and wrong by make.
 
@@ -76,7 +76,7 @@ def audit_tasks(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCheckResult:
-    """What was measured of a judge, and what that took."""
+    """Measured figures of a judge, and their cost."""
 
     judge: str
     figures: list[JudgeFigure]
@@ -174,7 +174,7 @@ def _digest(tried: Sequence[JudgeTrial]) -> str:
 
 
 def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
-    """What people and this judge say of the responses of every model in the home."""
+    """Verdicts of people and of this judge on the responses of every model in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
     said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))
@@ -195,7 +195,7 @@ def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list
 
 
 class _CountingModel:
-    """A chat model, and how much it was asked."""
+    """A chat model that counts its requests."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model

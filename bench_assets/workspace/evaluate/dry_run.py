@@ -1,4 +1,4 @@
-"""What an evaluation would cost: the same requests are made and looked up, but not sent."""
+"""Cost of an evaluation: requests are built and looked up, but not sent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _LETTERS_PER_TOKEN = 4  # of Latin text; any other character counts as a token
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a model or judge would be asked for one task, and about what that takes."""
+    """Estimated requests, tokens, time and money of a model or judge on one task."""
 
     task: str
     condition: str
@@ -51,7 +51,7 @@ def dry_run(
     condition: str = "main",
     part: QuestionSubset = WHOLE,
 ) -> list[Estimate]:
-    """Estimate an evaluation by the question tables as they are; nothing is sent or stored.
+    """Estimate an evaluation from the present question tables; nothing is sent or stored.
 
     Tasks that ask encoders are left out, and those of which nothing is in the part.
 

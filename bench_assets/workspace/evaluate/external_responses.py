@@ -37,7 +37,7 @@ class ExternalScores:
 def by_model_and_condition(
     responses: Sequence[RecordedResponse], nameless: str
 ) -> list[list[RecordedResponse]]:
-    """Split responses into what is scored together; keeps the order of the file in each part.
+    """Group responses by model and condition, in the order of the file.
 
     Responses that name no model belong to ``nameless``.
     """
@@ -114,7 +114,7 @@ def extra_metrics(
     questions: Sequence[Question],
     responses: Sequence[RecordedResponse],
 ) -> list[Metric]:
-    """Take the measures of a task that need more than its scores, such as an encoder; mostly none.
+    """Metrics that need more than scores, such as an encoder; mostly none.
 
     Args:
         bench: Knows the settings of the suite.
@@ -146,7 +146,7 @@ def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) ->
 
 
 def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
-    """Say in one line each what of the file was used, and what was missing or too much."""
+    """One line each on the used, missing and superfluous responses of a file."""
     fits = scored.report
     lines = [f"{file}: {fits.n_used} responses of {scored.model} used"]
     for what, names in {
@@ -159,7 +159,7 @@ def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
 
 
 def _predictions(responses: Sequence[RecordedResponse], asked: Collection[str]) -> list[Prediction]:
-    """Take each response once, and none to questions that are not asked."""
+    """Predictions from each response once, without responses to unknown questions."""
     predictions = {
         (response.question_id, response.sample): Prediction(
             question_id=response.question_id,

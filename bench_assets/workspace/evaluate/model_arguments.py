@@ -26,7 +26,7 @@ class ModelArguments:
 
 
 def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
-    """Read what stands in the place of models' names, each once; says how new ones are called.
+    """Parse ``--model`` arguments, each once, and name the new models.
 
     Raises:
         BenchError: If one is no model.
@@ -48,10 +48,10 @@ def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
 
 
 def save_models(asked: ModelArguments, settings: "Settings") -> None:
-    """Have models that were given by where they are stay known in the home; looks for new servers.
+    """Store ad-hoc models in the home, after checking that new servers are reachable.
 
     Raises:
-        ModelError: If nobody answers at a new address.
+        ModelError: If no server is listening at a new address.
         HomeError: If the home cannot be written to.
     """
     from resources.config.models_toml import read_models, save_models
@@ -72,4 +72,4 @@ def _check_connection(address: str) -> None:
         socket.create_connection(place, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as why:
         said = getattr(why, "strerror", None) or str(why)
-        raise ModelError(f"{without_named(address)}: nobody answers there: {said}") from why
+        raise ModelError(f"{without_named(address)}: no server is listening: {said}") from why

@@ -1,4 +1,4 @@
-"""Asks a model every question in several orders of its options, and keeps what it says of it."""
+"""Evaluation of a model on questions with permuted options."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from resources.tables.measured_figures import add_figures
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermutationSettings:
-    """How often and of what options are shifted."""
+    """Number of orders, and the questions to permute."""
 
     orders: int = 0  # of each question; 0: one for each option
     seed: int = 0
@@ -90,7 +90,7 @@ def evaluate_permutations(
 def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
-    """Read off what was got and chosen in each order; the questions by their ids."""
+    """Points and chosen options of each order, by question id."""
     score_of = {score.question_id: score for score in scores}
     said: dict[str, list[PermutationOutcome]] = {}
     for one in ordered:

@@ -1,4 +1,4 @@
-"""What a task's questions can show, before anything is asked, or from what models showed."""
+"""Statistical power of a task's questions, before or after models were evaluated."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _MAX_MODELS = 8  # of which neighbours on the leaderboard are compared: enough f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerEstimate:
-    """What the questions of a task can show of two models, compared in one way."""
+    """Detectable difference of two models on a task, for one kind of comparison."""
 
     task: str
     metric: str
@@ -42,7 +42,7 @@ class PowerEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TaskSize:
-    """What is known of a task's questions."""
+    """Known numbers of a task's questions."""
 
     questions: int
     units: int
@@ -54,7 +54,7 @@ class _TaskSize:
 def estimate_power(
     bench: Workbench, suite: str, difference: float | None, baseline: float
 ) -> list[PowerEstimate]:
-    """Say for each task what difference its questions can show, and how many a wanted one needs.
+    """Estimate the detectable difference of each task, and the questions for a given one.
 
     Raises:
         UnknownNameError: If there is no such suite or task.
@@ -134,7 +134,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
 
 
 def _units(task: Task, questions: Sequence[Question]) -> int:
-    """Units that the primary metric counts: what is unscored if no question has points."""
+    """Units of the primary metric: those that are unscored if no question has points."""
     blank = [
         ScoredQuestion(q, Score(question_id=q.question_id, model="", condition="main", points=None))
         for q in questions
@@ -169,7 +169,7 @@ def _spreads(
 
 
 def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Iterator[ScoredMetric]:
-    """Models that have points for every question, in an order that says nothing of them."""
+    """Models with points for every question, in an order without meaning."""
     key = evaluation_key(task, "main", "scores")
     measure = task.measures[task.primary_metric]
     names = {question.question_id for question in questions}

@@ -1,4 +1,4 @@
-"""What ``bench bundle reproduce`` does: evaluates a number again, beside the home's tables.
+"""Operations of ``bench bundle reproduce``: evaluate a number again, beside the home's tables.
 
 Responses come from where they are remembered; what is missing is asked only where that was wanted.
 Nothing is written but responses that were asked.
@@ -55,7 +55,7 @@ from resources.response_cache.throughput import RequestProgress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproductionResult:
-    """What became of a number."""
+    """Outcome of a reproduction."""
 
     number: NumberRef
     needs: list[BundleRequirement]
@@ -71,11 +71,11 @@ class ReproductionResult:
 
 
 class MissingResponsesError(ModelError):
-    """Responses are needed that are not remembered, or somebody who cannot be asked."""
+    """Needed responses are not cached, or a model is unavailable."""
 
 
 class _Inputs(NamedTuple):
-    """What an evaluation takes, all of it here."""
+    """Available inputs of an evaluation."""
 
     number: NumberRef
     task: Task
@@ -83,7 +83,7 @@ class _Inputs(NamedTuple):
 
 
 def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> ReproductionResult:
-    """Look what a number takes, evaluate it again if all of it is here, and compare.
+    """Find a number's inputs, evaluate it again if all are available, and compare.
 
     Args:
         bench: The home; its tables stay as they are.
@@ -126,7 +126,7 @@ def _remedy(number: NumberRef, *, ask: bool) -> str:
 def _predictions(
     bench: Workbench, models: Models, whole: _Inputs, needs: list[BundleRequirement], *, ask: bool
 ) -> list[Prediction]:
-    """Take the responses: as they are remembered of the signature, made at hand, or asked."""
+    """Responses: cached under the signature, recomputed, or requested."""
     number, task, questions = whole
     condition, wanted = number.signature.condition, number.signature.parts.get("model", "")
     if task.asked_of != "model":
@@ -182,7 +182,7 @@ def _judgements(
 
 
 def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
-    """Who judged; where nothing had to be judged, whoever would."""
+    """The judge; if no response was judged, the configured one."""
     if said == "none":
         return task.chosen_judge(configured)
     asked = [part for part in said.split("+") if part != RULES]
@@ -232,7 +232,7 @@ def _location(whole: _Inputs) -> EvaluationLocation:
 
 
 def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
-    """Compare with the tables, with metrics alone, or where there are none with the signature."""
+    """Compare with the tables, with metrics alone, or with the signature if there are none."""
     number, task = whole.number, whole.task
     before = _location(whole).read() if number.model and number.metrics else None
     found: Sequence[Divergence]

@@ -36,7 +36,7 @@ _SEED = 0  # of the draw: the same questions for every model, and every time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSubset:
-    """What of a table is asked; groups (pairs, problems of several parts) are never divided."""
+    """A part of a question table; groups (pairs, problems of several parts) are never divided."""
 
     limit: int = 0  # most questions of a task, but at least one group; 0: all
     categories: tuple[str, ...] = ()  # as results tables name them; (): all
@@ -60,7 +60,7 @@ class QuestionSubset:
         return [question for question in questions if question.question_id in drawn]
 
     def check(self, tables: Iterable[tuple[Task, Sequence[Question]]]) -> None:
-        """Look whether each category is one of some task.
+        """Check that each category exists in some task.
 
         Raises:
             UnknownNameError: If one is not.
@@ -98,7 +98,7 @@ def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
 def _spread_positions(
     groups: Sequence[list[Question]],
 ) -> Iterator[tuple[float, bytes, list[Question]]]:
-    """Where in its category the middle of each group lies, in [0, 1]."""
+    """Position of the middle of each group in its category, in [0, 1]."""
     total, before = sum(map(len, groups)), 0
     for group in groups:
         yield (before + len(group) / 2) / total, _draw(group), group
@@ -169,7 +169,7 @@ def check_categories(
     askings: Sequence[tuple[str, str]],
     part: QuestionSubset,
 ) -> None:
-    """Look whether the categories that are to be asked are some of the suites.
+    """Check that the requested categories exist in the suites.
 
     Raises:
         UnknownNameError: If one is none.
@@ -243,7 +243,7 @@ def judge_predictions(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> Sequence[Judgement]:
-    """Have predictions judged as bench.toml says, or the command."""
+    """Judge predictions with the judge of bench.toml or of the command."""
     chosen = task.chosen_judge(setting)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
@@ -264,7 +264,7 @@ def open_model(
 
 
 def require_responses(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
-    """Refuse to measure what was not asked, or not judged, as a whole evaluation does."""
+    """Refuse to aggregate missing responses or verdicts, as a whole evaluation does."""
     if failed := [row for row in rows if row.error]:
         raise ModelError(
             f"{task.name}: {len(failed)} of {len(rows)} {what} without a response; the same command"

@@ -11,7 +11,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskEvaluation:
-    """What one model said to the questions of a task under one condition, and what it got."""
+    """Responses and points of one model on a task under one condition."""
 
     task: Task
     model: str

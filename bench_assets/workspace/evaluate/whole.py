@@ -12,7 +12,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteEvaluation:
-    """What was measured on a suite, and what kept some of its tasks from being evaluated."""
+    """Metrics of a suite, and errors of tasks that were not evaluated."""
 
     names: Sequence[str]  # the suite, or those of its tasks whose questions could be built
     metrics: Sequence[Metric]

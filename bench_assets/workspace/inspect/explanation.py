@@ -1,4 +1,4 @@
-"""What ``bench explain`` gathers: all that is behind one cell, from the image to the points.
+"""Data of ``bench explain``: every input of one score, from the image to the points.
 
 What ``bench tables diff`` compares: two models, conditions, files of metrics or signatures.
 """
@@ -46,7 +46,7 @@ class ImageEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleEvidence:
-    """One response, and how it became points."""
+    """One response with its verdicts and points."""
 
     prediction: Step
     thought: str
@@ -56,7 +56,7 @@ class SampleEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreEvidence:
-    """All that is behind one cell."""
+    """Every input of one score."""
 
     task: str
     model: str
@@ -110,7 +110,7 @@ def explain(
 
 
 def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[Answer]:
-    """What people answered to the forms of a suite about what became the question."""
+    """Annotations behind a question."""
     said: list[Answer] = []
     for form in bench.catalog.suite(task.suite).annotation_tasks:
         keys = [form.table(which).split("/") for which in ("units", "answers")]
@@ -126,7 +126,7 @@ def _people(bench: Workbench, task: Task, question: Mapping[str, Any]) -> list[A
 
 
 def _samples(steps: Iterator[Step], store: "ResponseStore") -> Iterator[SampleEvidence]:
-    """Put the rows of each draw together; a table's name ends with what it is."""
+    """Group the rows of each sample by table."""
     of: dict[str, list[Step]] = {"predictions": [], "judgements": [], "scores": []}
     for step in steps:
         of[step["table"].rpartition("/")[2]].append(_without_table(step))
@@ -152,7 +152,7 @@ def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
 
 
 def _thought(said: Mapping[str, Any]) -> str:
-    """Take the thought off a response, by the tags that the model's signature names, if any."""
+    """Remove the thought of a response, by the tags of the model's signature."""
     raw = said["raw_text"]
     if not raw or raw == said["text"]:
         return ""
@@ -178,7 +178,7 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
 
 
 def _scorer_description(task: Task, reading: str) -> str:
-    """The name of a reading, and the first line of what it says of itself."""
+    """Name of a scorer, and the first line of its docstring."""
     about = (getattr(task.readings.get(reading), "__doc__", None) or "").strip()
     return f"{reading}: {about.splitlines()[0]}" if about else reading
 

@@ -1,4 +1,4 @@
-"""What ``bench export`` does: reads the tables as they are; it builds and asks nothing.
+"""Operations of ``bench export``: reads stored tables, builds nothing, sends nothing.
 
 BLINK's submission is made like a paper's table: its questions are asked first.
 """
@@ -29,7 +29,7 @@ SUBMISSION = "blink-submission"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """What the command was told."""
+    """The command's options."""
 
     form: str
     suites: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ class ExportRequest:
 
 
 class ExportResult(NamedTuple):
-    """What was written, and what could not be."""
+    """Written files, and what was left out."""
 
     written: Sequence[Path | str]
     left_out: list[str]
 
 
 def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
-    """Write what was measured in the form of another project.
+    """Write results in another project's format.
 
     Raises:
         UnknownNameError: If the form, a suite, model, condition or edition is none.
@@ -89,7 +89,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
-    """The leaderboard as it is now; none is kept."""
+    """The present leaderboard; it is not stored."""
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
     return [row for task in tasks for row in standings(task, bench.tables, published, now)]

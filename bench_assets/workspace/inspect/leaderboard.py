@@ -31,7 +31,7 @@ _RANKS = "behind a value: the ranks that the model may have, all of a task at on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixRow:
-    """One line of a matrix: a model, a paper's row, or what is known without looking."""
+    """One line of a matrix: a model, a published row or a blind baseline."""
 
     name: str
     cells: Mapping[str, str]  # task -> value with its mark
@@ -51,7 +51,7 @@ class Matrix:
 
     @property
     def legend(self) -> list[str]:
-        """What the marks mean that are used."""
+        """Meaning of the marks in use."""
         used = "".join(cell for line in self.models for cell in line.cells.values())
         marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
         return [*marks, _RANKS] if " " in used else marks
@@ -85,7 +85,7 @@ def matrices(
 
 
 def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Rows of which nothing can be read stand with the first edition that there is of their place.
+    """Assign unreadable rows to the first edition of their source.
 
     They have no number, so that nothing is compared; a matrix of their own would say nothing.
     """
@@ -174,7 +174,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:
-    """Task -> what a blind guess gives on the questions as they are now, where that is known."""
+    """Task -> expected score of a blind guess on the present questions, if known."""
     return {task.name: exam(bench.tables, task).chance for task in bench.catalog.tasks}
 
 

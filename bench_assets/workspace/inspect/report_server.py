@@ -77,7 +77,7 @@ def serve_until_interrupted(serving: ThreadingHTTPServer) -> None:
 
 @contextmanager
 def serve_in_background(folder: Path) -> Generator[str]:
-    """Show a report where checks lead to, while something else runs; a sentence says where.
+    """Serve a report during another command, where checks link to; returns a message.
 
     Where that port is taken, the sentence says so: nothing ends for it.
     """
@@ -95,10 +95,10 @@ def serve_in_background(folder: Path) -> Generator[str]:
 
 
 class _ReportServer(ThreadingHTTPServer):
-    """Says nothing of readers who leave before a page is whole."""
+    """Ignores connections that close before a page is complete."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """Tell of everything else."""
+        """Report other errors."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -107,10 +107,10 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
     """Hands out the files of a report, and nothing else, to pages of this machine."""
 
     def send_head(self) -> Any:  # noqa: ANN401
-        """Refuse what is no part of the report, and pages that came under another name."""
+        """Refuse paths outside the report, and requests under another host name."""
         name = self.headers.get("Host", "").rpartition(":")[0]
         first = self.path.split("?")[0].lstrip("/").split("/")[0]
-        if name not in (ADDRESS, "localhost"):  # a name that somebody points here
+        if name not in (ADDRESS, "localhost"):  # a foreign name that resolves to this machine
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
         if first not in ("", "index.html", *_SERVED_FOLDERS):
@@ -126,7 +126,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
-        """Say what the page may do, as it says itself."""
+        """Send the page's content security policy."""
         self.send_header("Content-Security-Policy", _policy(Path(self.directory)))
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
@@ -134,7 +134,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:  # noqa: ANN401
-        """Say nothing of every file."""
+        """Log nothing."""
 
 
 def _policy(folder: Path) -> str:

@@ -170,11 +170,11 @@ def _every(bench: Workbench) -> Iterator[ListedTable]:
 
 
 def _made(bench: Workbench) -> Counter[str]:
-    """How many parts each table has, by where they are; told by one look."""
+    """Number of partitions of each table, by folder."""
     names = (one.name for one in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
 
 
 def _ends(name: str) -> Iterator[int]:
-    """Where the folders that a table lies in end in its name."""
+    """Suffixes of table names by folder."""
     return (at for at, letter in enumerate(name) if letter == "/")

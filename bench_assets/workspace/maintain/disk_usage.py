@@ -27,7 +27,7 @@ _WHOLE = "all"  # the file of a table that is not of one model, see resources.ta
 _DESCRIPTIONS = {
     "images": ("images, by the digest of their bytes", "{rm}: drawn or read again when needed"),
     "mini": ("raw material of the mini editions", "{rm}: drawn again when needed"),
-    "painted": ("images that were painted", "{rm}: painted again, by whoever painted them"),
+    "painted": ("images that were painted", "{rm}: generated again by the same painter"),
     "annotation": ("annotation units, and every answer", ""),
     "responses.sqlite": ("every response of a model", "bench home remove MODEL --responses"),
     "vectors.sqlite": ("vectors of texts and images", "{rm}: computed again when needed"),

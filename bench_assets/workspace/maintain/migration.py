@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | None":
-    """Take the vectors of a home over; whence they come, they stay.
+    """Copy the vectors of a home; the originals stay.
 
     Args:
         settings: The home's, which name a database.
@@ -64,7 +64,7 @@ def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationResult:
-    """What became of a part of a home that was taken over; whence it came, it stays."""
+    """Outcome of copying a part of a home; the originals stay."""
 
     what: str  # "responses", "tables", "images", ...
     n: int  # that are in the target now, whole
@@ -83,7 +83,7 @@ REPLACED = "replaced"
 
 
 def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:
-    """Take images and tables over, tables last: who sees one has its images.
+    """Copy images and tables, tables last, so that a visible table has its images.
 
     Args:
         settings: The home's, which name objects.
@@ -99,7 +99,7 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
 
 
 def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
-    """Where something is to be, and where it is."""
+    """Target and source of a copy."""
     here, shared = open_blobs(settings.home, below), open_home_blobs(settings, below)
     return (here, shared) if back else (shared, here)
 
@@ -115,14 +115,14 @@ def _images(target: Blobs, source: Blobs) -> MigrationResult:
 
 
 def _painted(target: Blobs, source: Blobs) -> MigrationResult:
-    """Notes of what was painted; what the target remembers it goes on to remember."""
+    """Notes on generated images; the target's own notes stay."""
     rules = TransferRules(is_whole=_is_painted_note, is_better=_never_valid)
     became = transfer(target, source, source.list(), rules)
     return _migration_result("notes of painted images", target, source, became)
 
 
 def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
-    """Tables, of which the newer stays; then the notes that say what they were made of."""
+    """Tables, of which the newer stays; then their provenance notes."""
     listed = list(source.list())
     kept = _RetainedTables()
     rules = TransferRules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
@@ -159,7 +159,7 @@ class _RetainedTables:
 
 
 def _place_of(name: str) -> str:
-    """Below what the tables of a source lie; "" for those of the source that is not named."""
+    """Folder of a source's tables; "" for the configured source."""
     parts = name.split("/")
     return parts[1] if parts[0] == SOURCES_FOLDER else ""
 
@@ -178,7 +178,7 @@ def _is_painted_note(name: str, data: bytes) -> bool:
 
 
 def _is_checksummed(name: str, data: bytes) -> bool:
-    """Whether a table is as it was written."""
+    """Whether a table matches its checksum."""
     try:
         return bool(verify_checksum(io.BytesIO(data)))
     except TableError:
@@ -205,7 +205,7 @@ def _migration_result(
 
 
 def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
-    """Take responses and vectors, images and tables over; whence they come, they stay.
+    """Copy responses, vectors, images and tables; the originals stay.
 
     Args:
         settings: The home's, which name a database, objects, or both.

@@ -20,7 +20,7 @@ from resources.tables.metrics_snapshot import SNAPSHOT_FOLDER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removable:
-    """What there is of one model."""
+    """Tables and responses of one model."""
 
     model: str
     tables: Sequence[BlobEntry]
@@ -29,13 +29,13 @@ class Removable:
 
     @property
     def megabytes(self) -> float:
-        """Of the tables."""
+        """Size of the tables."""
         return sum(one.size for one in self.tables) / 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalResult:
-    """What was removed."""
+    """Removed tables and responses."""
 
     model: str
     tables: int
@@ -44,7 +44,7 @@ class RemovalResult:
 
 
 def find_removable(bench: Workbench, model: str) -> Removable:
-    """Look what there is of a model.
+    """Find the tables and responses of a model.
 
     Raises:
         UnknownNameError: If there is nothing; lists those there is something of.
@@ -113,7 +113,7 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
     """Hold the locks of all that is made of a model.
 
     Raises:
-        HomeError: If somebody else does.
+        HomeError: If another process does.
     """
 
     def refuse(waiting: str) -> None:
@@ -126,7 +126,7 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
 
 
 def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
-    """Delete the responses that only this model's predictions came of; says how many, and MB."""
+    """Delete the responses that only this model's predictions use; returns their number and MB."""
     own: set[str] = set()
     others: set[str] = set()
     for key in _keys(bench):

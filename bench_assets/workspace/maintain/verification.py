@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
-    """Read everything in a home; what is wrong is named, and nothing is changed but notes.
+    """Read everything in a home and report damage; changes nothing but notes.
 
     The notes that say what need not be made again are dropped where something is wrong, so that
     the commands that are named do their work.
@@ -174,6 +174,6 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
 
 
 def _refused_of(file: Path) -> Path | None:
-    """What may not be read of a database: itself, or what SQLite keeps beside it."""
+    """Unreadable files of a database: itself, or SQLite's side files."""
     parts = (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
     return next(filter(is_access_denied, parts), None)

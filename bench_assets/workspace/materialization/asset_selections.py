@@ -15,7 +15,7 @@ ON_DEMAND = dg.AssetSelection.tag("bench/when", "asked")
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
-    """What does not depend on a model: of a suite, or of one of its tasks."""
+    """Assets that do not depend on a model, of a suite or one of its tasks."""
     suite, _, task = name.partition("/")
     groups = grouped(suite, f"{suite}_ablations")
     left = groups - dg.AssetSelection.tag("bench/per", "model") - ON_DEMAND
@@ -41,5 +41,5 @@ def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetS
 
 
 def tasks_of_one_kind(tasks: Sequence[Task]) -> list[Task]:
-    """Leave out what encoders are asked, unless that is all there is."""
+    """Leave out tasks of encoders, unless all are."""
     return [task for task in tasks if task.asked_of == "model"] or list(tasks)

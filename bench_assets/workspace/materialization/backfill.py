@@ -16,7 +16,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillResult:
-    """What became of one model under one condition."""
+    """Outcome of one model under one condition."""
 
     model: str
     condition: str
@@ -114,7 +114,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 def unscored_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Say of each task of which no answer has points why; nothing if some have."""
+    """Reasons of tasks without any scored answer; nothing if some are scored."""
     tasks = bench.catalog.tasks_of(suite)
     keys = {task.name: evaluation_key(task, condition, "scores") for task in tasks}
     tables = {

@@ -42,7 +42,7 @@ _COORDINATOR = {"module": "resources.runs.run_pools", "class": "PoolCoordinator"
 
 
 def write_dagster_yaml(folder: Path, settings: Settings) -> None:
-    """Write what Dagster reads, unless it is there as it should be.
+    """Write Dagster's configuration, unless it is up to date.
 
     Args:
         folder: ``home/dagster``.
@@ -59,7 +59,7 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
 
 
 def site_file(settings: Settings) -> Path:
-    """Where a site's own additions stand."""
+    """Path of the site's own settings."""
     return settings.home / SITE
 
 
@@ -100,7 +100,7 @@ def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
 
 
 def _cluster(settings: Settings) -> dict[str, Any]:
-    """What [storage] and [cluster] change of the checkout's file, but for the storage."""
+    """Changes by [storage] and [cluster] to the checkout's file, except the storage."""
     cluster = settings.cluster
     changed: dict[str, Any] = {}
     if cluster.runs != RUNS:
@@ -143,7 +143,7 @@ def _named(module: str, name: str, **config: Any) -> dict[str, Any]:  # noqa: AN
 
 
 def _site(settings: Settings) -> dict[str, Any]:
-    """What a site wants to be different; nothing where it has no file."""
+    """Settings of ``dagster.site.yaml``; nothing without the file."""
     file = site_file(settings)
     try:
         said = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -162,7 +162,7 @@ def _site(settings: Settings) -> dict[str, Any]:
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Both: mappings entry by entry, of all else what is above.
+    """Merge two configurations: mappings by key; other values are replaced.
 
     >>> _merged({"a": {"b": 1, "c": 2}, "d": [3]}, {"a": {"c": 4}, "d": [5]})
     {'a': {'b': 1, 'c': 4}, 'd': [5]}

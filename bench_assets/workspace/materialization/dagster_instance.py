@@ -44,13 +44,13 @@ _NO_ADDRESS = re.compile(r"\?|%[0-9A-Fa-f]{2}|[\ud800-\udfff]")
 
 
 class RunError(BenchError):
-    """A run ended early; says at which asset or check, and why."""
+    """A run ended early; names the asset or check, and the reason."""
 
 
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
     """Open the Dagster instance in ``home/dagster``; makes it on the first call.
 
-    Runs that were killed end now: nobody else may have noticed, and they would keep their pools.
+    Orphaned runs end now, so that they free their pools.
 
     Args:
         home: A home folder.
@@ -105,7 +105,7 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
 
 @contextmanager
 def storage_error_reporting(folder: Path) -> Generator[None]:
-    """Say in one message that Dagster could not write its records, or not read them.
+    """Report in one message that Dagster's records cannot be written or read.
 
     Raises:
         HomeError: For a full disk, a folder that may not be written to, a damaged database.
@@ -128,7 +128,7 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
 
 
 def _database_error() -> "type[DatabaseError]":
-    """What is looked up when something is raised: where nothing is to be done, none is loaded."""
+    """Database errors, imported only when an exception is raised."""
     from sqlalchemy.exc import DatabaseError
 
     return DatabaseError
@@ -155,7 +155,7 @@ class _FilteredStderr:
 
 
 def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
-    """Say in one message why a run failed: the blocking checks, or what an asset raised."""
+    """Reason of a failed run in one message: blocking checks, or an asset's error."""
     checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
     if checks:
         return RunError("\n".join(map(_check_message, checks)))
@@ -202,7 +202,7 @@ class AssetRun:
 
         Args:
             instance: Records it.
-            locks: Folder of the home's locks; None if nobody else sees the instance.
+            locks: Folder of the home's locks; None if no other process sees the instance.
 
         Raises:
             BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
@@ -251,7 +251,7 @@ class AssetRun:
 
 
 def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
-    """Say what a run makes, and of which model.
+    """Name of a run: its selection and model.
 
     >>> run_name([dg.AssetKey(["codis", "scores"]), dg.AssetKey(["codis", "metrics"])], "random")
     'codis: random'

@@ -43,10 +43,10 @@ _LOG_LINES = 8  # lines of its log
 
 
 def require_free(port: int, host: str = _HOST) -> None:
-    """Look whether a port can be had, before anything is started.
+    """Check that a port is free, before anything is started.
 
     Raises:
-        SettingsError: If somebody listens there, or we may not.
+        SettingsError: If the port is in use, or may not be used.
     """
     with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed a moment ago is free
@@ -60,7 +60,7 @@ def require_free(port: int, host: str = _HOST) -> None:
 
 
 def is_reachable(host: str, port: int, path: str) -> bool:
-    """Whether a server says at a path that all is well."""
+    """Whether a server's path returns success."""
     try:
         return fetch_page(f"http://{host}:{port}", path, timeout=5)[0] == 200
     except TimeoutError:
@@ -68,7 +68,7 @@ def is_reachable(host: str, port: int, path: str) -> bool:
 
 
 class UiProcess:
-    """The UI, from its start to its end; a context manager. Another server says what it is."""
+    """The UI process, as a context manager; another server on its port is refused."""
 
     what = "the UI"
     health = "/server_info"  # what answers once it is ready
@@ -80,12 +80,12 @@ class UiProcess:
         self.home = home
 
     def command(self) -> list[str]:
-        """What is started."""
+        """Command line of the process."""
         at = ["-h", _HOST, "-p", str(self.port)]
         return [sys.executable, "-m", "dagster", "dev", "-w", "workspace.yaml", *at]
 
     def environment(self) -> dict[str, str]:
-        """What it finds in its environment."""
+        """Environment of the process."""
         return environment_of(self.home)
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class UiProcess:
                     stdin=subprocess.PIPE,  # closed when we end
                     stdout=log,
                     stderr=subprocess.STDOUT if log else None,
-                    start_new_session=True,  # it is told to end once, by us
+                    start_new_session=True,  # it gets one signal, from us
                 )
         except OSError as why:
             raise HomeError(f"{why.filename}: {why.strerror}") from why
@@ -126,7 +126,7 @@ class UiProcess:
             self._process.stdin.close()
 
     def wait_for_answer(self) -> None:
-        """Wait until the page is there.
+        """Wait until the page is served.
 
         Raises:
             HomeError: If it ended instead; shows the end of its log.
@@ -135,7 +135,7 @@ class UiProcess:
             self._require_running(_POLL_SECONDS)
 
     def wait_for_end(self) -> None:
-        """Wait until somebody ends it.
+        """Wait for its end.
 
         Raises:
             HomeError: If it ends by itself.
@@ -144,7 +144,7 @@ class UiProcess:
             self._require_running(None)
 
     def browse(self) -> None:
-        """Open the page in the browser, where there is one."""
+        """Open the page in the browser, if there is one."""
         webbrowser.open(self.address)
 
     def _answers(self) -> bool:
@@ -168,7 +168,7 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
 
 
 class Service(UiProcess):
-    """One of the three; says what it has to say where we do."""
+    """One of Dagster's three services; its output goes to ours."""
 
     scheme = ""
 
@@ -188,7 +188,7 @@ class Service(UiProcess):
         self._code = code
 
     def _workspace(self) -> list[str]:
-        """Where the graph is: a file of the checkout, or one that names the code server."""
+        """Workspace file: the checkout's, or one that names the code server."""
         if not self._code:
             return ["-w", str(CHECKOUT / "workspace.yaml")]
         host, _, port = self._code.rpartition(":")
@@ -200,13 +200,13 @@ class Service(UiProcess):
 
 
 class Web(Service):
-    """What shows the UI."""
+    """The web server of the UI."""
 
     what = "the web server"
     scheme = "http://"
 
     def command(self) -> list[str]:
-        """What is started."""
+        """Command line of the process."""
         at = ["-h", self.host, "-p", str(self.port)]
         return [sys.executable, "-m", "dagster_webserver", *at, *self._workspace()]
 
@@ -215,12 +215,12 @@ class Web(Service):
 
 
 class Daemon(Service):
-    """What ticks sensors, takes runs from the queue and looks after them."""
+    """The daemon: sensors, the run queue and run monitoring."""
 
     what = "the daemon"
 
     def command(self) -> list[str]:
-        """What is started."""
+        """Command line of the process."""
         return [*_DAEMON, "run", *self._workspace()]
 
     def _answers(self) -> bool:
@@ -228,12 +228,12 @@ class Daemon(Service):
 
 
 class CodeServer(Service):
-    """What knows the graph, and starts runs where the launcher is the local one."""
+    """The code server, which also starts local runs."""
 
     what = "the code server"
 
     def command(self) -> list[str]:
-        """What is started."""
+        """Command line of the process."""
         at = ["-h", self.host, "-p", str(self.port), "--location-name", LOCATION]
         graph = ["-m", "bench_assets.definitions", "-d", str(CHECKOUT)]
         return [sys.executable, "-m", "dagster", "api", "grpc", *at, *graph]
@@ -243,7 +243,7 @@ class CodeServer(Service):
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Make partitions of all that could be asked; says how many models that are."""
+    """Add a partition for every model; returns the number of models."""
     models = {**EMBEDDED_MODELS, **bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
@@ -256,7 +256,7 @@ def is_web_healthy(host: str, port: int) -> bool:
 
 
 def is_daemon_healthy(home: Path) -> bool:
-    """Whether every part of the daemon, wherever it runs, said something a moment ago."""
+    """Whether every part of the daemon sent a heartbeat recently, on any machine."""
     folder = home / "dagster"
     if not (folder / "dagster.yaml").is_file():
         return False

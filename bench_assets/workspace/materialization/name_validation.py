@@ -44,7 +44,7 @@ def check_names(
 
 
 def _check_settings(task: Task, settings: Settings, *, asks: bool) -> None:
-    """Look at what bench.toml, or the command, chose for a task."""
+    """Validate the choices of bench.toml or the command for a task."""
     chosen = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and chosen.reading:
         task.reading(chosen.reading)

@@ -27,7 +27,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     training: Sequence[Path] = (),
     scratch: bool = False,
 ) -> Generator[Workbench]:
-    """Open ``$BENCH_HOME``, or the home of the checkout; prints what is left out of it, and why.
+    """Open ``$BENCH_HOME`` or the checkout's home; prints what is skipped, and why.
 
     Args:
         suite: Suite or task to load; "": all suites.
@@ -76,7 +76,7 @@ def home_settings(
     models: Mapping[str, Any] | None = None,
     training: Sequence[Path] = (),
 ) -> SettingsResource:
-    """The home's settings with what a call has otherwise; from here on logs tell no secrets."""
+    """The home's settings with the command's overrides; redacts logs from here on."""
     redact_logs(default_home())
     set_openmp_passive()
     given = {key: value for key, value in (chosen or {}).items() if value}

@@ -31,7 +31,7 @@ from resources.tables.parquet import TableFiles
 
 
 class HomeContext(NamedTuple):
-    """Where things are made: the graph, where its tables lie, and what the user chose."""
+    """Context of a materialization: the graph, its tables and the user's settings."""
 
     definitions: dg.Definitions
     catalog: Catalog
@@ -42,7 +42,7 @@ class HomeContext(NamedTuple):
     def making(
         self, name: str, selection: dg.AssetSelection, made_of: str, model: str = ""
     ) -> TableGroup:
-        """Put together what is known."""
+        """Build the context."""
         return TableGroup(
             name=name,
             keys=frozenset(selection.resolve(self.definitions.resolve_asset_graph())),
@@ -53,19 +53,19 @@ class HomeContext(NamedTuple):
         )
 
     def inputs(self, suite: str) -> str:
-        """Digest what a suite's question tables are made of."""
+        """Digest of the inputs of a suite's question tables."""
         source = self.sources.open(suite)
         return freshness.inputs_digest(self.settings, self.catalog.suite(suite), source)
 
     def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
-        """What assets read that others made."""
+        """Tables that assets read from other groups."""
         graph = self.definitions.resolve_asset_graph()
         keys = selection.resolve(graph)
         return sorted({parent for key in keys for parent in graph.get(key).parent_keys} - keys)
 
 
 def question_group(home: HomeContext, name: str) -> TableGroup:
-    """All that does not depend on a model, of a suite or one of its tasks."""
+    """All assets of a suite or task that do not depend on a model."""
     suite = home.catalog.suite(name).name
     return home.making(name, asset_selections.dataset_build(name), home.inputs(suite))
 
@@ -79,7 +79,7 @@ def on_demand_group(home: HomeContext, key: dg.AssetKey) -> TableGroup:
 def evaluation_groups(
     home: HomeContext, tasks: Sequence[Task], model: str, condition: str
 ) -> list[TableGroup]:
-    """What comes of asking one model under one condition, task by task."""
+    """Assets of one model under one condition, task by task."""
     inputs = {suite: home.inputs(suite) for suite in {task.suite for task in tasks}}
     return [_evaluation_group(home, task, model, condition, inputs[task.suite]) for task in tasks]
 
@@ -111,7 +111,7 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
 
 
 def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
-    """Note that all was made as the home is configured, unless that changed meanwhile.
+    """Note that all tables match the configuration, unless it changed meanwhile.
 
     A run reads bench.toml as it goes: what it made is then of neither text.
     """
@@ -161,7 +161,7 @@ def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object
 
 
 def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:
-    """What the regression check reads of other models, and how it compares."""
+    """Inputs of the regression check: other models' tables, and its settings."""
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
     models, written = tables.partitions(read[0]), partial(tables.written, read[0])

@@ -88,7 +88,7 @@ class Workbench:
 
     @cached_property
     def instance(self) -> dg.DagsterInstance:
-        """Where runs are recorded; opened when there is something to record: that takes a while.
+        """Dagster's instance; opened on first use, which takes a while.
 
         Not those on other sources: the UI, and its sensors, follow what bench.toml names.
         """
@@ -97,7 +97,7 @@ class Workbench:
         return open_instance(self.settings.home, self.settings)
 
     def refresh_questions(self, suite: str) -> None:
-        """Build the questions of a suite or task, unless what they are made of has not changed.
+        """Build the questions of a suite or task, unless their inputs are unchanged.
 
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.

@@ -37,7 +37,7 @@ class _There(NamedTuple):
     unit_id: str
     digest: str
     intact: bool  # whether it shows what it says
-    wanted: bool  # whether it shows what is asked now
+    wanted: bool  # whether it shows a present unit
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -56,7 +56,7 @@ class Asker:
     before: TaskRequest | None  # what was asked from here
 
     def ask(self, units: Sequence[Unit]) -> tuple[UnitCounts, TaskRequest | None]:
-        """Import what is not there, show what is not wanted to nobody; what is asked now."""
+        """Import missing units, hide unwanted ones, and return the present ones."""
         config = label_config(self.annotation_task)
         projects = projects_of(self.server, self.annotation_task)
         project = current(self.annotation_task, projects)
@@ -122,7 +122,7 @@ class Asker:
         return number, is_changed
 
     def _show(self, wanted: Mapping[str, Unit], here: Iterable[_There]) -> dict[str, AskedTask]:
-        """Show each unit's task to as many people as it needs, all others to nobody."""
+        """Show each unit's task to as many annotators as it needs, and hide all others."""
         by_unit: dict[str, list[_There]] = defaultdict(list)
         for one in here:
             by_unit[one.unit_id if one.wanted else ""].append(one)
@@ -189,7 +189,7 @@ class LabelStudioBackend:
     """People who answer in a Label Studio.
 
     What it takes for an answer and does not count (an author's own vote, a misfit, one that
-    somebody else changed) is asked of one person more, when answers are read.
+    another person changed) is asked of one more annotator, when answers are read.
     """
 
     server: LabelStudio
@@ -198,7 +198,7 @@ class LabelStudioBackend:
     images: ImageLocation
 
     def ask(self, annotation_task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Import what is not there, and show what is not wanted to nobody."""
+        """Import missing units, and hide unwanted ones."""
         ids = Counter(unit.unit_id for unit in units)
         if len(ids) < len(units):
             twice = next(name for name, n in ids.items() if n > 1)
@@ -241,7 +241,7 @@ class LabelStudioBackend:
             )
 
     def close(self, annotation_task: AnnotationTask) -> None:
-        """Show nobody any more, with one call for each project."""
+        """Hide all units, with one call per project."""
         with self._alone(annotation_task):
             for project in projects_of(self.server, annotation_task):
                 if project.is_open:

@@ -128,7 +128,7 @@ class LabelStudioTask(NamedTuple):
 
     number: int
     data: Mapping[str, Any]
-    overlap: int  # people that it is shown to; 0: to nobody any more
+    overlap: int  # number of annotators; 0: hidden
     is_labeled: bool  # whether it is taken for done
     answers: int
 
@@ -195,7 +195,7 @@ class LabelStudio:
             )  # fmt: skip
 
     def show(self, task: int, overlap: int, *, again: bool) -> None:
-        """Show a task to so many people, 0 for nobody; again if it was taken for done."""
+        """Set a task's number of annotators (0 hides it), and reopen it if it was done."""
         self._say("PATCH", f"/api/tasks/{task}/", {"overlap": overlap})
         if not overlap:
             self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": True})

@@ -63,7 +63,7 @@ def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Pro
     chosen = max(same, key=lambda one: (one.n_tasks, one.number))
     if others := [str(one.number) for one in same if one is not chosen]:
         _log.warning(
-            "Label Studio has several projects of the title %s: %d is used; delete %s if nobody"
+            "Label Studio has several projects of the title %s: %d is used; delete %s if no one"
             " answered there",
             chosen.title, chosen.number, ", ".join(others),
         )  # fmt: skip

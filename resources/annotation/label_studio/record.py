@@ -29,7 +29,7 @@ class AskedTask:
     overlap: int  # people that it is shown to
     needed: int
     barred: tuple[str, ...] = ()
-    more: int = 0  # people beyond those needed, as somebody reopened it
+    more: int = 0  # annotators beyond those needed, after a reopening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Record:
             ) from why
 
     def write(self, asking: TaskRequest) -> None:
-        """Write down what is asked."""
+        """Store the published units."""
         with open_atomic(self.folder / "asked.json") as file:
             file.write(orjson.dumps(asking))
 
@@ -106,7 +106,7 @@ class Record:
             n = sum(name.startswith(f"{number}/") for name in before)
             raise AnnotationError(
                 f"project {number} with {n} answers is not in Label Studio any more, or has another"
-                f" title: somebody deleted or renamed it. If that was meant, take away"
+                f" title: it was deleted or renamed. If that was intended, remove"
                 f" {self.folder / 'seen.jsonl'}"
             )
 

@@ -19,7 +19,7 @@ class Pseudonyms:
     names: Mapping[str, str]  # pseudonym by address, as bench.toml has them
 
     def of(self, account: object) -> str:
-        """Name who has an account, given as its number or as an object with it; "" for nobody.
+        """Name of an account, given as its number or an object with it; "" if unknown.
 
         >>> Pseudonyms({3: "Ana@lab.example"}, {"ana@lab.example": "ana"}).of({"id": 3})
         'ana'
@@ -97,7 +97,7 @@ def _answer(empty: Answer, annotation: Mapping[str, Any], who: Pseudonyms) -> An
         changed_by="" if changed_by == person else changed_by,
         seconds=float(seconds) if isinstance(seconds, int | float) else None,
         skipped=annotation.get("was_cancelled") is True,
-        complaint=empty.complaint or ("" if person else "nobody gave it: the account is gone"),
+        complaint=empty.complaint or ("" if person else "no author: the account is gone"),
     )
 
 

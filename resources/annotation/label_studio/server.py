@@ -2,7 +2,7 @@
 
 Left alone it listens everywhere, lets anybody sign up, and tells its makers of its use.
 
-The one folder that a Label Studio serves images from; whoever has an account may read it.
+The folder that Label Studio serves images from; every account may read it.
 """
 
 import re
@@ -45,7 +45,7 @@ def variables(
 
     Args:
         around: The environment that we are in; what is said of our Python does not go on.
-        folder: Of its data base, its password and its log; nobody else may read it.
+        folder: Of its database, password and log; readable by this user only.
         images: The link to the image store. It serves all in the folder where that lies.
         port: Of 127.0.0.1.
         token: The first account has it from its first start on.

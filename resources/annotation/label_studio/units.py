@@ -17,7 +17,7 @@ _STYLE = (
 _HIDDEN = "unit"  # an object that every task has; controls must belong to one
 _IMAGE = "image"
 _INLINE = 60  # characters of all choices together that fit into one line
-_BREAK = "\N{ZERO WIDTH SPACE}"  # seen by nobody
+_BREAK = "\N{ZERO WIDTH SPACE}"  # invisible
 
 
 def label_config(annotation_task: AnnotationTask) -> str:

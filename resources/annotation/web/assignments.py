@@ -1,6 +1,6 @@
 """Assignments: which unit an annotator is shown next.
 
-Whoever is shown a unit has a place for a while (``LEASE``). A place that nobody answered in time
+An annotator who sees a unit holds a place (``LEASE``). A place without an answer in time
 is another's; with an answer it is taken for good, a skip gives it back.
 """
 
@@ -16,7 +16,7 @@ from resources.annotation.web.reservations import HELD_BY_OTHERS, Seat, add_word
 from resources.annotation.web.store import ShownUnit, Store, read_said, read_task, read_unit
 
 LEASE = 20 * 60.0
-"""s that a place is kept; while somebody writes, the page asks for as much again."""
+"""s that a place is kept; the page extends it while the annotator writes."""
 
 _NEXT = f"""
 SELECT i.id FROM units i WHERE i.task = :task AND i.asked AND i.room > 0 AND i.position > :after
@@ -54,7 +54,7 @@ class OpenTask:
 
     number: int
     task: AnnotationTask
-    answered: int  # or skipped, of what is asked now
+    answered: int  # or skipped, of the present units
     left: int  # that they may still be shown
     is_over: str  # why they are shown nothing more of it; "" while they are
 

@@ -52,7 +52,7 @@ class PagesBackend:
     store: Store
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Write down what is asked; whoever is on the pages is shown it from then on."""
+        """Publish units; the pages show them from then on."""
         wanted = {unit.unit_id: unit.digest for unit in units}
         if len(wanted) < len(units):
             twice = Counter(unit.unit_id for unit in units).most_common(1)[0][0]
@@ -88,7 +88,7 @@ class PagesBackend:
             db.execute(f"{_ROOM} {which}", (task.name, unit_id))
 
     def close(self, task: AnnotationTask) -> None:
-        """Show nobody any more of the task; who is writing may still send it."""
+        """Close the task; an answer in progress may still be sent."""
         with self.store.writing() as db:
             db.execute("UPDATE tasks SET closed = 1 WHERE name = ?", (task.name,))
 

@@ -194,7 +194,7 @@ class PagesServer:
             self._socket.close()
 
     def wait(self) -> None:
-        """Wait until somebody ends it."""
+        """Wait for its end."""
         self._thread.join()
 
 

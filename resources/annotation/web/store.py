@@ -76,7 +76,7 @@ PRAGMA user_version = {VERSION};
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The file, which is made by whoever writes first."""
+    """The file, created by the first write."""
 
     file: Path
 
@@ -196,12 +196,12 @@ def read_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
 
 
 def written_values(values: Values) -> str:
-    """Write what somebody filled in."""
+    """Store a filled form."""
     return json.dumps(dict(values))
 
 
 def read_values(entry: dict[str, Any]) -> Values:
-    """Read what somebody filled in."""
+    """Read a filled form."""
     return {name: tuple(given) for name, given in entry.items()}
 
 

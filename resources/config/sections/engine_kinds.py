@@ -48,8 +48,8 @@ class EngineContext:
 class EngineKind(Generic[Spec]):
     """A kind of model: what bench.toml says of it, and what runs it.
 
-    An engine stands behind the response store: what was asked before is not asked again, a killed
-    run goes on where it was, and what was asked is counted. A ``spec`` that is ``Priced`` has a
+    An engine is behind the response cache: cached responses are reused, a killed
+    run continues, and requests are counted. A ``spec`` that is ``Priced`` has a
     budget too, one that is ``Asked`` the usual decoding.
     """
 

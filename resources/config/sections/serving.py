@@ -1,7 +1,7 @@
 """Servers that bench starts, and addresses that change.
 
-``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``; what is asked
-of it is then known by these weights, not by an address.
+``serve = "vllm serve {path} --port {port}"`` starts one for the weights in ``path``. Its responses
+are keyed by these weights, not by an address.
 """
 
 import re
@@ -46,7 +46,7 @@ def server_of(command: str) -> ServerName:
     """
     try:
         words = shlex.split(command)
-    except ValueError:  # which is told elsewhere
+    except ValueError:  # reported elsewhere
         return ""
     named = (PurePath(one).name if PurePath(one).suffix == "" else "" for one in words)
     modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")

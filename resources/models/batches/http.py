@@ -82,7 +82,7 @@ class Wire:
 
         Raises:
             TooLargeError: If it is too large.
-            UncertainError: With ``once``, if nobody knows whether it arrived.
+            UncertainError: With ``once``, if it is unknown whether it arrived.
             ModelError: If the server refuses, or cannot be reached for too long.
         """
         return _object(await self._send("POST", path, data, once=once), path)

@@ -44,7 +44,7 @@ class BatchApi(Protocol):
 
         Raises:
             TooLargeError: If it is too large.
-            UncertainError: If nobody knows whether it arrived.
+            UncertainError: If it is unknown whether it arrived.
             ModelError: If it is refused.
         """
         ...
@@ -132,7 +132,7 @@ def object_of(line: bytes) -> dict[str, Any]:
     """Parse a line of results.
 
     Raises:
-        ModelError: If it is no JSON object: then nobody knows whose result it is.
+        ModelError: If it is not a JSON object: then its request is unknown.
     """
     try:
         said = parsed(line)

@@ -95,7 +95,7 @@ class StartedServer:
         """Wait until the server is healthy and serves the expected weights.
 
         Raises:
-            ModelError: If it ends, takes too long, serves something else, or nobody waits.
+            ModelError: If it ends, takes too long, serves something else, or the wait is cancelled.
         """
         until = time.monotonic() + asked.within
         while not self._is_ready(asked.health):
@@ -137,7 +137,7 @@ class StartedServer:
     def _refuse_others(self, asked: ReadinessProbe) -> None:
         """Refuse a server that says that it has other weights under the name.
 
-        That the process has our path in its command, and nobody else listens there, is what is
+        That the process has our path in its command, and no other process listens there, is what is
         certain.
         """
         if other := other_weights(self._get("/v1/models")[1], asked.model, asked.path):

@@ -20,7 +20,7 @@ from resources.storage.leases import Leases
 from resources.storage.locks import LeaseLocks
 from resources.storage.sqlite import PATIENCE
 
-LEASE = 30.0  # s after which a server of which nobody says anything is gone
+LEASE = 30.0  # s without renewal after which a server is gone
 
 
 _PREFIX = "server:"
@@ -123,7 +123,9 @@ class AnnouncedServers:
         self._again = again
         self._within = within
         self._late: dict[str, int] = {}  # those that can be asked -> looks without an answer
-        self._not_before: dict[str, float] = {}  # s on the monotonic clock; also: who was told of
+        self._not_before: dict[
+            str, float
+        ] = {}  # s on the monotonic clock; also marks reported ones
 
     def those_of(self, addresses: Iterable[str]) -> list[str]:
         """The reachable addresses, in order."""

@@ -61,7 +61,7 @@ class RandomBaseline(_Streaming):
 
 
 class MostFrequentBaseline(_Streaming):
-    """The most frequent right answer of what is asked: a letter of those offered, or one text.
+    """The most frequent right answer of the questions: an offered letter, or one text.
 
     Ties go to the letter that comes first, and to the text that is right first.
     """

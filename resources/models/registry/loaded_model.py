@@ -35,7 +35,7 @@ class LoadedCheckpoint:
     device: str
     parameters: int
     memory: int  # bytes of the weights
-    context: int | None  # tokens of prompt and response together; None where nobody says
+    context: int | None  # tokens of prompt and response together; None if unknown
     generation_config: str  # what of it would change responses: with decoding = "card" only
     chat_template: str  # "own", "plain", or the file
     thinking: tuple[str, ...]  # opening tags that the template or the vocabulary knows

@@ -175,7 +175,7 @@ class TransformersModel:
 
 def _of_numbers(response: Response, bad_from: int | None) -> Response:
     if bad_from is None or bad_from >= (response.completion_tokens or 0):
-        return response  # what comes after its end is nobody's
+        return response  # tokens after its end do not count
     return Response(
         error=f"the model's scores are NaN or infinite from token {bad_from + 1} of the response on"
         " (too large for its dtype?)"

@@ -100,7 +100,7 @@ class Workers(Protocol):
         """Wait for messages, or for a free worker.
 
         Raises:
-            ModelError: If nobody will ever be.
+            ModelError: If none ever will be.
         """
         ...
 

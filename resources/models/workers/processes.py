@@ -119,7 +119,7 @@ class _Process:
 
     def ask(self, chunk: Chunk) -> None:
         self.busy = True
-        with suppress(OSError):  # it has died; whoever listens next will hear that
+        with suppress(OSError):  # it has died, which the next receive reports
             self.pipe.send(chunk)
 
     def hear(self) -> Said | WorkerDied:

@@ -51,7 +51,7 @@ class Replica:
                 came.put(said)
         finally:  # as of a process that ends: with a traceback, in the log of its node
             why = sys.exception()
-            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # after an end nobody hears it
+            came.put(WorkerDied(f"{type(why).__name__}: {why}"))  # after the end it is ignored
 
 
 def _is_last(said: Said | WorkerDied) -> bool:
@@ -77,7 +77,7 @@ class RayReplicas:
         self._needs = needs
         self._actors: list[_Actor] = []
         self._spare = 0
-        self._since = 0.0  # s of the monotonic clock, since which nobody is up
+        self._since = 0.0  # s of the monotonic clock since which no replica is up
 
     @property
     def n_alive(self) -> int:

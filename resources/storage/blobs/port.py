@@ -51,7 +51,7 @@ class Blobs(Protocol):
         ...
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Write it unless there is one; of several that try at once, one is told True."""
+        """Write it unless it exists; of concurrent calls, one returns True."""
         ...
 
     def get(self, name: str) -> bytes | None:

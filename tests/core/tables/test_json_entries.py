@@ -48,21 +48,27 @@ def test_a_broken_file_is_named(tmp_path, content, complaint):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        pytest.param('[{"a": 1}, {"b": 1, "b": 1}]', r"x\.json, entry 2: field 'b'", id="an entry"),
-        pytest.param(' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]', "entry 1: field 'b'", id="within"),
-        pytest.param('[[{}], 7\n,\n{"a,": 1, "a,": 2}]', "entry 3: field 'a,'", id="odd ones"),
-        pytest.param('{"a": 1, "a": 2}', r"x\.json: field 'a'", id="no list"),
+        pytest.param(
+            '[{"a": 1}, {"b": 1, "b": 1}]', r"x\.json, entry 2: duplicate field 'b'", id="an entry"
+        ),
+        pytest.param(
+            ' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]', "entry 1: duplicate field 'b'", id="within"
+        ),
+        pytest.param(
+            '[[{}], 7\n,\n{"a,": 1, "a,": 2}]', "entry 3: duplicate field 'a,'", id="odd ones"
+        ),
+        pytest.param('{"a": 1, "a": 2}', r"x\.json: duplicate field 'a'", id="no list"),
     ],
 )
 def test_a_field_that_is_told_twice_is_named(tmp_path, content, complaint):
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(SourceError, match=f"{complaint} is told twice; keep one"):
+    with pytest.raises(SourceError, match=f"{complaint}; remove one"):
         list(read_entries(tmp_path / "x.json"))
 
 
 def test_a_line_that_tells_a_field_twice_is_named(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"text": "A"}\n{"text": "A", "text": "B"}\n')
-    with pytest.raises(SourceError, match=r"x\.jsonl, line 2: field 'text' is told twice"):
+    with pytest.raises(SourceError, match=r"x\.jsonl, line 2: duplicate field 'text'"):
         list(read_lines(tmp_path / "x.jsonl"))
 
 

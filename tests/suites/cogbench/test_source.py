@@ -58,9 +58,7 @@ def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
         pytest.param(
             '{"kite": {"Image', "cogbench_description.json: cannot be read as JSON", id="cut short"
         ),
-        pytest.param(
-            '{"a": {}, "a": {}}', "field 'a' is told twice", id="an id that is there twice"
-        ),
+        pytest.param('{"a": {}, "a": {}}', "duplicate field 'a'", id="an id that is there twice"),
         pytest.param("[]", "expected an object, image id", id="a list at the top"),
         pytest.param({"kite": 3}, "entry 'kite': expected an object", id="a number for an entry"),
         pytest.param({"kite": {"Image Name": "k.jpg"}}, "entry 'kite': no field", id="no entities"),

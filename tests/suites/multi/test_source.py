@@ -123,7 +123,7 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        pytest.param('{"a": 1, "a": 2}', "field 'a' is told twice", id="an id twice"),
+        pytest.param('{"a": 1, "a": 2}', "duplicate field 'a'", id="an id twice"),
         pytest.param(
             json.dumps([{"problem_id": "a", **PROBLEM}] * 2),
             "the id 'a' stands there twice",

@@ -163,7 +163,7 @@ def settled_choice(
 def number_choice(
     question: str, entry: str, image: Path, right: int, wrong: Sequence[int]
 ) -> Draft:
-    """Ask for a number that is told by an image as it is."""
+    """Ask for a number that the unchanged image shows."""
 
     def show(place: int, marks: Marks) -> DraftView:
         options = placed(str(right), [str(number) for number in wrong], place)

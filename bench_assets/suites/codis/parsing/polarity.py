@@ -120,7 +120,7 @@ def _stated(question: str, clause: str) -> bool | None:
     clause = _THINKS.sub("", clause).strip()
     words = clause.split()
     if not words or words[0] in _OTHERS:
-        return None  # a refusal, or somebody else
+        return None  # a refusal, or another subject
     if found := _ELLIPSIS.fullmatch(clause):
         return found["denied"] is None
     sign = _judges(question, clause)

@@ -84,7 +84,7 @@ def merge_review_items(
         for one in to_review
         if one.image in digests
         for beside in [_near_texts(one, annotations)]
-        for same in [() if one.field == DESCRIPTION else beside]  # stories are told once each
+        for same in [() if one.field == DESCRIPTION else beside]  # one story each
     ]
 
 

@@ -216,7 +216,7 @@ class FieldAgreement:
     n_items: int
     unanimous: float  # share of items that all or none of an image's annotators gave
     pairwise: float  # mean share of pairs of annotators who agree on an item
-    alpha: float  # Krippendorff's; what nobody gave is no item, which lowers it
+    alpha: float  # Krippendorff's; items given by no annotator are unknown, which lowers it
 
 
 class MergedItems(NamedTuple):

@@ -159,7 +159,7 @@ def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
     """Read what the annotators wrote; nothing for a published edition.
 
     Raises:
-        SourceError: As ``read_stories``; also if somebody annotated an image twice.
+        SourceError: As ``read_stories``; also if an annotator has two entries for an image.
     """
     if release.edition == "published":
         return []

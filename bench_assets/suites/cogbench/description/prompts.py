@@ -13,7 +13,7 @@ NO_VERDICT = (
     "That is not what was asked for. Write one verdict for each number in the list, 0 or 1 in "
     "square brackets after the number, and nothing else."
 )
-"""What a judge is told whose verdicts cannot be read; the wording is ours."""
+"""Complaint about unreadable verdicts; the wording is ours."""
 
 _KEY_POINTS = """\
 Given a <DESCRIPTION> and some <KEY POINT>s, please tell me if the <DESCRIPTION> explicitly \

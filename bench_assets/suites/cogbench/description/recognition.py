@@ -177,7 +177,7 @@ _DENIED = (
 
 
 def remove_denied(description: str) -> str:
-    """Take out the things that a description denies; what somebody does not do stays.
+    """Remove things that a description denies; denied actions stay.
 
     >>> remove_denied("There is no boy in the room.").split()
     ['There', 'is', 'in', 'the', 'room.']

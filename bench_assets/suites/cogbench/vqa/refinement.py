@@ -128,7 +128,7 @@ class Flag:
 
     question_id: str
     flag: str
-    decision: str  # the action of a person; "" if nobody has looked at it yet
+    decision: str  # an annotator's action; "" if not reviewed yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,7 +150,7 @@ def verify_statements(
 def worth_asking(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
-    """Leave out what is empty, said before or follows from a caption: nobody has to look at it."""
+    """Leave out empty and repeated texts, and those that follow from a caption, before review."""
     said: dict[str, set[str]] = defaultdict(set)
     found = []
     for one in statements:
@@ -189,7 +189,7 @@ def _repeats(one: Statement, near: _Near, same: float) -> str:
 
 def _voted(cast: Sequence[bool], least: int) -> str:
     if len(cast) < least:
-        return f"{len(cast)} votes, {least} are needed" if cast else "nobody verified it"
+        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} find it in conflict"
 
 

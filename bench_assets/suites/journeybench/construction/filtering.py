@@ -94,7 +94,7 @@ def decide(
 
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
-    """Say how far the annotators agree; no rows if nobody voted."""
+    """Inter-annotator agreement; no rows without votes."""
     heard = list(_by_image(votes).values())
     units = {name: [[getattr(v, name) for v in cast] for cast in heard] for name in CRITERIA}
     units["all"] = [[_answers(vote) for vote in cast] for cast in heard]

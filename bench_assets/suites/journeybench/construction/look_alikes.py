@@ -126,7 +126,7 @@ def _order(pair: tuple[str, str], ways: Sequence[LookAlike]) -> tuple[str, float
 
 def _fault(cast: Sequence[bool], least: int) -> str:
     if len(cast) < least:
-        return f"{len(cast)} votes, {least} are needed" if cast else "nobody looked at it"
+        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} confirm it"
 
 

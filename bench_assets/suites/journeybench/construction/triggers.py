@@ -125,7 +125,5 @@ def _unfit(question: TriggerQuestion) -> str:
 
 def _voted(cast: Sequence[bool], least: int) -> str:
     if len(cast) < least:
-        return (
-            f"{OPEN}{len(cast)} votes, {least} are needed" if cast else f"{OPEN}nobody verified it"
-        )
+        return f"{OPEN}{len(cast)} votes, {least} are needed" if cast else f"{OPEN}not verified"
     return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} accept it"

@@ -1,4 +1,4 @@
-"""How diverse the images are, as assets that are materialized when somebody wants to know."""
+"""Diversity of the images, as assets that are materialized on request."""
 
 import base64
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from resources.tables.parquet import table_output
 _SEED = 42  # of the map's layout
 _HERE = AssetFolder(f"{SUITE}/diversity")
 _STAGE = _HERE.stage("images")
-_STAGE["group_name"] = f"{SUITE}_diversity"  # made when somebody wants to know
+_STAGE["group_name"] = f"{SUITE}_diversity"  # made on request
 _IMAGES = {".png", ".jpg", ".jpeg", ".webp"}
 
 

@@ -37,7 +37,7 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
     if _evades(response, truth) or bool(_DENYING.search(response)) != bool(_DENYING.search(truth)):
         return False
     asked, said, meant = _words(question), _words(response), _words(truth)
-    things = meant & asked or meant  # what is asked about, where the truth names it
+    things = meant & asked or meant  # the question's subject, if the truth names it
     if _DENYING.search(truth) and things and not (things & said or _means_them(response, truth)):
         return False
     told = meant - asked

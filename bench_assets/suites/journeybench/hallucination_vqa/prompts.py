@@ -11,7 +11,7 @@ NO_VERDICT = (
     "That is not what was asked for. Reply with one JSON object that has all six fields, "
     "is_prediction_correct being true or false, and nothing else."
 )
-"""What a judge is told whose verdict cannot be read."""
+"""Complaint about an unreadable verdict."""
 
 _JUDGE = """\
 You judge the answer that a model gave to a question about a picture. You do not see the picture; \

@@ -122,7 +122,7 @@ def _judged_by_rules(question: Question, prediction: Prediction) -> Judgement:
         judge=RULES,
         criterion=CRITERION,
         verdict=bool(like),
-        response=f"says what {like[0]!r} says" if like else "says what nobody says",
+        response=f"says what {like[0]!r} says" if like else "matches no reference",
     )
 
 

@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.text_generation import (
 )
 
 COUNT = "{count}"  # stands in an image prompt where the number goes
-MOST = 20  # more things than this nobody counts in an image
+MOST = 20  # largest number of things that is counted in an image
 _FIELDS = ("text", "number", "things", "image_prompt")
 
 _FIND = """\

@@ -27,7 +27,7 @@ class RetrievalSample:
     image: str  # its address, or its file name where the edition is built here
     texts: tuple[str, ...] = ()  # right answers when the image is asked with
     text_distractors: tuple[str, ...] = ()
-    captions: tuple[str, ...] = ()  # what is asked with when the image is the answer
+    captions: tuple[str, ...] = ()  # queries whose answer is the image
     image_distractors: tuple[str, ...] = ()  # images, as ``image`` names them
 
 

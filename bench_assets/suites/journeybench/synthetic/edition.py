@@ -1,7 +1,7 @@
 """The mini edition: raw material as galleries, annotators and chat models would have left it.
 
 Images are drawn from ``world.json``, problems come from ``problems.json``. What models
-would have written lies in ``responses.jsonl``. There are faults on purpose: images that nobody
+would have written lies in ``responses.jsonl``. There are faults on purpose: images that no one
 finds unusual, a torn file, captions that are wrong, statements that are true, responses that cannot
 be read.
 """

@@ -179,7 +179,7 @@ def careful(question: Question) -> Reader:
 
 
 def _aligned(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
-    """Leave out the lines of the gold that are blank: nobody is asked for them."""
+    """Leave out blank lines of the gold."""
     left = iter(lines)
     aligned = tuple(next(left, "") if gold.strip() else "" for gold in golds)
     return (*aligned, *left)

@@ -219,7 +219,7 @@ def parsed(data: bytes) -> object:
         written = orjson.dumps(received)
     except orjson.JSONEncodeError as why:
         raise ValueError(f"nested too deeply: {why}") from why
-    # A field that was told twice is gone, and its quotation marks with it. Only one that is escaped
+    # A duplicate field is gone, and its quotation marks with it. Only one that is escaped
     # as a number is no mark in what came, and one in what is written again.
     if data.count(b'"') != written.count(b'"') or (b"\\" in data and b"\\u0022" in data):
         json.loads(data.decode(), object_pairs_hook=_told_once, parse_int=float)

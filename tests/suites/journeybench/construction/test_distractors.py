@@ -117,7 +117,7 @@ def test_a_statement_that_most_find_in_conflict_is_accepted(text, conflicts, rea
         pytest.param(
             "No fox reads", (True, False), "1 of 2 find it in conflict", id="half of them"
         ),
-        pytest.param("No fox reads", (), "nobody verified it", id="no votes"),
+        pytest.param("No fox reads", (), "not verified", id="no votes"),
         pytest.param(" ", (True,), "empty", id="blank"),
         pytest.param(
             "a FOX in a raincoat reads a menu.", (True,), "follows from", id="a caption itself"
@@ -197,7 +197,7 @@ def test_an_accepted_trigger_question_is_kept():
         pytest.param({"answers": "Nowhere"}, [True], "0 answers", id="answers that are no list"),
         pytest.param({"answers": ["x"] * 6}, [True], "6 answers", id="too many answers"),
         pytest.param({"question": ""}, [True], "the question is empty", id="no question"),
-        pytest.param({}, [], "open: nobody verified it", id="no votes"),
+        pytest.param({}, [], "open: not verified", id="no votes"),
         pytest.param({}, [True, False], "1 of 2 accept it", id="half of them"),
     ],
 )

@@ -205,7 +205,7 @@ def test_what_the_rules_find_is_said_and_a_judge_without_a_response_is_named():
     right, wrong = scoring.judge_by_rules(pairs)
     assert (right.response, wrong.response) == (
         f"says what {HEART[0]!r} says",
-        "says what nobody says",
+        "matches no reference",
     )
     assert scoring.score(pairs[0], [right]).note == right.response
     silent = Judgement.of(
