@@ -75,7 +75,9 @@ def test_what_is_no_place_of_a_code_server_is_refused(home: Path, place: str) ->
 def test_of_one_that_is_not_there_health_says_so(home: Path, of: str) -> None:
     said = CliRunner().invoke(app, ["ui", "health", of, "--port", str(free_port())])
     assert said.exit_code == 1
-    assert said.stderr == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
+    assert (
+        said.stderr == f"error: bench ui {of}: not healthy (no answer, or a failed health check)\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def verify_captions(
 
     Args:
         captions: All that were written.
-        votes: What verifiers say; nobody verifies a caption of their own.
+        votes: Votes of verifiers, without votes on their own captions.
         images: Those that passed the filter.
         most: Captions kept for an image.
         least: Votes that a caption takes.
@@ -289,7 +289,7 @@ def _unfit(number: int, written: Sequence[WrittenCaption]) -> str:
 
 
 def _too_few(votes: Sequence[bool], least: int) -> str:
-    return f"{len(votes)} votes, {least} are needed" if votes else "nobody verified it"
+    return f"{len(votes)} votes, {least} are needed" if votes else "not verified"
 
 
 def _voted(votes: Sequence[bool]) -> str:

@@ -263,7 +263,7 @@ def test_the_nearest_confirmed_images_are_kept():
     [
         pytest.param(seen("b", YES, UNLIKE), "1 of 2 confirm it", id="not alike for half of them"),
         pytest.param(seen("b", YES, FITS, FITS), "1 of 3 confirm it", id="the captions fit it too"),
-        pytest.param([], "nobody looked at it", id="no votes"),
+        pytest.param([], "not verified", id="no votes"),
     ],
 )
 def test_a_image_that_is_not_confirmed_says_why(cast, reason):
