@@ -59,7 +59,7 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 
 
 def suites_by_image(bench: Workbench) -> dict[str, str]:
-    """Say of each image that a table names which suite that is; tables are read as they are."""
+    """Image -> suite, from the tables that name it."""
     shown: dict[str, str] = {}
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.names:
@@ -84,7 +84,7 @@ def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Have no note say that a suite's question tables are as they would be made now."""
+    """Mark a suite's question tables as not fresh."""
     blobs = bench.tables.blobs
     for note in list(blobs.list(notes_folder(bench.tables, suite))):
         name = unquote(note.name.rpartition("/")[2])
@@ -146,7 +146,7 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
 
 
 def _is_there(bench: Workbench, name: str) -> bool:
-    """Whether it was made since, or may not be looked at, of which its folder tells."""
+    """Whether a table was made since, or is unreadable, by its folder."""
     try:
         return bench.tables.blobs.exists(name)
     except HomeError:
@@ -169,7 +169,7 @@ def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFindin
 
 
 def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
-    """All that notes and numbers tell of, as far as the home still has such tables."""
+    """All tables named by notes and metrics that the home should still have."""
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
@@ -198,7 +198,7 @@ def _tables_in_note(bench: Workbench, root: str, note: str) -> Iterator[_TableRe
 
 
 def _recorded_evaluations(bench: Workbench, listed: Collection[str]) -> Iterator[_EvaluationRecord]:
-    """The evaluations that there are numbers of."""
+    """Evaluations with metrics."""
     of = {
         tuple(evaluation_key(task, condition, "metrics")): (task.name, condition)
         for task in bench.catalog.tasks

@@ -12,7 +12,7 @@ State: TypeAlias = Literal["whole", "damaged", "missing", "unreadable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationFinding:
-    """What was found of one part of a home, or of one thing in it that is not whole."""
+    """Result for one part of a home, or for one damaged item of it."""
 
     what: str  # "tables", "images", ..., or the file or entry
     state: State
@@ -22,7 +22,7 @@ class VerificationFinding:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether something that was written cannot be read as it was."""
+        """Whether a stored item cannot be read as written."""
         return self.state != "whole"
 
 
@@ -44,7 +44,7 @@ def is_access_denied(file: Path) -> bool:
 
 
 def unreadable_finding(what: str, place: Path) -> VerificationFinding:
-    """Say of something that it may not be read; only its owner can change that."""
+    """Finding of an unreadable item, which only its owner can change."""
     closed = _blocking_path(place)
     mine = closed.stat().st_uid == os.geteuid()
     whose = "" if mine else f"; {closed} is another user's"
@@ -58,7 +58,7 @@ def unreadable_finding(what: str, place: Path) -> VerificationFinding:
 
 
 def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
-    """Name the folders below that may not be looked into, so that what is in them is not seen."""
+    """Unreadable folders below, whose content is unknown."""
     for part in parts:
         closed: list[OSError] = []
         for _ in os.walk(part, onerror=closed.append):
@@ -69,7 +69,7 @@ def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
 
 
 def _blocking_path(place: Path) -> Path:
-    """What keeps it from being read: itself, or a folder above that may not be entered."""
+    """The path that prevents reading: itself, or a folder above."""
     for one in (place, *place.parents):
         try:
             one.stat()

@@ -52,7 +52,7 @@ class TableGroup:
     images: Path | None  # a folder that may be deleted; it is looked for, not into
 
     def is_fresh(self) -> bool:
-        """Whether what lies there was made of the same, all of it, and is as it was written."""
+        """Whether all tables were made from the same inputs and are undamaged."""
         noted = self._noted().partition("\n")[0]
         try:
             return noted.startswith(self.made_of) and noted == self._note()
@@ -60,7 +60,7 @@ class TableGroup:
             return False
 
     def note(self) -> None:
-        """Note that all of it was made; not where a model's row failed: that is asked again."""
+        """Note that all tables were made; not if a row of a model failed, since it is retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
         made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
@@ -81,7 +81,7 @@ class TableGroup:
         return f"{notes_folder(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
 
     def _note(self) -> str:
-        """What is noted of tables as they are.
+        """Note of the present tables.
 
         Raises:
             TableError: If one is not as it was written.
@@ -92,7 +92,7 @@ class TableGroup:
 
 
 def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
-    """Digest what a suite's question tables are made of: source, choices, models, code, packages.
+    """Digest of a suite's inputs: source, settings, models, code, packages.
 
     Code is the suite's own and what all suites share, no other suite's. A model or path that the
     suite's settings name counts with everything that is known of it, as do the images that the
@@ -123,7 +123,7 @@ def _images(
 ) -> str:
     """Digest the images that the file of a benchmark names.
 
-    Very many count by size and time: nobody waits until all of them are read.
+    Very many are compared by size and time, because reading them takes long.
     """
     files = image_files(benchmark, place_of(name, source.folder, settings))
     few = len(files) <= _MANY
