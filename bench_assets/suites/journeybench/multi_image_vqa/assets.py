@@ -104,7 +104,7 @@ def painted_images(
 def built(
     sources: SourceFiles, planned_pairs: list[PlannedPair]
 ) -> dg.Output[list[MultiImageItem]]:
-    """Gather what is asked about two images."""
+    """Collect the questions about two images."""
     file = source_folder(sources) / "knowledge.jsonl"
     by_experts = read_knowledge(file) if file.exists() else []
     return table_output([to_item(pair) for pair in planned_pairs] + by_experts)
