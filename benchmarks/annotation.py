@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench_assets.annotation.answers.quality import annotator_quality, progress_of
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit
 from benchmarks.figures import Figure, expect, run_command
 from resources.annotation.files import FileBackend

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import dagster as dg
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationBackend, Answer, SuiteAnnotationTask, Unit
 from bench_assets.asset_factory.annotation_inputs import answers_key
 from bench_assets.asset_factory.suite_assets import grouped

@@ -24,7 +24,7 @@ from bench_assets.annotation.answers.quality import (
     disagreements,
     progress_of,
 )
-from bench_assets.annotation.answers.resolution import ResolvedAnswers, count, open_units
+from bench_assets.annotation.answers.validation import ResolvedAnswers, count, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.tables.arrow import to_json

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import (
+from bench_assets.annotation.answers.validation import (
     Terms,
     count,
     gold_share,

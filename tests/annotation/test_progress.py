@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bench_assets.annotation.answers.quality import AnnotationProgress, progress_of
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from tests.annotation.test_counted import FORM, GOLD, ITEM, said
 
 NOW = datetime(2026, 11, 22, 18, 0, tzinfo=UTC)

@@ -11,7 +11,7 @@ from bench_assets.annotation.answers.quality import (
     annotator_quality,
     disagreements,
 )
-from bench_assets.annotation.answers.resolution import count, open_units
+from bench_assets.annotation.answers.validation import count, open_units
 from bench_assets.annotation.tasks import Answer, Unit
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.test_counted import FORM, GOLD, said

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.evaluation.suite import Suite

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, SuiteAnnotationTask, Unit
 from resources.annotation.opening import open_annotation_backend
 from resources.config.settings_resource import SettingsResource

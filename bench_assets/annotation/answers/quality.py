@@ -10,7 +10,7 @@ from math import isnan
 from statistics import fmean, median
 from typing import TypeAlias
 
-from bench_assets.annotation.answers.resolution import ATTENTION_CHECK, gold_share, open_units
+from bench_assets.annotation.answers.validation import ATTENTION_CHECK, gold_share, open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit, Values, moment
 from bench_assets.core.stats.rater_agreement import krippendorff_alpha
 

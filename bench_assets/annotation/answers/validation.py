@@ -1,7 +1,14 @@
-"""Whether an answer fits the task and the unit it is to: no tool is believed."""
+"""Validation of answers, and their resolution: which answers count, and which units are open.
+
+A person's last answer to a unit counts. Without a time, as in entries of a file, the order of
+entries counts; those of another backend come after them.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Field, Unit, Values
 
@@ -84,3 +91,143 @@ def _fault(field: Field, value: str, choices: Sequence[str]) -> str:
         return "" if _DIGEST.fullmatch(value) else f"{value!r:.60} is no image of the store"
     most = field.most if field.kind == "text" else 2000
     return "" if len(value) <= most else f"{len(value)} characters, at most {most}"
+
+
+ATTENTION_CHECK = "an attention check"
+"""Why an answer to one, right or wrong, is no vote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What is agreed on how a task is answered: a section of bench.toml."""
+
+    needed: int | None = None  # answers of a unit; None: as many as the suite says
+    until: str = ""  # as ``moment`` writes it: what is said later does not count; "": no deadline
+    most_answers: int | None = None  # of one person; their first ones count
+    least_gold: float = 0.0  # share of attention checks that a person must get right
+
+
+class ResolvedAnswers(NamedTuple):
+    """The answers that count, and those that do not with their reasons."""
+
+    answers: list[Answer]
+    refused: list[Answer]  # each with its complaint
+
+    @property
+    def all(self) -> list[Answer]:
+        """Both, sorted as a table has them."""
+        return sorted([*self.answers, *self.refused], key=_place)
+
+
+def last_words(answers: Iterable[Answer]) -> list[Answer]:
+    """Keep what each person said last of each unit as it was shown; sorted."""
+    last: dict[tuple[str, str, str], Answer] = {}
+    for answer in sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id)):
+        last[answer.unit_id, answer.unit_digest, answer.person] = answer
+    return sorted(last.values(), key=_place)
+
+
+def count(
+    task: AnnotationTask, units: Sequence[Unit], answers: Iterable[Answer], terms: Terms = Terms()
+) -> ResolvedAnswers:
+    """Sort out which answers count.
+
+    The last word of a person before the deadline does. Of a person who said more than is allowed,
+    the first do; of one who fails the attention checks, none. An attention check is never a vote.
+    """
+    asked = {unit.unit_id: unit for unit in units}
+    fitting = AnswerValidator(task, asked)
+    said = [
+        _with(answer, fitting.complaint_of(answer)) for answer in _in_time(answers, terms.until)
+    ]
+    careless = _careless([one for one in said if not one.complaint], asked, terms.least_gold)
+    seen: dict[str, int] = defaultdict(int)
+    counted = ResolvedAnswers([], [])
+    for answer in sorted(said, key=lambda one: (one.at, *_place(one))):
+        why = answer.complaint
+        if not why and asked[answer.unit_id].gold:
+            why = ATTENTION_CHECK
+        why = why or careless.get(answer.person, "")
+        if not why:
+            seen[answer.person] += 1
+            if terms.most_answers is not None and seen[answer.person] > terms.most_answers:
+                why = f"beyond the {terms.most_answers} answers that a person may give"
+        (counted.refused if why else counted.answers).append(_with(answer, why))
+    return ResolvedAnswers(sorted(counted.answers, key=_place), sorted(counted.refused, key=_place))
+
+
+def wanted(units: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
+    """The units, each with as many answers as the terms ask for."""
+    return [
+        unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
+        for unit in units
+    ]
+
+
+def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
+    """How many answers each unit still lacks, of those that lack some; by id, in order."""
+    heard: dict[str, set[str]] = defaultdict(set)
+    for answer in counted:
+        heard[answer.unit_id].add(answer.person)
+    lacking = {
+        unit.unit_id: unit.needed - len(heard[unit.unit_id]) for unit in units if not unit.gold
+    }
+    return {name: n for name, n in lacking.items() if n > 0}
+
+
+def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str, tuple[int, int]]:
+    """By person: attention checks that were answered right, and that were answered."""
+    found: dict[str, tuple[int, int]] = {}
+    for answer in answers:
+        unit = units.get(answer.unit_id)
+        if unit is None or not unit.gold or answer.skipped:
+            continue
+        right, n = found.get(answer.person, (0, 0))
+        agrees = all(set(answer.values.get(k, ())) == set(v) for k, v in unit.gold.items())
+        found[answer.person] = right + agrees, n + 1
+    return found
+
+
+def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float) -> dict[str, str]:
+    return {
+        person: f"{person!r} got {right} of {n} attention checks right, {least:.0%} are asked for"
+        for person, (right, n) in gold_share(answers, units).items()
+        if right < least * n
+    }
+
+
+def _in_time(answers: Iterable[Answer], until: str) -> list[Answer]:
+    """Each person's last word before the deadline; of who had none there, what came too late."""
+    said = list(answers)
+    late = [answer for answer in said if _is_late(answer, until)]
+    words = last_words(answer for answer in said if not _is_late(answer, until))
+    there = {_place(answer) for answer in words}
+    return words + [
+        _with(answer, f"after the deadline, {until}")
+        for answer in last_words(late)
+        if _place(answer) not in there
+    ]
+
+
+def _with(answer: Answer, complaint: str) -> Answer:
+    return answer if answer.complaint == complaint else replace(answer, complaint=complaint)
+
+
+def _is_late(answer: Answer, until: str) -> bool:
+    return bool(until) and answer.changed_at > until
+
+
+def _place(answer: Answer) -> tuple[str, str, str]:
+    return answer.unit_id, answer.unit_digest, answer.person
+
+
+Row = TypeVar("Row")
+
+
+def last_said(rows: Iterable[Row], who_of_what: Callable[[Row], Hashable]) -> list[Row]:
+    """Keep the last row of each person on each thing, where the first one stood.
+
+    >>> last_said([("ana", 1), ("bo", 1), ("ana", 0)], lambda row: row[0])
+    [('ana', 0), ('bo', 1)]
+    """
+    return list({who_of_what(row): row for row in rows}.values())

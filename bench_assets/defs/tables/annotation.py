@@ -15,7 +15,7 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.annotation.answers.proposals import propose
-from bench_assets.annotation.answers.resolution import (
+from bench_assets.annotation.answers.validation import (
     ResolvedAnswers,
     Terms,
     count,

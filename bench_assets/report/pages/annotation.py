@@ -15,7 +15,7 @@ from bench_assets.annotation.answers.quality import (
     disagreements,
     progress_of,
 )
-from bench_assets.annotation.answers.resolution import open_units
+from bench_assets.annotation.answers.validation import open_units
 from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError

@@ -1,24 +1,18 @@
 """The CogBench suite."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation.suite import HomeConfiguration, Suite
+from bench_assets.suites import load_assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
 from bench_assets.suites.cogbench.vqa.task import TASK as VQA
-
-
-def _assets() -> Sequence[Any]:
-    from bench_assets.asset_factory.suite_assets import loaded
-    from bench_assets.suites import cogbench
-
-    return loaded(cogbench)
 
 
 def _recognised(
@@ -35,7 +29,7 @@ def _recognised(
 SUITE = Suite(
     name="cogbench",
     tasks=(DESCRIPTION, VQA),
-    assets=_assets,
+    assets=partial(load_assets, "cogbench"),
     published=Path(__file__).with_name("published.csv"),
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "

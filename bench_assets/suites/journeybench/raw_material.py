@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.annotation.answers.validation import last_said
 from bench_assets.annotation.answers.values import DecisionTable, VoteTable
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.core.schema.rows import Rejection, votes_in

@@ -1,11 +1,11 @@
 """JourneyBench as a suite."""
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
+from bench_assets.suites import load_assets
 from bench_assets.suites.journeybench.captioning.task import TASK as CAPTIONING
 from bench_assets.suites.journeybench.construction.annotation import ANNOTATION_TASKS
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
@@ -14,18 +14,10 @@ from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 
-
-def _assets() -> Sequence[Any]:
-    from bench_assets.asset_factory.suite_assets import loaded
-    from bench_assets.suites import journeybench
-
-    return loaded(journeybench)
-
-
 SUITE = Suite(
     name="journeybench",
     tasks=(CAPTIONING, MCOT, MULTI_IMAGE_VQA, HALLUCINATION_VQA, RETRIEVAL),
-    assets=_assets,
+    assets=partial(load_assets, "journeybench"),
     published=Path(__file__).with_name("published.csv"),
     settings=JourneyBenchSettings,
     by_hand="its licence does not let a program pass it on: download what you may from the "

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench_assets.annotation.answers.resolution import last_words
-from bench_assets.annotation.answers.validation import AnswerValidator
+from bench_assets.annotation.answers.validation import AnswerValidator, last_words
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Answer, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio, LabelStudioTask
 from resources.annotation.label_studio.projects import (

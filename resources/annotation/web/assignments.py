@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import AnnotationTask, Values, moment
 from resources.annotation.web.reservations import HELD_BY_OTHERS, Seat, add_word, hold, seat_of
 from resources.annotation.web.store import ShownUnit, Store, read_said, read_task, read_unit

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.answers.validation import Terms
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from resources.annotation.web.assignments import LEASE, Desk
 from resources.annotation.web.form_data import MOST_TEXT

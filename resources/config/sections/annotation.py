@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import end_of
 from resources.config.sections.base import StrictSection
 

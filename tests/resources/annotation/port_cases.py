@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count, last_words, open_units
+from bench_assets.annotation.answers.validation import count, last_words, open_units
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
     AnnotationError,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
 from resources.annotation.files import FileBackend
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands

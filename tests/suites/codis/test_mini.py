@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
-from bench_assets.annotation.answers.validation import misfits
+from bench_assets.annotation.answers.validation import count, misfits
 from bench_assets.annotation.tasks import Answer, Unit
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.annotation import FILTER

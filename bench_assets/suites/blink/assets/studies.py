@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import dagster as dg
 
-from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder

@@ -25,12 +25,13 @@ from bench_assets.suites.blink.builders.correspondences import (
 from bench_assets.suites.blink.builders.drafts import Candidates
 from bench_assets.suites.blink.builders.image_choices import (
     ArtStyleParameters,
+    JigsawParameters,
     VisualSimilarityParameters,
     art_style,
     forensic_detection,
+    jigsaw,
     visual_similarity,
 )
-from bench_assets.suites.blink.builders.jigsaw import JigsawParameters, jigsaw
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     MultiViewParameters,
     multi_view_reasoning,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import dagster as dg
 
-from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, out

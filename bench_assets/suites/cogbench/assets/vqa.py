@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_assets.annotation.answers.resolution import last_said
+from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking, open_writer, out

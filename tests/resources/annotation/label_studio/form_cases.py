@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
 from tests.resources.annotation.port_cases import FORM, A, B

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from bench_assets.annotation.answers.resolution import count, open_units
+from bench_assets.annotation.answers.validation import count, open_units
 from bench_assets.annotation.tasks import Answer, Unit, UnitCounts
 from tests.resources.annotation.label_studio.annotators import Annotators
 from tests.resources.annotation.port_cases import FORM, A, B, unit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Field, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from tests.resources.annotation.label_studio.annotators import Annotators, opened

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import AnnotationError, Unit, UnitCounts
 from resources.annotation.label_studio.client import LabelStudio
 from resources.annotation.label_studio.units import task_of

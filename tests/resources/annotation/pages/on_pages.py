@@ -12,7 +12,7 @@ from typing import Self
 import httpx
 from PIL import Image
 
-from bench_assets.annotation.answers.resolution import Terms
+from bench_assets.annotation.answers.validation import Terms
 from bench_assets.annotation.tasks import AnnotationTask, Field, Unit
 from resources.annotation.web.backend import PagesBackend
 from resources.annotation.web.server import PagesServer, Setup

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import Terms, count, last_words
+from bench_assets.annotation.answers.validation import Terms, count, last_words
 from bench_assets.annotation.tasks import Answer
 from tests.resources.annotation.pages.on_pages import OnPages, Site
 from tests.resources.annotation.port_cases import CASES, FORM, A, B, Hands, unit

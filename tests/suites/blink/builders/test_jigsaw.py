@@ -15,7 +15,7 @@ from bench_assets.suites.blink.builders.drafts import (
     placed,
     wording,
 )
-from bench_assets.suites.blink.builders.jigsaw import cell, jigsaw, with_missing_corner
+from bench_assets.suites.blink.builders.image_choices import cell, jigsaw, with_missing_corner
 from bench_assets.suites.blink.builders.object_localization import (
     ObjectLocalizationParameters,
     object_localization,

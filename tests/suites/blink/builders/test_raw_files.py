@@ -17,8 +17,11 @@ from bench_assets.suites.blink.builders.correspondences import (
     visual_correspondence,
 )
 from bench_assets.suites.blink.builders.drafts import Draft
-from bench_assets.suites.blink.builders.image_choices import forensic_detection, visual_similarity
-from bench_assets.suites.blink.builders.jigsaw import jigsaw
+from bench_assets.suites.blink.builders.image_choices import (
+    forensic_detection,
+    jigsaw,
+    visual_similarity,
+)
 from bench_assets.suites.blink.builders.multi_view_reasoning import multi_view_reasoning
 from bench_assets.suites.blink.builders.object_localization import object_localization
 from bench_assets.suites.blink.builders.raw_files import read_arrays

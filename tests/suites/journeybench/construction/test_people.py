@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.resolution import count
+from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction import annotation
