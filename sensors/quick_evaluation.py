@@ -21,12 +21,13 @@ from bench_assets.asset_factory.suite_assets import MODELS, asking
 from bench_assets.comparison.runs import run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import by_question
-from bench_assets.core.schema.errors import ModelError, TableError
+from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.stats.paired_tests import PairedScores, change, clusters_of
 from bench_assets.core.stats.power import p_worse
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from resources.config.settings_resource import SettingsResource
@@ -197,24 +198,16 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         chosen = loaded.suite(task.suite, SuiteSettings)
         few = first_questions(questions, loaded.checkpoints.first)
         with asking(context, models, context.partition_key) as (model, progress):
-            predictions = pipeline.predict(task, few, model)
-        _require_responses("questions", predictions)
+            came = pipeline.predict(task, few, model)
+        predictions = [accept_refusals(row, chosen.accept) for row in came]
+        require_responses(task.name, "questions", predictions, chosen.accept)
         judgements: Sequence[Judgement] = []
         if task.is_judged:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
-        _require_responses("verdicts", judgements)
+        require_responses(task.name, "verdicts", judgements, chosen.accept)
         scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
         said = {"verdict": verdict(task, few, predictions, scores, tables)}
         rows = pipeline.summarise(task, few, predictions, scores)
         return table_output(rows, {**progress.metadata(), **said})
 
     return first_look
-
-
-def _require_responses(what: str, rows: Sequence[Prediction | Judgement]) -> None:
-    """Refuse to score what was not asked, or not judged, as the checks of an evaluation do."""
-    if failed := [row for row in rows if row.error]:
-        raise ModelError(
-            f"{len(failed)} of {len(rows)} {what} without a response; materialize again to ask "
-            f"them: {failed[0].question_id}: {failed[0].error}"
-        )

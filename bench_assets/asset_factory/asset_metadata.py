@@ -1,6 +1,7 @@
 """Metadata of evaluation assets: previews, plots and throughput."""
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 
@@ -20,6 +21,7 @@ def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
         "responses_failed": sum(map(bool, column(rows, "error"))),
         "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
         "no_answer": sum(map(bool, column(rows, "no_answer"))),
+        "refused": sum(map(bool, column(rows, "refused"))),
         "prompt_tokens": sum(n or 0 for n in column(rows, "prompt_tokens")),
         "completion_tokens": sum(n or 0 for n in column(rows, "completion_tokens")),
     }
@@ -118,10 +120,32 @@ def _cell(row: Metric) -> str:
     left = f" ({row.n_unscored} unscored)" if row.n_unscored else ""
     left += f" ({row.n_failed} without response)" if row.n_failed else ""
     left += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+    left += f" ({row.n_refused} refused)" if row.n_refused else ""
+    left += f" ({percent(row.unread)} unread)" if row.unread else ""
+    left += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
     left += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
     values = {"constant": blind(row.constant), "shuffled": blind(row.shuffled)}
     left += "".join(f", {name} {value}" for name, value in values.items() if value)
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}] n={row.n_scored}{left}"
+
+
+def percent(share: float | None) -> str:
+    """A share for a column; empty where it is not known.
+
+    >>> percent(0.0213), percent(0.0), percent(None)
+    ('2.1 %', '0.0 %', '')
+    """
+    return "" if share is None else f"{share:.1%}".replace("%", " %")
+
+
+def mixed_mark(signature: str | None) -> str:
+    """Say that several models answered behind one name; "" if one did.
+
+    >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|reading:r|mixed:2|n:9")
+    'mixed: 2 models answered'
+    """
+    found = re.search(r"\|mixed:(\d+)(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?$", signature or "")
+    return f"mixed: {found[1]} models answered" if found else ""
 
 
 def blind(value: float | None) -> str:

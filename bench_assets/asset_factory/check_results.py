@@ -45,6 +45,17 @@ def check_result(
     )
 
 
+def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult:
+    """Say what to do about the problems that a check found; "" for nothing."""
+    if not advice:
+        return result
+    examples = f"{result.metadata['examples'].value}\n\n{as_text(advice)}"
+    return result._replace(
+        description=f"{result.description}. {as_text(advice)}",
+        metadata={**result.metadata, "examples": dg.MetadataValue.md(examples)},
+    )
+
+
 def counted(n: int, of: str) -> str:
     """Say how many.
 

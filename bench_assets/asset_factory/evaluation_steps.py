@@ -15,6 +15,7 @@ from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants, chance_of
+from bench_assets.evaluation.outcomes import accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsResource
@@ -43,10 +44,13 @@ def predicted(
     """
     name = context.partition_key
     models.bring(name, (one for shown in column(questions, "images") for one in shown))
-    setup = model_of(setup_of(name, models.settings.load()))
+    settings = models.settings.load()
+    setup = model_of(setup_of(name, settings))
+    accept = settings.suite(task.suite, SuiteSettings).accept
     with asking(context, models, name, condition) as (model, progress):
         said = pipeline.predictions(task, questions, model, condition)
-        rows = gathered((replace(row, setup=setup) for row in said), Prediction)
+        accepted = (accept_refusals(row, accept) for row in said)
+        rows = gathered((replace(row, setup=setup) for row in accepted), Prediction)
     return rows, progress.metadata()
 
 
@@ -67,10 +71,13 @@ def judged(
     if not chosen.model:
         said = pipeline.judge(task, questions, predictions, None, chosen.name)
         return _with_setup(said, judged_by(chosen.name, "")), {}
-    setup = judged_by(chosen.name, setup_of(chosen.model, models.settings.load()))
+    settings = models.settings.load()
+    setup = judged_by(chosen.name, setup_of(chosen.model, settings))
+    accept = settings.suite(task.suite, SuiteSettings).accept
     with asking(context, models, chosen.model) as (model, progress):
         said = pipeline.judge(task, questions, predictions, model, chosen.name)
-    rows = _with_setup(said, setup)
+    accepted = gathered((accept_refusals(row, accept) for row in said), Judgement)
+    rows = _with_setup(accepted, setup)
     return rows, {**progress.metadata(), "responses_failed": sum(map(bool, column(rows, "error")))}
 
 

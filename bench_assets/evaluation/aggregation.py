@@ -16,6 +16,7 @@ from bench_assets.core.schema.signature import OPEN, Signature, joined, short
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import at, column, some
+from bench_assets.evaluation.outcomes import shown
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
 
 
@@ -41,26 +42,43 @@ class ScoreOverview:
         self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
         self.setups, self.judges = set[str](), set[str]()
         missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
-        failed = bytearray(len(questions))
+        failed, refused = bytearray(len(questions)), bytearray(len(questions))
+        self.unread = Counter[str]()  # responses, by slice
         for n, (place, (question, score)) in enumerate(zip(places, rows, strict=True)):
             missing[place] = 0
             failed[place] |= bool(score.error)  # all draws count
-            silent[place] |= score.no_answer
+            silent[place] |= score.no_answer and not score.refused
+            refused[place] |= bool(score.refused)
             self.setups.add(score.setup)
             self.judges.add(score.judge)
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(n)
+                self.unread[category] += score.unread
         unanswered = (place for place in range(len(questions)) if missing[place] or failed[place])
         self.failed = _by_slice(task, at(questions, unanswered))
         self.no_answer = _by_slice(task, at(questions, compress(range(len(questions)), silent)))
-        self.n_silent = sum(silent)
+        self.refused = _by_slice(task, at(questions, compress(range(len(questions)), refused)))
+
+    def unread_share(self, category: str) -> float | None:
+        """Share of the responses of a slice that nobody read; None without any."""
+        n = len(self.slices.get(category, ()))
+        return self.unread[category] / n if n else None
 
 
 def metrics(
-    task: Task, questions: Sequence[Question], scored: ScoreOverview, signature: Signature
+    task: Task,
+    questions: Sequence[Question],
+    scored: ScoreOverview,
+    signature: Signature,
+    served: Counter[str],
 ) -> Iterator[Metric]:
-    """Compute every metric, slice by slice."""
-    cut_off = {"no_answer": str(scored.n_silent)} if scored.n_silent else {}
+    """Compute every metric, slice by slice; ``served`` counts responses by serving model."""
+    counts = {
+        "no_answer": scored.no_answer["all"],
+        "refused": scored.refused["all"],
+        "mixed": len(served) if len(served) > 1 else 0,
+    }
+    named = {name: str(n) for name, n in counts.items() if n}
     for category in sorted(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
@@ -74,10 +92,13 @@ def metrics(
                 category=category,
                 n_failed=scored.failed[category],
                 n_no_answer=scored.no_answer[category],
+                n_refused=scored.refused[category],
+                unread=scored.unread_share(category),
+                served=shown(served),
                 edition=questions[0].edition,
                 data=signature.parts["data"],
                 setup=joined(scored.setups),
-                signature=str(signature.plus(**cut_off, n=str(len(questions)))),
+                signature=str(signature.plus(**named, n=str(len(questions)))),
                 **_measured(name, measure, rows)._asdict(),
             )
 

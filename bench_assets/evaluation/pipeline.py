@@ -3,6 +3,7 @@
 ``evaluation`` runs each step as an asset; a notebook or a test runs them one after the other.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -31,6 +32,7 @@ from bench_assets.evaluation.aggregation import (
     signature_of,
     values_at,
 )
+from bench_assets.evaluation.outcomes import is_unread
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -148,9 +150,11 @@ def scores(
     score_one = task.reading(reading)
     pairs = joined(questions, predictions, AnsweredQuestion)
     for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
+        given = _score(task, score_one, pair, about)
         yield replace(
-            _score(task, score_one, pair, about),
+            given,
             reading=reading,
+            unread=_is_unread(pair.prediction, given, about),
             judge="+".join(sorted({verdict.judge for verdict in about})),
             setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
         )
@@ -176,15 +180,16 @@ def summarise(
         scored = ScoreOverview(task, questions, some(pairs, chosen), [places[n] for n in chosen])
         sent = values_at(predictions, "prompt_sha256", said[key])
         decodings = values_at(predictions, "decoding", said[key])
-        found += metrics(
-            task, questions, scored, signature_of(task, scored, sent, decodings, data, open_)
-        )
+        served = Counter(values_at(predictions, "served", said[key]))
+        signature = signature_of(task, scored, sent, decodings, data, open_)
+        found += metrics(task, questions, scored, signature, served)
     return found
 
 
 def _prediction(
     request: Request, response: Response, question: Question, model: ChatModel, condition: str
 ) -> Prediction:
+    refused = response.refusal
     return Prediction(
         question_id=question.question_id,
         model=model.name,
@@ -201,9 +206,9 @@ def _prediction(
         seconds=response.seconds,
         note=response.note,
         served=response.served,
-        no_answer=response.no_answer,
-        error=response.error,
-        refused=response.refused,
+        no_answer="" if refused else response.no_answer,
+        error=response.error or (f"{refused} ({response.finish_reason})" if refused else ""),
+        refused=refused,
     )
 
 
@@ -216,6 +221,12 @@ def _score(
     if why := why_no_answer(pair):
         return _wrong(task, score_one, pair, why)
     return attempt(score_one, pair, about)
+
+
+def _is_unread(prediction: Prediction, given: Score, about: Sequence[Judgement]) -> bool:
+    if given.error or given.no_answer or prediction.ranking:
+        return False
+    return is_unread(prediction.text, given, about)
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:
@@ -238,7 +249,8 @@ def _wrong(task: Task, score_one: ScoreOne, pair: AnsweredQuestion, why: str) ->
     score = score_one(silent, rules.judge([silent]) if isinstance(rules, ByRules) else [])
     # A question without points, such as one whose answer is not published, stays without.
     points = 0.0 if score.max_points else score.points
-    return replace(score, points=points, note=why, no_answer=True)
+    refused = pair.prediction.refused
+    return replace(score, points=points, note=why, no_answer=True, refused=refused)
 
 
 def _responded(

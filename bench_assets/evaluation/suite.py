@@ -13,6 +13,7 @@ from bench_assets.annotation.tasks import SuiteAnnotationTask
 from bench_assets.core.schema.published_numbers import Claim
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.tables.json_records import mistyped
+from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -35,6 +36,9 @@ class SuiteSettings(BaseModel):
     ``"NAME:MODEL"``."""
     reading: str = ""
     """Scorer of responses; default: the suite's."""
+    accept: tuple[Accepted, ...] = ()
+    """Outcomes that stop no number: `refused`, requests that a provider refuses for good, which
+    count as wrong; `mixed`, several models or snapshots that answered behind one name."""
 
 
 AnySuiteSettings = TypeVar("AnySuiteSettings", bound=SuiteSettings)

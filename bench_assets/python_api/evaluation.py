@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
@@ -45,6 +46,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     source: str | Path | None = None,
     judge: str = "",
     reading: str = "",
+    accept: Sequence[Accepted] = (),
     name: str = "",
 ) -> Run:
     """Evaluate a model on suites or tasks; what was answered before is not asked again.
@@ -70,6 +72,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
         source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
         judge: A model of bench.toml, or ``"rules"``; goes with one suite.
         reading: How responses become points; goes with one suite.
+        accept: ``"refused"`` scores requests that the provider refuses for good as wrong,
+            ``"mixed"`` measures several models that answered behind one name.
         name: Of a function. Its responses are cached by this name and the function's code: give
             another name when something else changes that it uses, such as weights. Without a name
             they are not reused by a later call.
@@ -86,7 +90,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
     with interrupt_reporting():
         asked = model_arguments(model, name)
         place = Path(source) if source else None
-        with open_workbench(one, place, judge, reading, models=asked.sections) as bench:
+        sections = asked.sections
+        with open_workbench(one, place, judge, reading, models=sections, accept=accept) as bench:
             check_names(bench, names, asked.names, [condition])
             if part == WHOLE or not callable(model):  # else no table names the function
                 save_models(asked, bench.settings)
@@ -111,7 +116,7 @@ def _evaluations(
             whole = evaluate_suite(bench, suite, [(model, condition)])
             of_suite = stored_evaluations(bench, whole.names, model, condition)
             failed = list(whole.failures)
-            for sentence in whole.unscored:
+            for sentence in whole.outcomes:
                 print_message(sentence)
         done += of_suite
         failures += failed

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
+from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
 from bench_assets.plugins import SUITES, find_owners
 from resources.checkpoints import hub_revisions
@@ -71,6 +72,8 @@ class Settings(StrictSection):
     """``bench.toml``."""
 
     home: Path
+    accept: tuple[Accepted, ...] = ()
+    """What stops no number of any suite, at the top of the file; see `accept` of a suite."""
     sources: dict[str, str] = Field(default_factory=dict)
     """Suite to its folder, or to a release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); default: the mini edition."""
@@ -143,7 +146,9 @@ class Settings(StrictSection):
         benchmark = self.benchmarks.get(name)
         judge = {"judge": benchmark.judge} if benchmark else {}
         try:
-            return settings_type.model_validate(judge | self.suites.get(name, {}))
+            chosen = settings_type.model_validate(judge | self.suites.get(name, {}))
+            accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
+            return chosen.model_copy(update={"accept": accept})
         except ValidationError as why:
             said = describe_validation_error(why, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None

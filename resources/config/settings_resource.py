@@ -22,6 +22,9 @@ class SettingsResource(dg.ConfigurableResource[Any]):
     models: dict[str, Any] = Field(default_factory=dict)
     """Model -> section, of those that the command was given by where they are."""
 
+    accept: list[str] = Field(default_factory=list)
+    """What does not stop a number, beside what the file says."""
+
     training: list[str] = Field(default_factory=list)
     """What models were trained on, instead of what the file says."""
 
@@ -41,7 +44,9 @@ class SettingsResource(dg.ConfigurableResource[Any]):
             **{k: str(Path(v).absolute()) for k, v in self.sources.items()},
         }
         given = {name: read_model_section(section) for name, section in self.models.items()}
-        changed = written.model_copy(update={"suites": suites, "sources": sources})
+        accept = (*written.accept, *self.accept)
+        update = {"suites": suites, "sources": sources, "accept": accept}
+        changed = written.model_copy(update=update)
         if self.training:
             named = AuditSettings(training=[str(Path(one).absolute()) for one in self.training])
             changed = changed.model_copy(update={"audit": named})

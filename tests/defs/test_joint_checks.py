@@ -29,7 +29,7 @@ def test_all_that_block_what_is_made_of_a_table_are_in_one_op():
             "counts_match_the_paper",
             "as_expected",
         },
-        "quiz/predictions": {"every_question_answered", "as_expected"},
+        "quiz/predictions": {"every_question_answered", "one_model_answered", "as_expected"},
         "quiz/scores": {"no_row_lost", "few_unscored"},
         "quiz/metrics": {"whole", "as_expected"},
     }
@@ -72,6 +72,7 @@ def test_of_one_that_fails_the_others_are_told_too_and_nothing_is_scored(tmp_pat
     assert "quiz/scores" not in made
     assert {name: one for name, one in found.items() if name[0] == "predictions"} == {
         ("predictions", "every_question_answered"): (False, "m"),
+        ("predictions", "one_model_answered"): (True, "m"),
         ("predictions", "as_expected"): (True, "m"),
     }
 

@@ -104,8 +104,9 @@ def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:
 
 def page() -> str:
     """The whole page."""
-    sources = describe(Settings)["sources"]
-    parts = [_TOP, f"## sources\n\n`[sources]`: {sources}\n"]
+    top = describe(Settings)
+    parts = [_TOP, f"## accept\n\n`accept` (list): {top['accept']}\n"]
+    parts.append(f"## sources\n\n`[sources]`: {top['sources']}\n")
     for heading, about, keys in sections():
         text = describe(keys)
         entries = "\n".join(

@@ -26,6 +26,9 @@ def of(points: float | None, most: float = 1.0, **more: object) -> Sample:
         pytest.param([of(None)], "u", [], id="no points, and no word why, are unscored"),
         pytest.param([of(None, error="503")], "e", [], id="what failed is not merely unscored"),
         pytest.param([of(0.0, no_answer=True)], "n", [], id="cut off before an answer"),
+        pytest.param(
+            [of(0.0, no_answer=True, refused="content filter")], "x", [], id="refused for good"
+        ),
         pytest.param([of(0.0, 0.0)], "o", [], id="where no points are given nothing is wrong"),
         pytest.param([of(None, 0.0)], "o", [], id="nor unscored"),
         pytest.param([of(0.0, finish_reason="length")], "W", [], id="cut short is a capital"),
@@ -45,12 +48,12 @@ def of(points: float | None, most: float = 1.0, **more: object) -> Sample:
 def test_a_question_becomes_a_letter(
     samples: list[Sample], letter: str, shares: list[float]
 ) -> None:
-    assert outcomes(1, samples) == (letter, shares)
+    assert outcomes(1, samples) == (letter, shares, [])
 
 
 def test_shares_stand_in_the_order_of_the_questions() -> None:
     found = outcomes(3, [of(1.0, 2.0, row=2), of(1.0, 4.0), of(1.0, row=1)])
-    assert found == ("prp", [0.25, 0.5])
+    assert found == ("prp", [0.25, 0.5], [])
 
 
 def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None:
@@ -58,7 +61,8 @@ def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None
         "question_id": ["b", "gone", "a", "b"],
         "sample": [1, 0, 0, 0],
         **{"points": [1.0, 1.0, 0.0, 0.0], "max_points": [1.0] * 4},
-        **{"no_answer": [False] * 4, "error": [""] * 4},
+        **{"no_answer": [False] * 4, "error": [""] * 4, "refused": [""] * 4},
+        "unread": [False, False, True, False],
     }
     found = samples_of({"a": 0, "b": 1}, scores, {("b", 1): "length", ("a", 0): "stop"})
     assert [(one.row, one.points, one.finish_reason) for one in found] == [
@@ -66,4 +70,4 @@ def test_scores_are_joined_by_question_and_sample_never_by_their_place() -> None
         (0, 0.0, "stop"),
         (1, 0.0, ""),
     ]
-    assert outcomes(2, found) == ("wP", [0.5])
+    assert outcomes(2, found) == ("wP", [0.5], [0])

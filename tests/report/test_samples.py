@@ -35,7 +35,7 @@ def test_a_response_stands_with_how_it_was_read_judged_and_scored(report: QuizRe
     verdict = Judgement.of(said, judge="j", criterion="correct", verdict=False, response="no")
     report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
     report.make()
-    assert report.data(f"{OF_M}-points") == {"letters": "W", "shares": []}
+    assert report.data(f"{OF_M}-points") == {"letters": "W", "shares": [], "unread": []}
     assert report.data(f"{OF_M}-responses-0") == [
         [
             {

@@ -25,6 +25,7 @@ from bench_assets.audit.framework.findings import (
 )
 from bench_assets.audit.robustness.rank_stability import turned
 from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.evaluation.outcomes import says_nothing
 
 Form: TypeAlias = Literal[
     "nothing", "one letter", "a number", "one word", "an object", "marked up", "a line", "long"
@@ -37,10 +38,7 @@ _WHOLE: dict[Form, re.Pattern[str]] = {
     "one word": re.compile(r"\W*\w+\W*"),
 }
 _MARKED = re.compile(r"^\s*(?:#{1,6} |[-*] |\d+[.)] |\||>)|\*\*|```", re.MULTILINE)
-_WORD = re.compile(r"\w+")
 _LONG = 200  # characters
-_LOOP = 6  # words of which most are one: a model that is stuck
-_SAME = 0.5
 
 
 @lru_cache(maxsize=2**14)  # many responses are a letter
@@ -59,20 +57,6 @@ def form_of(response: str) -> Form:
     if _MARKED.search(text):
         return "marked up"
     return "long" if len(text) > _LONG or "\n" in text else "a line"
-
-
-def says_nothing(response: str) -> bool:
-    """Whether a response has no word, or is one word, or one letter, over and over.
-
-    >>> says_nothing("....."), says_nothing("cookie " * 20), says_nothing("3" * 40)
-    (True, True, True)
-    """
-    words = _WORD.findall(response.casefold())
-    if not words:
-        return True
-    if len(words) == 1 and len(words[0]) >= _LOOP:
-        return len(set(words[0])) == 1
-    return len(words) >= _LOOP and max(Counter(words).values()) > _SAME * len(words)
 
 
 NOBODY = "no model that talks was measured"

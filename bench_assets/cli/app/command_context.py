@@ -33,6 +33,7 @@ def open_home(  # noqa: PLR0913  (an option each)
     reading: str = "",
     *,
     models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
+    accept: Sequence[str] = (),  # what does not stop a number, beside what bench.toml says
     training: Sequence[Path] = (),  # what models were trained on, instead of bench.toml's
     scratch: bool = False,
 ) -> "Generator[Workbench]":
@@ -42,7 +43,14 @@ def open_home(  # noqa: PLR0913  (an option each)
         from bench_assets.workspace.materialization.opening import open_workbench
 
         with open_workbench(
-            suite, source, judge, reading, models=models, training=training, scratch=scratch
+            suite,
+            source,
+            judge,
+            reading,
+            models=models,
+            accept=accept,
+            training=training,
+            scratch=scratch,
         ) as bench:
             _relax_garbage_collection()
             yield bench
@@ -55,6 +63,8 @@ def open_home_for(
     source: Path | None = None,
     judge: str = "",
     reading: str = "",
+    *,
+    accept: Sequence[str] = (),
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
     """Open the home folder for an evaluation; also return the names of the given models."""
     with error_reporting():
@@ -63,7 +73,8 @@ def open_home_for(
         from resources.config.environment import default_home
 
         asked = parse_models(models, load_settings(default_home()))
-        with open_home(suite, source, judge, reading, models=asked.sections) as bench:
+        sections = asked.sections
+        with open_home(suite, source, judge, reading, models=sections, accept=accept) as bench:
             yield bench, asked
 
 

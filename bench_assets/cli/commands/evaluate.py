@@ -1,6 +1,7 @@
 """``bench evaluate``: models, or a file of responses."""
 
 import itertools
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,21 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+
+class Acceptable(StrEnum):
+    """What does not stop a number where it is accepted."""
+
+    refused = "refused"
+    mixed = "mixed"
+
+
+AcceptOption = Annotated[
+    list[Acceptable] | None,
+    typer.Option(
+        help="refused: requests that the provider refuses for good count as wrong; mixed: several"
+        " models or snapshots may have answered. Part of the signature; may be repeated.",
+    ),
+]
 LimitOption = Annotated[
     int,
     typer.Option(
@@ -69,6 +85,7 @@ def evaluate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print requests, time and cost; send nothing.")
     ] = False,
+    accept: AcceptOption = None,
     keep_going: Annotated[
         bool,
         typer.Option("--keep-going", help="One run per model; continue after a failure."),
@@ -93,9 +110,10 @@ def evaluate(
         _score(one, responses, source, judge, reading, as_json=as_json)
         return
     if keep_going:
-        _backfill(model or [], suites, condition, as_json=as_json)
+        _backfill(model or [], suites, condition, accept, as_json=as_json)
         return
-    with open_home_for(model or [], one, source, judge, reading) as (bench, asked):
+    given = [one.value for one in accept or ()]
+    with open_home_for(model or [], one, source, judge, reading, accept=given) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
@@ -156,19 +174,25 @@ def _evaluate_whole(
 
     done = evaluate_suite(bench, suite, askings)
     print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    for sentence in done.unscored:
+    for sentence in done.outcomes:
         print_message(sentence)
     if done.failures:
         raise done.failures[0]
 
 
 def _backfill(
-    model: list[str], suite: list[str] | None, condition: list[str] | None, *, as_json: bool
+    model: list[str],
+    suite: list[str] | None,
+    condition: list[str] | None,
+    accept: list[Acceptable] | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Evaluate many models, one run each; continue after a failure."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
-    with open_home_for(model) as (bench, asked):
+    given = [one.value for one in accept or ()]
+    with open_home_for(model, accept=given) as (bench, asked):
         from bench_assets.workspace.materialization.name_validation import check_names
 
         check_names(bench, suite or bench.catalog.names, asked.names)

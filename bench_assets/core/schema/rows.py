@@ -205,7 +205,9 @@ class Score:
     note: str = ""  # why these points, where they do not speak for themselves
     judge: str = ""
     reading: str = ""
-    no_answer: bool = False  # cut off, or no answer at all: no points; ``note`` has the kind
+    no_answer: bool = False  # cut off, refused, or no answer: no points; ``note`` has the kind
+    refused: str = ""  # kind of the provider's refusal, where it was accepted
+    unread: bool = False  # says something, and neither a rule nor a model read it
     error: str = ""  # the prediction's error: never asked, therefore never scored
     setup: str = ""  # of the prediction and its judgements, see core.setups
 
@@ -248,6 +250,9 @@ class Metric:
     n_unscored: int  # units left out because a judge or a connection failed
     n_failed: int  # questions without a response: above 0 the value is not that of the whole set
     n_no_answer: int | None = None  # of those scored, without an answer; None: not counted
+    n_refused: int | None = None  # questions refused for good that count as wrong; None: as above
+    unread: float | None = None  # share of the responses that nobody read; None: as above
+    served: str = ""  # who answered, as servers say: "m-05 (60), m-08 (40)"
     n_clusters: float | None = None  # effective number of clusters behind the interval
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
@@ -339,6 +344,9 @@ class LeaderboardRow:
     n_unscored: int | None
     n_failed: int | None
     n_no_answer: int | None = None
+    n_refused: int | None = None
+    unread: float | None = None
+    served: str = ""
     n_clusters: float | None = None
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None

@@ -20,7 +20,7 @@ OPEN = "open"
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|reading:[^|]*)?(?:\|no_answer:\d+)?"
-    r"(?:\|n:\d+)?(?:\|[a-z_]+)?)",
+    r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?)",
     re.S,
 )
 
@@ -56,8 +56,8 @@ class Signature:
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        What stands behind a model that is none of judge, reading, no_answer and n is taken for a
-        part of the model's own signature.
+        What stands behind a model that is none of judge, reading, no_answer, refused, mixed and n
+        is taken for a part of the model's own signature.
 
         Raises:
             TableError: If the text does not begin as signatures do.

@@ -6,7 +6,7 @@ from itertools import compress, zip_longest
 
 import dagster as dg
 
-from bench_assets.asset_factory.check_results import check_result, counted
+from bench_assets.asset_factory.check_results import check_result, counted, with_advice
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.suite_assets import ANSWERING
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -14,13 +14,22 @@ from bench_assets.core.tables.large_tables import at, column
 from bench_assets.defs.checks.expectations import AS_EXPECTED, as_expected, expected_spec
 from bench_assets.defs.checks.shared_ops import joint_name, results
 from bench_assets.defs.report_links import linked
+from bench_assets.evaluation.outcomes import (
+    mix_message,
+    refusal_advice,
+    served_counts,
+    shown,
+)
+from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
+from resources.config.settings_resource import SettingsResource
 from resources.tables.asset_types import accept_large_tables
 
 MAX_UNSCORED_SHARE = 0.02
 """Above this share of rows without points a score table is called doubtful."""
 
 _ANSWERED, _NONE_LOST = "every_question_answered", "no_row_lost"
+_JUDGED, _ONE_MODEL, _ONE_JUDGE = "every_response_judged", "one_model_answered", "one_model_judged"
 _FEW_UNSCORED, _WHOLE = "few_unscored", "whole"
 
 
@@ -28,7 +37,7 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
     """Build the checks of one condition of a task."""
     return [
         _of_predictions(task, condition),
-        *([_every_response_judged(task, condition)] if task.is_judged else []),
+        *([_of_judgements(task, condition)] if task.is_judged else []),
         _of_scores(task, condition),
         _of_metrics(task, condition),
     ]
@@ -69,7 +78,18 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
             additional_deps=[asked],
             description=(
                 "Every question has its responses. A failed connection is no wrong answer: while "
-                "there are any, nothing is scored; materialize again to ask just those."
+                "there are any, nothing is scored; materialize again to ask just those. What a "
+                "provider refuses for good counts as wrong where `accept` has `refused`."
+            ),
+        ),
+        dg.AssetCheckSpec(
+            _ONE_MODEL,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            description=(
+                "One model, snapshot and build answered all questions, as far as the server says; "
+                "or `accept` has `mixed`."
             ),
         ),
         expected_spec(key, ANSWERING[task.asked_of]),
@@ -84,11 +104,13 @@ def _of_predictions(task: Task, condition: str) -> dg.AssetChecksDefinition:
     @accept_large_tables(questions=Question, predictions=Prediction)
     def predictions_checks(
         context: dg.AssetCheckExecutionContext,
+        settings: SettingsResource,
         questions: Sequence[Question],
         predictions: Sequence[Prediction],
     ) -> Iterator[dg.AssetCheckResult]:
         found = {
             _ANSWERED: lambda: _every_question_answered(task, condition, questions, predictions),
+            _ONE_MODEL: lambda: _one_model(task, condition, predictions, settings),
             AS_EXPECTED: lambda: as_expected(key, predictions),
         }
         yield from results(context, specs, found)
@@ -104,24 +126,76 @@ def _every_question_answered(
     problems += _errors(predictions)
     holds = f"{counted(len(predictions), 'response')}: {samples} to every question."
     result = check_result(problems, n=len(predictions), of="response", holds=holds)
+    result = with_advice(result, refusal_advice(predictions))
     return linked(result, task, condition, _model(predictions), _failed(predictions))
 
 
-def _every_response_judged(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=evaluation_key(task, condition, "judgements"),
-        blocking=True,
-        partitions_def=ANSWERING[task.asked_of],
-        description="The judge could be asked about every response.",
+def _one_model(
+    task: Task,
+    condition: str,
+    rows: Sequence[Prediction] | Sequence[Judgement],
+    settings: SettingsResource,
+) -> dg.AssetCheckResult:
+    served = served_counts(rows)
+    accept = settings.load().suite(task.suite, SuiteSettings).accept
+    problem = mix_message(served, accept)
+    holds = shown(served) or "No server names the model that answered."
+    result = check_result([problem] if problem else [], n=len(rows), of="response", holds=holds)
+    return linked(result, task, condition, _model(rows))
+
+
+def _of_judgements(task: Task, condition: str) -> dg.AssetChecksDefinition:
+    key = evaluation_key(task, condition, "judgements")
+    specs = [
+        dg.AssetCheckSpec(
+            _JUDGED,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            description="The judge could be asked about every response.",
+        ),
+        dg.AssetCheckSpec(
+            _ONE_JUDGE,
+            asset=key,
+            blocking=True,
+            partitions_def=ANSWERING[task.asked_of],
+            description="One model judged all responses; or `accept` has `mixed`.",
+        ),
+    ]
+
+    @dg.multi_asset_check(
+        name=joint_name(specs),
+        specs=specs,
+        ins={"judgements": dg.AssetKey(key)},
+        can_subset=True,
     )
     @accept_large_tables(judgements=Judgement)
-    def every_response_judged(judgements: Sequence[Judgement]) -> dg.AssetCheckResult:
-        problems = _errors(judgements)
-        holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
-        result = check_result(problems, n=len(judgements), of="verdict", holds=holds)
-        return linked(result, task, condition, _model(judgements), _failed(judgements))
+    def judgements_checks(
+        context: dg.AssetCheckExecutionContext,
+        settings: SettingsResource,
+        judgements: Sequence[Judgement],
+    ) -> Iterator[dg.AssetCheckResult]:
+        found = {
+            _JUDGED: lambda: _every_response_judged(task, condition, judgements),
+            _ONE_JUDGE: lambda: _one_model(task, condition, judgements, settings),
+        }
+        yield from results(context, specs, found)
 
-    return every_response_judged
+    return judgements_checks
+
+
+def _every_response_judged(
+    task: Task, condition: str, judgements: Sequence[Judgement]
+) -> dg.AssetCheckResult:
+    holds = f"{counted(len(judgements), 'verdict')}: none failed for want of the judge."
+    result = check_result(
+        _errors(judgements),
+        n=len(judgements),
+        of="verdict",
+        holds=holds,
+    )
+    result = with_advice(result, refusal_advice(judgements))
+    return linked(result, task, condition, _model(judgements), _failed(judgements))
 
 
 def _of_scores(task: Task, condition: str) -> dg.AssetChecksDefinition:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from bench_assets.asset_factory.asset_metadata import blind
+from bench_assets.asset_factory.asset_metadata import blind, mixed_mark, percent
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import exam
@@ -172,6 +172,9 @@ def _measured(row: Metric, stale: str) -> LeaderboardRow:
         n_unscored=row.n_unscored,
         n_failed=row.n_failed,
         n_no_answer=row.n_no_answer,
+        n_refused=row.n_refused,
+        unread=row.unread,
+        served=row.served or "",
         n_clusters=row.n_clusters,
         constant=row.constant,
         shuffled=row.shuffled,
@@ -214,7 +217,7 @@ def _printed(row: PublishedNumber) -> LeaderboardRow:
     )
 
 
-_NUMBERS = ("value", "low", "high", "constant", "shuffled")
+_NUMBERS = ("value", "low", "high", "constant", "shuffled", "unread")
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
@@ -298,6 +301,9 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         n += f" ({row.n_unscored} unscored)" if row.n_unscored else ""
         n += f" ({row.n_failed} without response)" if row.n_failed else ""
         n += f" ({row.n_no_answer} no answer)" if row.n_no_answer else ""
+        n += f" ({row.n_refused} refused)" if row.n_refused else ""
+        n += f" ({percent(row.unread)} unread)" if row.unread else ""
+        n += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
         n += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"

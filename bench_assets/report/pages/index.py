@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bench_assets.asset_factory.asset_metadata import mixed_mark
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.judge_agreement import (
@@ -37,6 +38,10 @@ COLUMNS = (
     *(
         "n_failed",
         "n_no_answer",
+        "n_refused",
+        "unread",
+        "served",
+        "mixed",
         "n_clusters",
         "constant",
         "shuffled",
@@ -150,6 +155,7 @@ def _standing(row: LeaderboardRow) -> dict[str, Any]:
         "value": None if isnan(row.value) else row.value,
         "unreadable": unreadable,
         "partial": _partial(row.signature),
+        "mixed": mixed_mark(row.signature),
     }
 
 
@@ -164,7 +170,15 @@ def _left_out(
 
 def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
     cells = primary_cells(tables, task, condition)
-    found = [{**row, "unreadable": "", "partial": _partial(row["signature"])} for row in cells.rows]
+    found = [
+        {
+            **row,
+            "unreadable": "",
+            "partial": _partial(row["signature"]),
+            "mixed": mixed_mark(row["signature"]),
+        }
+        for row in cells.rows
+    ]
     return found + [
         _without_number(task, condition, model, unreadable=why)
         for model, why in cells.unreadable.items()

@@ -25,6 +25,8 @@ _MEANINGS = {
     "prompts": "Digest of all prompts as they were sent, in any order.",
     "judge": "Who said whether responses are right, where points need a verdict.",
     "n": "Questions that there are, scored or not.",
+    "refused": "Questions that the provider refused for good: accepted, they count as wrong.",
+    "mixed": "Models, snapshots or builds that answered behind one name: accepted as one.",
     "no_answer": "Questions without an answer (cut off, an error ...): they count as wrong.",
 }
 _DECODING = {

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from bench_assets.asset_factory.asset_metadata import mixed_mark
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import columns_of, every_cell, state_of_metrics
 from bench_assets.core.schema.provenance import json_digest
@@ -17,7 +18,8 @@ from resources.tables.parquet import TableFiles
 
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
-    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_clusters", "constant", "shuffled"),
+    *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
+    *("served", "mixed", "n_clusters", "constant", "shuffled"),
     *("stale", "signature"),
 )
 _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")
@@ -59,6 +61,7 @@ def _page(
         unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
         rows += cells.rows
     for row in rows:
+        row["mixed"] = mixed_mark(row["signature"])
         row["stale"] = row["stale"] or (
             stale.get(row["model"], "") if row["condition"] == "main" else ""
         )

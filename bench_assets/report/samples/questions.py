@@ -95,6 +95,7 @@ ABSENT = "-"  # not asked, or the tables know nothing of it
 FAILED = "e"  # no response, or one that could not be judged for want of a connection
 UNSCORED = "u"
 NO_ANSWER = "n"  # cut off, or no answer at all
+REFUSED = "x"  # by the provider, for good; counted as wrong
 NOTHING_TO_GAIN = "o"  # no points are given for it
 RIGHT, PARTLY, WRONG = "r", "p", "w"
 CUT_SHORT = "length"  # a response's finish_reason where it came to the longest it may have
@@ -109,6 +110,8 @@ class Sample(NamedTuple):
     no_answer: bool
     error: str
     finish_reason: str
+    refused: str = ""
+    unread: bool = False
 
 
 class Outcomes(NamedTuple):
@@ -118,13 +121,15 @@ class Outcomes(NamedTuple):
     """One a question, in order; a capital where a response was cut short at its longest."""
     shares: list[float]
     """The share of the points that were gained, of each question that is partly right, in order."""
+    unread: list[int]
+    """Questions with a response that nobody read."""
 
 
 def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
     """Outcome of each question; several samples count by their mean.
 
     >>> outcomes(2, [Sample(1, 1.0, 4.0, False, "", "length")])
-    Outcomes(letters='-P', shares=[0.25])
+    Outcomes(letters='-P', shares=[0.25], unread=[])
     """
     of_row: dict[int, list[Sample]] = {}
     for sample in samples:
@@ -134,7 +139,8 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
         letter, share = _outcome(of_row[row])
         letters[row] = letter
         shares += [share] if letter in (PARTLY, PARTLY.upper()) else []
-    return Outcomes("".join(letters), shares)
+    unread = [row for row, of in sorted(of_row.items()) if any([one.unread for one in of])]
+    return Outcomes("".join(letters), shares, unread)
 
 
 def samples_of(
@@ -150,11 +156,20 @@ def samples_of(
         ends: How responses ended, by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
+    told = zip(scores["refused"], scores["unread"], strict=True)
+    each = zip(*(scores[name] for name in names), told, strict=True)
     return [
-        Sample(rows[question], points, most, no_answer, error, ends.get((question, sample), ""))
-        for question, sample, points, most, no_answer, error in zip(
-            *(scores[name] for name in names), strict=True
+        Sample(
+            row=rows[question],
+            points=points,
+            max_points=most,
+            no_answer=no_answer,
+            error=error,
+            finish_reason=ends.get((question, sample), ""),
+            refused=refused,
+            unread=unread,
         )
+        for question, sample, points, most, no_answer, error, (refused, unread) in each
         if question in rows
     ]
 
@@ -175,7 +190,7 @@ def _whatever_its_end(samples: Sequence[Sample]) -> tuple[str, float]:
     if len(points) < len(samples):
         return UNSCORED, 0.0
     if all([sample.no_answer for sample in samples]):
-        return NO_ANSWER, 0.0
+        return (REFUSED if all([one.refused for one in samples]) else NO_ANSWER), 0.0
     share = sum(points) / most
     if share >= 1.0:
         return RIGHT, 1.0

@@ -13,11 +13,11 @@ Key: TypeAlias = tuple[str, int]
 
 PREDICTION = (
     *("question_id", "sample", "text", "raw_text", "ranking", "finish_reason", "prompt_tokens"),
-    *("completion_tokens", "seconds", "note", "no_answer", "error"),
+    *("completion_tokens", "seconds", "note", "served", "no_answer", "error"),
 )
 SCORE = (
     *("question_id", "sample", "points", "max_points", "answer", "note", "judge", "reading"),
-    *("no_answer", "error"),
+    *("no_answer", "error", "refused", "unread"),
 )
 JUDGEMENT = (
     *("question_id", "sample", "judge", "criterion", "verdict", "value", "response", "error"),
@@ -25,11 +25,11 @@ JUDGEMENT = (
 _SAID = {  # as the page calls it -> column
     **{"text": "text", "raw": "raw_text", "ranking": "ranking", "end": "finish_reason"},
     **{"asked": "note", "no_answer": "no_answer", "error": "error", "seconds": "seconds"},
-    **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens"},
+    **{"tokens": "completion_tokens", "asked_tokens": "prompt_tokens", "served": "served"},
 }
 _SCORED = {
     **{"points": "points", "most": "max_points", "answer": "answer", "why": "note"},
-    **{"judge": "judge", "reading": "reading"},
+    **{"judge": "judge", "reading": "reading", "unread": "unread"},
 }
 _JUDGED = {name: name for name in JUDGEMENT[2:]}
 
@@ -68,7 +68,7 @@ def responses(
     pairs = zip(predictions["text"], predictions["raw_text"], strict=True)
     thoughts = ["" if raw == text else raw for text, raw in pairs]
     asked = _columns({**predictions, "raw_text": thoughts}, _SAID)
-    points = _columns(scores, _SCORED)
+    points = _columns({**scores, "unread": [one or None for one in scores["unread"]]}, _SCORED)
     verdict = _columns(judgements, _JUDGED) if judgements else []
     for first in range(0, len(ids), CHUNK):
         long: list[SampleResponses] = []

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench_assets.asset_factory.asset_metadata import blind
+from bench_assets.asset_factory.asset_metadata import blind, mixed_mark, percent
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, cluster_warning
 from bench_assets.core.tables.arrow import to_json
 from bench_assets.core.text.escaping import one_line, printable, printable_json
@@ -93,6 +93,8 @@ def _count(row: Metric | LeaderboardRow) -> str:
     parts += [f"{row.n_unscored} unscored"] if row.n_unscored else []
     parts += [f"PARTIAL: {row.n_failed} without response"] if row.n_failed else []
     parts += [f"{row.n_no_answer} no answer"] if row.n_no_answer else []
+    parts += [f"{row.n_refused} refused"] if row.n_refused else []
+    parts += [mixed] if (mixed := mixed_mark(row.signature)) else []
     parts += [few] if (few := cluster_warning(row.n_clusters)) else []
     return ", ".join(parts)
 
@@ -107,6 +109,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
+    "unread": lambda row: percent(row.unread),
     "n": _count,
 }
 
@@ -117,6 +120,7 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
     "ranks": lambda row: row.ranks,
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
+    "unread": lambda row: percent(row.unread),
     "n": lambda row: "" if row.n_scored is None else _count(row),
     "source": lambda row: row.shown_source,
 }

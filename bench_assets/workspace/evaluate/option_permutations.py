@@ -15,6 +15,7 @@ from bench_assets.core.schema.signature import joined, short
 from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import accept_refusals, require_responses
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import (
@@ -22,7 +23,6 @@ from bench_assets.workspace.evaluate.subset import (
     QuestionSubset,
     judge_predictions,
     open_model,
-    require_responses,
 )
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.models.registry.setup import setup_of
@@ -117,12 +117,13 @@ def _scored(
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with bench.models() as models:
         with open_model(models, f"{model}: {task.name}, orders of options", model) as asked:
-            predictions = pipeline.predict(task, questions, asked)
-        require_responses(task, "questions", predictions)
+            said = pipeline.predict(task, questions, asked)
+        predictions = [accept_refusals(row, chosen.accept) for row in said]
+        require_responses(task.name, "questions", predictions, chosen.accept)
         verdicts = (
-            judge_predictions(models, task, chosen.judge, questions, predictions)
+            judge_predictions(models, task, chosen, questions, predictions)
             if task.is_judged
             else []
         )
-        require_responses(task, "verdicts", verdicts)
+        require_responses(task.name, "verdicts", verdicts, chosen.accept)
     return predictions, pipeline.score(task, questions, predictions, verdicts, chosen.reading)

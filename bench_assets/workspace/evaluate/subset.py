@@ -12,15 +12,14 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from bench_assets.core.schema.chat import ChatModel
-from bench_assets.core.schema.errors import (
-    BenchError,
-    ModelError,
-    SettingsError,
-    UnknownNameError,
-)
+from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.outcomes import (
+    accept_refusals,
+    require_responses,
+)
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress_style
@@ -212,12 +211,11 @@ def _evaluate_task(
     (task, condition), (few, n_all, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with open_model(models, f"{model}: {task.name}", model, condition) as asked:
-        predictions = pipeline.predict(task, few, asked, condition)
-    require_responses(task, "questions", predictions)
-    judgements = (
-        judge_predictions(models, task, chosen.judge, few, predictions) if task.is_judged else []
-    )
-    require_responses(task, "verdicts", judgements)
+        came = pipeline.predict(task, few, asked, condition)
+    predictions = [accept_refusals(row, chosen.accept) for row in came]
+    require_responses(task.name, "questions", predictions, chosen.accept)
+    judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
+    require_responses(task.name, "verdicts", judgements, chosen.accept)
     scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
@@ -239,16 +237,17 @@ def _evaluate_task(
 def judge_predictions(
     models: Models,
     task: Task,
-    setting: str,
+    settings: SuiteSettings,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> Sequence[Judgement]:
     """Judge predictions with the judge of bench.toml or of the command."""
-    chosen = task.chosen_judge(setting)
+    chosen = task.chosen_judge(settings.judge)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
     with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
-        return pipeline.judge(task, questions, predictions, judge, chosen.name)
+        said = pipeline.judge(task, questions, predictions, judge, chosen.name)
+    return [accept_refusals(row, settings.accept) for row in said]
 
 
 @contextmanager
@@ -261,12 +260,3 @@ def open_model(
         models.open(name, condition, progress, progress.throughput) as model,
     ):
         yield model
-
-
-def require_responses(task: Task, what: str, rows: Sequence[Prediction | Judgement]) -> None:
-    """Refuse to aggregate missing responses or verdicts, as a whole evaluation does."""
-    if failed := [row for row in rows if row.error]:
-        raise ModelError(
-            f"{task.name}: {len(failed)} of {len(rows)} {what} without a response; the same command"
-            f" asks them again: {failed[0].question_id}: {failed[0].error}"
-        )

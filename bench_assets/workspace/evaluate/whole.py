@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.workspace.materialization.backfill import build_questions, unscored_messages
+from bench_assets.workspace.materialization.backfill import build_questions, outcome_messages
 from bench_assets.workspace.materialization.workbench import Workbench
 
 
@@ -16,7 +16,7 @@ class SuiteEvaluation:
 
     names: Sequence[str]  # the suite, or those of its tasks whose questions could be built
     metrics: Sequence[Metric]
-    unscored: Sequence[str]  # a sentence for each task of which no answer has points
+    outcomes: Sequence[str]  # a sentence for what was not answered by one model, or not read
     failures: Sequence[BenchError]
 
 
@@ -41,10 +41,10 @@ def evaluate_suite(
     return SuiteEvaluation(
         names=names,
         metrics=metrics,
-        unscored=[
+        outcomes=[
             sentence
             for part, (name, one) in itertools.product(names, askings)
-            for sentence in unscored_messages(bench, part, name, one)
+            for sentence in outcome_messages(bench, part, name, one)
         ],
         failures=failures,
     )

@@ -10,6 +10,7 @@ from math import isnan
 
 import numpy as np
 
+from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
 from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_judge
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
@@ -54,7 +55,8 @@ class Matrix:
         """Meaning of the marks in use."""
         used = "".join(cell for line in self.models for cell in line.cells.values())
         marks = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in used]
-        return [*marks, _RANKS] if " " in used else marks
+        values = (cell.partition("\n")[0] for line in self.models for cell in line.cells.values())
+        return [*marks, _RANKS] if any(" " in value for value in values) else marks
 
 
 def matrices(
@@ -148,7 +150,18 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row.n_clusters))
     marks += "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
-    return f"{marked} {row.ranks}" if row.ranks else marked
+    value = f"{marked} {row.ranks}" if row.ranks else marked
+    return "\n".join([value, *_outcomes(row)])
+
+
+def _outcomes(row: LeaderboardRow) -> Iterator[str]:
+    """What became of requests, where not all were answered by one model and read."""
+    if row.unread:
+        yield f"{percent(row.unread)} unread"
+    if row.n_refused:
+        yield f"{row.n_refused} refused"
+    if mixed_mark(row.signature):
+        yield "mixed"
 
 
 def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:

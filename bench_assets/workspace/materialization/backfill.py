@@ -7,11 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.core.schema.errors import BenchError, UnknownNameError
-from bench_assets.core.schema.rows import Score
+from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.tables.large_tables import column
+from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.sections.servers import ServerSpec
+from resources.models.api.formats.response_body import is_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,19 +115,37 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
     return built, failures
 
 
-def unscored_messages(
+def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Reasons of tasks without any scored answer; nothing if some are scored."""
-    tasks = bench.catalog.tasks_of(suite)
-    keys = {task.name: evaluation_key(task, condition, "scores") for task in tasks}
-    tables = {
-        name: bench.tables.rows(key, Score, model)
-        for name, key in keys.items()
-        if bench.tables.exists(key, model)
-    }
-    return [
-        f"{name}: no answer has points: {rows[0].note}"
-        for name, rows in tables.items()
-        if rows and all(points is None for points in column(rows, "points"))
-    ]
+    """Outcomes of each task's requests, where not all were answered by one model and read."""
+    found = []
+    for task in bench.catalog.tasks_of(suite):
+        key = evaluation_key(task, condition, "metrics")
+        rows = bench.tables.read(key, Metric, model) if bench.tables.exists(key, model) else []
+        if first := next((row for row in rows if row.category == "all"), None):
+            found += [f"{task.name}: {said}" for said in _outcomes(bench, task, first)]
+    return found
+
+
+def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
+    scores = evaluation_key(task, row.condition, "scores")
+    given = bench.tables.rows(scores, Score, row.model)
+    if given and all(points is None for points in column(given, "points")):
+        yield f"no answer has points: {given[0].note}"
+    if row.n_refused:
+        yield f"{row.n_refused} questions were refused for good and count as wrong"
+    if mixed_mark(row.signature) or _is_of_another(bench, row):
+        yield f"answered by {row.served}"
+    if row.unread:
+        yield f"{percent(row.unread)} of the responses are unread: bench report shows them"
+
+
+def _is_of_another(bench: Workbench, row: Metric) -> bool:
+    """Whether the server names another model than was asked for, and no version of it."""
+    try:
+        spec = bench.settings.model(row.model)
+    except BenchError:
+        return False
+    name = row.served.partition(" ")[0]
+    return isinstance(spec, ServerSpec) and bool(name) and not is_version(name, spec.model)

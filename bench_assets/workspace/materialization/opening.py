@@ -24,6 +24,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     reading: str = "",
     *,
     models: Mapping[str, Any] | None = None,
+    accept: Sequence[str] = (),
     training: Sequence[Path] = (),
     scratch: bool = False,
 ) -> Generator[Workbench]:
@@ -35,6 +36,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         judge: The suite's judge, instead of bench.toml's.
         reading: The suite's reading, instead of bench.toml's.
         models: Sections that bench.toml does not have.
+        accept: What does not stop a number, beside what bench.toml says.
         training: What models were trained on, instead of bench.toml's.
         scratch: Tables go to a folder that is deleted again.
 
@@ -44,7 +46,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
         chosen = {"judge": judge, "reading": reading}
-        settings = home_settings(whole, source, chosen, models, training)
+        settings = home_settings(whole, source, chosen, models, training, accept)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         kinds = kind_problems(written.models)
@@ -75,6 +77,7 @@ def home_settings(
     chosen: Mapping[str, str] | None = None,
     models: Mapping[str, Any] | None = None,
     training: Sequence[Path] = (),
+    accept: Sequence[str] = (),
 ) -> SettingsResource:
     """The home's settings with the command's overrides; redacts logs from here on."""
     redact_logs(default_home())
@@ -86,6 +89,7 @@ def home_settings(
         suites={suite: given} if given else {},
         models=dict(models or {}),
         training=list(map(str, training)),
+        accept=list(accept),
     )
 
 

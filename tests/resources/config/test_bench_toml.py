@@ -71,7 +71,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         pytest.param("[models.a\n", "not a TOML file: ", id="no TOML"),
         pytest.param(
             "foo = 1",
-            "entry foo: unknown; known: annotation, audit, benchmarks, checkpoints",
+            "entry foo: unknown; known: accept, annotation, audit, benchmarks, checkpoints",
             id="an unknown entry",
         ),
         pytest.param(

@@ -86,14 +86,26 @@
 
   /** What else should be known of a row, whose number is what it seems to be: as marks. */
   function notes(row) {
+    const found = [];
     const why = `judged by ${row.unmeasured}, whose agreement with people or a second judge was never measured: bench audit judge`;
-    if (row.unmeasured) return [{ mark: "judge not measured", why }];
-    return row.agreement ? [{ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" }] : [];
+    if (row.n_refused) found.push({ mark: `${Bench.count(row.n_refused)} refused`, why: "the provider refused for good; accepted, and counted as wrong" });
+    if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
+    if (row.unread) found.push({ mark: `${Bench.percent(row.unread)} unread`, why: "responses out of which nobody read an answer", href: unreadLink(row) });
+    if (row.unmeasured) found.push({ mark: "judge not measured", why });
+    else if (row.agreement) found.push({ mark: row.agreement, why: "how far the judge agrees with people, beyond chance" });
+    return found;
+  }
+
+  /** The way to the unread responses of a row. */
+  function unreadLink(row) {
+    const condition = asked(row);
+    return Bench.link(["samples", row.task], { model: row.model, condition: condition === "main" ? "" : condition, outcome: "unread" });
   }
 
   /** Both as elements, to stand behind a number. */
   function marked(row) {
-    return [...marks(row), ...notes(row)].map(({ mark, why }) => Bench.h("span", { class: "mark", title: Bench.printable(why) }, mark));
+    return [...marks(row), ...notes(row)].map(({ mark, why, href }) =>
+      Bench.h(href ? "a" : "span", { class: "mark", href, title: Bench.printable(why) }, mark));
   }
 
   /** Baselines are no models: they answer without looking. */
@@ -111,5 +123,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, isBaseline, kind });
+  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, unreadLink, isBaseline, kind });
 })();

@@ -2,20 +2,20 @@
 "use strict";
 (() => {
   const NAMES = {
-    r: "right", p: "partly right", w: "wrong", n: "no answer", u: "unscored", e: "failed",
+    r: "right", p: "partly right", w: "wrong", n: "no answer", x: "refused", u: "unscored", e: "failed",
     o: "no points to gain", "-": "not asked",
   };
-  const MARKS = { r: "✓", p: "◐", w: "✗", n: "∅", u: "?", e: "!", o: "○", "-": "·" };
+  const MARKS = { r: "✓", p: "◐", w: "✗", n: "∅", x: "⊘", u: "?", e: "!", o: "○", "-": "·" };
 
   /** What may be chosen as `outcome`, and its words; in the order of the page. */
   const OUTCOMES = {
     "": "all", wrong: "wrong", right: "right", partly: "partly right",
     "wrong-by-all": "wrong by all models shown", disagree: "models disagree",
     worse: "worse than the checkpoint before", better: "better than the checkpoint before",
-    unscored: "unscored", cut: "cut short", "no-answer": "no answer", failed: "failed",
+    unread: "unread", unscored: "unscored", cut: "cut short", "no-answer": "no answer", refused: "refused", failed: "failed",
   };
 
-  /** Unpack the outcomes of a model: {letters, shares: a share of the points for each question}.
+  /** Unpack the outcomes of a model: {letters, shares: of the points, for each question, unread: rows}.
 
       A share is NaN where there is none: not asked, failed, unscored. */
   function unpacked(points) {
@@ -24,9 +24,9 @@
     for (let row = 0; row < shares.length; row += 1) {
       const letter = points.letters[row].toLowerCase();
       if (letter === "p") shares[row] = points.shares[next++];
-      else shares[row] = letter === "r" ? 1 : letter === "w" || letter === "n" ? 0 : NaN;
+      else shares[row] = letter === "r" ? 1 : "wnx".includes(letter) ? 0 : NaN;
     }
-    return { letters: points.letters, shares };
+    return { letters: points.letters, shares, unread: new Set(points.unread) };
   }
 
   /** The outcome of a question in a word: {letter, name, mark, cut}. */
@@ -47,9 +47,10 @@
     const change = (row) => (first && earlier ? first.shares[row] - earlier.shares[row] : NaN);
     const nothing = is("w");
     const noAnswer = is("n");
+    const refused = is("x");
     return {
       "": () => true,
-      wrong: (row) => nothing(row) || noAnswer(row),
+      wrong: (row) => nothing(row) || noAnswer(row) || refused(row),
       right: is("r"),
       partly: is("p"),
       "wrong-by-all": (row) => {
@@ -70,9 +71,11 @@
       },
       worse: (row) => change(row) < 0,
       better: (row) => change(row) > 0,
+      unread: (row) => Boolean(first) && first.unread.has(row),
       unscored: is("u"),
       cut: (row) => Boolean(first) && (/[A-Z]/.test(first.letters[row]) || noAnswer(row)),
       "no-answer": noAnswer,
+      refused,
       failed: is("e"),
     };
   }

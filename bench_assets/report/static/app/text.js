@@ -22,6 +22,11 @@
     return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
   }
 
+  /** A share in percent: 2.1 %; "" for none. */
+  function percent(value) {
+    return value === null || value === undefined ? "" : `${(100 * value).toFixed(1)} %`;
+  }
+
   /** A whole number with thin spaces: 20 000. */
   function count(value) {
     return value === null || value === undefined ? "–" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
@@ -48,5 +53,5 @@
     return known ? name.replace(known[0], known[1]).replace(/^BLEU_/, "BLEU-") : words(name);
   }
 
-  Object.assign(Bench, { printable, foreign, number, count, interval, words, metric });
+  Object.assign(Bench, { printable, foreign, number, percent, count, interval, words, metric });
 })();

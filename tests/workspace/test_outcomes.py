@@ -1,0 +1,212 @@
+"""What becomes of requests: refused for good, unread, answered by another model; over a server.
+
+The numbers are counted by hand: of 100 questions whose answer is (A), 60 are answered (A), 20 (B),
+10 in words that nobody can read, and 10 are refused.
+"""
+
+import json
+import re
+
+import pytest
+
+from tests.chat_server import Answer, ChatServer, texts
+from tests.workspace.typed import bench, lines
+
+UNREADABLE = "It depends on what the person who drew it had in mind."
+TOML = """
+[benchmarks.quiz]
+file = "quiz.jsonl"
+[models.m]
+kind = "server"
+base_url = "{url}"
+model = "m"
+max_tries = 1
+[models.gem]
+kind = "server"
+format = "gemini"
+base_url = "{url}"
+model = "m"
+max_tries = 1
+[models.claude]
+kind = "server"
+format = "anthropic"
+base_url = "{url}"
+model = "m"
+max_tries = 1
+"""
+FILTERED = Answer(status=400, text="The prompt was blocked by our content filter.")
+
+
+def number(body):
+    """Which question is asked."""
+    return int(re.search(r"Item (\d+)\.", "\n".join(texts(body)))[1])
+
+
+def usual(body, refuse=FILTERED):
+    n = number(body)
+    if n >= 90:
+        return refuse
+    return "A" if n < 60 else "B" if n < 80 else UNREADABLE
+
+
+class Served(ChatServer):
+    """Answers as it is told at the moment."""
+
+    def __init__(self):
+        self.says = usual
+        super().__init__(self._say)
+
+    def _say(self, body):
+        return self.says(body)
+
+
+@pytest.fixture
+def server():
+    with Served() as running:
+        yield running
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, server):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    rows = [
+        {"id": n, "question": f"Item {n}. Which?", "options": ["red", "blue"], "answer": "A"}
+        for n in range(100)
+    ]
+    (tmp_path / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "bench.toml").write_text(TOML.format(url=server.base_url))
+    return tmp_path
+
+
+def accuracy(result):
+    (row,) = [
+        row for row in lines(result) if (row["metric"], row["category"]) == ("accuracy", "all")
+    ]
+    return row
+
+
+def test_what_is_refused_stops_the_number_and_says_how_many_why_and_the_option(home, server):
+    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    assert "10 of 100 rows fail the check every_question_answered" in said
+    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in said
+    assert "To score them as wrong: --accept refused" in said
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "option",
+        pytest.param("bench.toml", marks=pytest.mark.long),
+        pytest.param("the suite's section", marks=pytest.mark.long),
+    ],
+)
+def test_what_is_refused_counts_as_wrong_where_that_is_accepted(home, server, how):
+    toml = (home / "bench.toml").read_text()
+    if how == "bench.toml":
+        (home / "bench.toml").write_text(f'accept = ["refused"]\n{toml}')
+    elif how != "option":
+        (home / "bench.toml").write_text(f'{toml}\n[suites.quiz]\naccept = ["refused"]\n')
+    option = ["--accept", "refused"] if how == "option" else []
+    result = bench("evaluate", "quiz", "--model", "m", "--json", *option)
+    row = accuracy(result)
+    assert (row["value"], row["n_scored"], row["n_unscored"], row["n_failed"]) == (0.6, 100, 0, 0)
+    assert (row["n_refused"], row["n_no_answer"], row["unread"]) == (10, 0, 0.1)
+    assert "|refused:10|n:100" in row["signature"]
+    assert "quiz: 10 questions were refused for good and count as wrong" in result.stderr
+    assert "quiz: 10.0 % of the responses are unread" in result.stderr
+    assert "100, 10 refused" in bench("leaderboard", "quiz").stdout
+    (standing,) = lines(bench("leaderboard", "quiz", "--json"))
+    assert (standing["n_refused"], standing["unread"]) == (10, 0.1)
+    server.forget()
+    bench("evaluate", "quiz", "--model", "m", *option)
+    assert server.n_requests == 0
+
+
+@pytest.mark.long
+def test_after_a_stop_only_what_was_refused_is_asked_again(home, server):
+    bench("evaluate", "quiz", "--model", "m", fails=True)
+    server.forget()
+    row = accuracy(bench("evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"))
+    assert (row["value"], row["n_refused"], server.n_requests) == (0.6, 10, 10)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("model", "refuse"),
+    [
+        ("m", Answer(text="", finish_reason="content_filter")),
+        ("gem", Answer(raw=b'{"promptFeedback": {"blockReason": "SAFETY"}}')),
+        ("claude", Answer(text="", finish_reason="refusal")),
+        ("claude", Answer(status=400, text="prompt is too long: 210000 tokens > 200000 maximum")),
+        ("gem", Answer(status=400, text="Unable to process input image.")),
+    ],
+)
+def test_every_format_has_refusals(home, server, model, refuse):
+    server.says = lambda body: usual(body, refuse)
+    said = bench("evaluate", "quiz", "--model", model, fails=True).stderr
+    assert "10 of 100 requests were refused for good by the provider" in said
+    row = accuracy(bench("evaluate", "quiz", "--model", model, "--accept", "refused", "--json"))
+    assert (row["value"], row["n_refused"], row["n_no_answer"]) == (0.6, 10, 0)
+
+
+@pytest.mark.long
+def test_what_failed_is_not_accepted_as_refused(home, server):
+    server.says = lambda body: usual(body, Answer(status=500, text="overloaded"))
+    said = bench("evaluate", "quiz", "--model", "m", "--accept", "refused", fails=True).stderr
+    assert "10 of 100 rows fail" in said
+    assert "refused for good" not in said
+
+
+@pytest.mark.long
+def test_a_part_of_the_questions_says_the_same(home, server):
+    all_of_them = ["evaluate", "quiz", "--model", "m", "--limit", "100"]
+    said = bench(*all_of_them, fails=True).stderr
+    assert "10 of 100 requests were refused for good" in said
+    row = accuracy(bench(*all_of_them, "--accept", "refused", "--json"))
+    assert (row["value"], row["n_refused"]) == (0.6, 10)
+
+
+def changes(body):
+    """60 answers of one snapshot, then 40 of another."""
+    model = "m-2025-05-13" if number(body) < 60 else "m-2025-08-06"
+    return Answer(text="A" if number(body) < 75 else "B", model=model)
+
+
+def test_a_model_that_changes_in_mid_run_is_seen_and_stops_the_number(home, server):
+    server.says = changes
+    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    mixed = "answered by 2 models: m-2025-05-13 (60), m-2025-08-06 (40)"
+    assert f"{mixed}. To measure them as one: --accept mixed" in said
+    server.forget()
+    result = bench("evaluate", "quiz", "--model", "m", "--accept", "mixed", "--json")
+    row = accuracy(result)
+    assert (row["value"], row["n_scored"], server.n_requests) == (0.75, 100, 0)
+    assert row["served"] == "m-2025-05-13 (60), m-2025-08-06 (40)"
+    assert "|mixed:2|n:100" in row["signature"]
+    assert "quiz: answered by m-2025-05-13 (60), m-2025-08-06 (40)" in result.stderr
+    assert "100, mixed: 2 models answered" in bench("leaderboard", "quiz").stdout
+
+
+@pytest.mark.long
+def test_another_build_behind_one_name_is_another_model(home, server):
+    server.says = lambda body: Answer(
+        text="A", model="m", fingerprint="fp_1" if number(body) < 60 else "fp_2"
+    )
+    said = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
+    assert "answered by 2 models: m fp_1 (60), m fp_2 (40)" in said
+
+
+@pytest.mark.long
+def test_another_model_that_answers_all_is_told_also_when_its_responses_are_cached(home, server):
+    server.says = lambda body: Answer(text="A", model="smaller")
+    for _ in range(2):
+        result = bench("evaluate", "quiz", "--model", "m")
+        assert "quiz: answered by smaller (100)" in result.stderr
+
+
+@pytest.mark.long
+def test_a_snapshot_of_the_model_is_stored_and_not_told(home, server):
+    server.says = lambda body: Answer(text="A", model="m-2025-05-13")
+    result = bench("evaluate", "quiz", "--model", "m", "--json")
+    assert accuracy(result)["served"] == "m-2025-05-13 (100)"
+    assert "answered by" not in result.stderr
