@@ -3,7 +3,7 @@
 An item with too few votes is open: neither kept nor dropped.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -211,28 +211,23 @@ class LookAlikeDecision:
     open: bool = False  # too few votes: neither accepted nor dropped
 
 
-def open_images(decisions: Iterable[FilterDecision]) -> list[str]:
-    """Say which images wait for votes."""
-    return [f"{one.image}: {one.reason}" for one in decisions if one.open]
+def vote_fault(cast: Sequence[bool], least: int, say: str) -> str:
+    """Why votes do not accept a unit: too few of them, or no majority; "" if they accept it.
+
+    >>> vote_fault([True, False], 2, "accept it"), vote_fault([True], 2, "accept it")
+    ('1 of 2 accept it', '1 votes, 2 are needed')
+    """
+    if len(cast) < least:
+        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
+    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} {say}"
 
 
-def open_captions(decisions: Iterable[CaptionDecision]) -> list[str]:
-    """Say which captions wait for votes."""
-    return [f"{one.image}, {one.writer}: {one.reason}" for one in decisions if one.open]
+def _open_rows(entry: str, rows: Iterable[Any]) -> list[str]:
+    """Name the rows that wait for votes, each with its reason."""
+    return [f"{entry.format(row)}: {row.reason}" for row in rows if row.open]
 
 
-def open_statements(decisions: Iterable[StatementDecision]) -> list[str]:
-    """Say which statements wait for votes."""
-    return [f"{one.statement_id}: {one.reason}" for one in decisions if one.open]
-
-
-def open_look_alikes(decisions: Iterable[LookAlikeDecision]) -> list[str]:
-    """Say which proposals wait for votes."""
-    return [f"{one.candidate} for {one.image}: {one.reason}" for one in decisions if one.open]
-
-
-def open_questions(rejections: Iterable[Rejection]) -> list[str]:
-    """Say which questions wait for votes."""
+def _open_questions(rejections: Iterable[Rejection]) -> list[str]:
     return [f"{one.entry}: {one.reason}" for one in rejections if one.reason.startswith(OPEN)]
 
 
@@ -266,19 +261,17 @@ TRIGGER_VOTES = VoteTable(
     partial(_by_annotator, unit=("image", "question"), criteria=("accepts",)),
 )
 
-IMAGES = DecisionTable("journeybench/decisions", FilterDecision, TASKS["filter"].name, open_images)
-CAPTIONS = DecisionTable(
-    "journeybench/caption_decisions", CaptionDecision, TASKS["caption_votes"].name, open_captions
-)
-STATEMENTS = DecisionTable(
-    "journeybench/statement_decisions",
-    StatementDecision,
-    TASKS["statements"].name,
-    open_statements,
-)
-LOOK_ALIKES = DecisionTable(
-    "journeybench/look_alikes", LookAlikeDecision, TASKS["look_alikes"].name, open_look_alikes
+
+def _decided(table: str, row: type[Any], task: str, entry: str) -> DecisionTable:
+    return DecisionTable(f"journeybench/{table}", row, TASKS[task].name, partial(_open_rows, entry))
+
+
+IMAGES = _decided("decisions", FilterDecision, "filter", "{0.image}")
+CAPTIONS = _decided("caption_decisions", CaptionDecision, "caption_votes", "{0.image}, {0.writer}")
+STATEMENTS = _decided("statement_decisions", StatementDecision, "statements", "{0.statement_id}")
+LOOK_ALIKES = _decided(
+    "look_alikes", LookAlikeDecision, "look_alikes", "{0.candidate} for {0.image}"
 )
 TRIGGERS = DecisionTable(
-    "journeybench/rejections", Rejection, TASKS["triggers"].name, open_questions
+    "journeybench/rejections", Rejection, TASKS["triggers"].name, _open_questions
 )

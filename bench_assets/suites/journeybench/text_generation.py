@@ -1,11 +1,12 @@
 """Asks chat models to write: each request has an id, each response is kept with its prompt."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
+from bench_assets.core.schema.rows import Rejection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,25 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         return None
     return values
+
+
+def proposals_of(
+    response: GeneratedText, rejections: list[Rejection], empty: str = ""
+) -> list[dict[str, Any]]:
+    """Read the proposals in a response; one without a JSON list of them is a rejection.
+
+    So is an empty list, if ``empty`` says why.
+    """
+    proposals = None if response.error else json_objects(response.text)
+    if proposals is None or (empty and not proposals):
+        reason = response.error or ("unreadable response" if proposals is None else empty)
+        rejections.append(Rejection(entry=response.request_id, reason=reason))
+    return proposals or []
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Write texts as a list in a prompt, one a line."""
+    return "\n".join(f"- {text}" for text in texts)
 
 
 def readable(prompt: Prompt) -> str:

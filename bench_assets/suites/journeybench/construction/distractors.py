@@ -14,10 +14,15 @@ from bench_assets.core.parsing.numbers import numbers
 from bench_assets.core.schema.chat import Image, Prompt, TextEncoder
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.construction.filtering import plain
-from bench_assets.suites.journeybench.raw_material import StatementDecision, StatementVote
+from bench_assets.suites.journeybench.raw_material import (
+    StatementDecision,
+    StatementVote,
+    vote_fault,
+)
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
-    json_objects,
+    listed,
+    proposals_of,
     text_fields,
 )
 
@@ -36,6 +41,7 @@ Example: for "A fox in a raincoat reads a newspaper", write "A fox in a raincoat
 
 Print a JSON list and nothing else: one object with the field "statement" for each of them."""
 
+_SAY = "find it in conflict"
 _WORD = re.compile(r"[^\W_]+")
 _EMPTY = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
 
@@ -74,7 +80,7 @@ def prompts(
     return {
         f"{image}/statements": Prompt.of(
             Image(images[image]),
-            _WRITE.format(captions="\n".join(f"- {text}" for text in texts), n=n),
+            _WRITE.format(captions=listed(texts), n=n),
         )
         for image, texts in captions.items()
     }
@@ -85,11 +91,7 @@ def read_statements(responses: Iterable[GeneratedText]) -> Statements:
     read = Statements([], [])
     for response in responses:
         image = response.request_id.removesuffix("/statements")
-        proposals = None if response.error else json_objects(response.text)
-        if proposals is None:
-            reason = response.error or "unreadable response"
-            read.rejections.append(Rejection(entry=response.request_id, reason=reason))
-        for number, proposal in enumerate(proposals or (), 1):
+        for number, proposal in enumerate(proposals_of(response, read.rejections), 1):
             fields = text_fields(proposal, ("statement",))
             read.statements.append(
                 Statement(
@@ -139,7 +141,7 @@ def verify_statements(
         enough = accepted[one.image] >= MOST
         own = _fault(one, said[one.image], captions[one.image]) or _repeats(one, near, same)
         waits = not own and not enough and len(cast) < least
-        voted = _voted(cast, least) if waits or len(cast) >= least else ""
+        voted = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
         fault = own or voted or (f"beyond the first {MOST}" if enough else "")
         said[one.image].add(plain(one.text))
         accepted[one.image] += not fault
@@ -187,12 +189,6 @@ def _repeats(one: Statement, near: _Near, same: float) -> str:
     return f"says what {near.caption!r} says" if alike else ""
 
 
-def _voted(cast: Sequence[bool], least: int) -> str:
-    if len(cast) < least:
-        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
-    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} find it in conflict"
-
-
 def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> StatementDecision:
     return StatementDecision(
         statement_id=one.statement_id,
@@ -200,7 +196,7 @@ def _decision(one: Statement, near: _Near, cast: Sequence[bool], fault: str) -> 
         text=one.text,
         way=one.way,
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} find it in conflict",
+        reason=fault or f"{sum(cast)} of {len(cast)} {_SAY}",
         nearest_caption=near.caption,
         similarity=near.similarity,
         n_votes=len(cast),

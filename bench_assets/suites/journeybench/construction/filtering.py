@@ -1,7 +1,7 @@
 """Filtering by votes: images of a gallery (section 3.1) and captions (3.2)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from bench_assets.suites.journeybench.raw_material import (
     LookAlikeDecision,
     StatementDecision,
     WrittenCaption,
+    vote_fault,
 )
 
 Rule: TypeAlias = Literal["majority", "unanimous"]
@@ -170,36 +171,22 @@ def funnel(
     look_alikes: Sequence[LookAlikeDecision],
 ) -> list[BuildFunnelStep]:
     """Count what there is at each step, what is left, and what is open."""
-    return [
-        BuildFunnelStep(step="images of the gallery", n=len(images), n_open=_open(images)),
-        BuildFunnelStep(step="images kept", n=_n(images, _kept), n_open=0, paper=1042),
-        BuildFunnelStep(step="captions written", n=len(captions), n_open=_open(captions)),
-        BuildFunnelStep(step="captions kept", n=_n(captions, _kept), n_open=0),
-        BuildFunnelStep(step="statements written", n=len(statements), n_open=_open(statements)),
-        BuildFunnelStep(
-            step="statements accepted", n=_n(statements, _accepted), n_open=0, paper=5590
-        ),
-        BuildFunnelStep(step="look-alikes proposed", n=len(look_alikes), n_open=_open(look_alikes)),
-        BuildFunnelStep(
-            step="look-alikes accepted", n=_n(look_alikes, _accepted), n_open=0, paper=5323
-        ),
+    steps: list[tuple[str, str, Sequence[Any], str, int | None]] = [
+        ("images of the gallery", "images kept", images, "kept", 1042),
+        ("captions written", "captions kept", captions, "kept", None),
+        ("statements written", "statements accepted", statements, "accepted", 5590),
+        ("look-alikes proposed", "look-alikes accepted", look_alikes, "accepted", 5323),
     ]
-
-
-def _kept(row: FilterDecision | CaptionDecision) -> bool:
-    return row.kept
-
-
-def _accepted(row: StatementDecision | LookAlikeDecision) -> bool:
-    return row.accepted
-
-
-def _n(rows: Sequence[Any], holds: Callable[[Any], bool]) -> int:
-    return sum(map(holds, rows))
-
-
-def _open(rows: Sequence[Any]) -> int:
-    return sum(row.open for row in rows)
+    return [
+        step
+        for before, after, rows, outcome, paper in steps
+        for step in (
+            BuildFunnelStep(step=before, n=len(rows), n_open=sum(row.open for row in rows)),
+            BuildFunnelStep(
+                step=after, n=sum(getattr(row, outcome) for row in rows), n_open=0, paper=paper
+            ),
+        )
+    ]
 
 
 KEPT = 5  # captions of an image, as in the released data
@@ -259,8 +246,8 @@ def _decide(
     own = [_unfit(number, written) for number in range(len(written))]
     waits = [not why and len(cast) < least for why, cast in zip(own, heard, strict=True)]
     faults = [
-        why or (_too_few(cast, least) if wait else _voted(cast))
-        for why, cast, wait in zip(own, heard, waits, strict=True)
+        why or vote_fault(cast, least, "verifiers accept it")
+        for why, cast in zip(own, heard, strict=True)
     ]
     passing = [number for number, fault in enumerate(faults) if not fault]
     best = sorted(passing, key=lambda number: -sum(heard[number]))[:most]
@@ -286,13 +273,3 @@ def _unfit(number: int, written: Sequence[WrittenCaption]) -> str:
     if own in [plain(earlier.caption) for earlier in written[:number]]:
         return "an earlier caption says the same"
     return ""
-
-
-def _too_few(votes: Sequence[bool], least: int) -> str:
-    return f"{len(votes)} votes, {least} are needed" if votes else "not verified"
-
-
-def _voted(votes: Sequence[bool]) -> str:
-    return (
-        "" if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} verifiers accept it"
-    )

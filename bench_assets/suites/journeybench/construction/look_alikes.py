@@ -12,10 +12,15 @@ import numpy as np
 from PIL import Image
 
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.suites.journeybench.raw_material import LookAlikeDecision, LookAlikeVote
+from bench_assets.suites.journeybench.raw_material import (
+    LookAlikeDecision,
+    LookAlikeVote,
+    vote_fault,
+)
 
 MOST = 5  # distractors of a text; 5.32 on average in the released data
 
+_SAY = "confirm it"
 _GRID = 12  # fields a side of the image that a composition is made of
 
 
@@ -97,7 +102,7 @@ def verify_look_alikes(
     for pair, ways in sorted(found.items(), key=lambda item: _order(item[0], item[1])):
         cast, enough = heard.get(pair, []), accepted[pair[0]] >= most
         waits = len(cast) < least and not enough
-        fault = _fault(cast, least) if waits or len(cast) >= least else ""
+        fault = vote_fault(cast, least, _SAY) if waits or len(cast) >= least else ""
         fault = fault or (f"beyond the nearest {most}" if enough else "")
         accepted[pair[0]] += not fault
         decisions.append(replace(_decision(pair, ways, cast, fault), open=waits))
@@ -124,12 +129,6 @@ def _order(pair: tuple[str, str], ways: Sequence[LookAlike]) -> tuple[str, float
     return pair[0], -max(way.similarity for way in ways), pair[1]
 
 
-def _fault(cast: Sequence[bool], least: int) -> str:
-    if len(cast) < least:
-        return f"{len(cast)} votes, {least} are needed" if cast else "not verified"
-    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} confirm it"
-
-
 def _decision(
     pair: tuple[str, str], ways: Sequence[LookAlike], cast: Sequence[bool], fault: str
 ) -> LookAlikeDecision:
@@ -139,7 +138,7 @@ def _decision(
         criteria=tuple(way.criterion for way in ways),
         similarity=max(way.similarity for way in ways),
         accepted=not fault,
-        reason=fault or f"{sum(cast)} of {len(cast)} confirm it",
+        reason=fault or f"{sum(cast)} of {len(cast)} {_SAY}",
         n_votes=len(cast),
         n_confirming=sum(cast),
     )

@@ -13,8 +13,8 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.construction.filtering import plain
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
-from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote
-from bench_assets.suites.journeybench.text_generation import GeneratedText, json_objects
+from bench_assets.suites.journeybench.raw_material import OPEN, TriggerVote, vote_fault
+from bench_assets.suites.journeybench.text_generation import GeneratedText, listed, proposals_of
 
 MOST_ANSWERS = 5  # HaloQuest has one to five short answers a question
 
@@ -46,7 +46,7 @@ def prompts(captions: Mapping[str, Sequence[str]], images: Mapping[str, str]) ->
     return {
         f"{image}/triggers": Prompt.of(
             Image(images[image]),
-            _WRITE.format(captions="\n".join(f"- {text}" for text in texts)),
+            _WRITE.format(captions=listed(texts)),
         )
         for image, texts in captions.items()
     }
@@ -58,9 +58,7 @@ def whole_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]
         question
         for response in responses
         for image in [_image_of(response)]
-        for number, proposal in enumerate(
-            (not response.error and json_objects(response.text)) or (), 1
-        )
+        for number, proposal in enumerate(proposals_of(response, []), 1)
         if not _unfit(question := _question(image, number, proposal))
     ]
 
@@ -81,14 +79,12 @@ def verify_triggers(
     found = Triggers([], [])
     for response in responses:
         image = _image_of(response)
-        proposals = None if response.error else json_objects(response.text)
-        if proposals is None:
-            reason = response.error or "unreadable response"
-            found.rejections.append(Rejection(entry=response.request_id, reason=reason))
-        for number, proposal in enumerate(proposals or (), 1):
+        for number, proposal in enumerate(proposals_of(response, found.rejections), 1):
             question = _question(image, number, proposal)
             cast = [*heard[image, plain(question.question)].values()]
-            if fault := _unfit(question) or _voted(cast, least):
+            waits = OPEN if len(cast) < least else ""
+            voted = vote_fault(cast, least, "accept it")
+            if fault := _unfit(question) or f"{waits}{voted}":
                 entry = f"{response.request_id}/{number}"
                 found.rejections.append(Rejection(entry=entry, reason=fault))
             else:
@@ -121,9 +117,3 @@ def _unfit(question: TriggerQuestion) -> str:
     if not 1 <= len(question.answers) <= MOST_ANSWERS:
         return f"{len(question.answers)} answers, expected 1 to {MOST_ANSWERS}"
     return ""
-
-
-def _voted(cast: Sequence[bool], least: int) -> str:
-    if len(cast) < least:
-        return f"{OPEN}{len(cast)} votes, {least} are needed" if cast else f"{OPEN}not verified"
-    return "" if 2 * sum(cast) > len(cast) else f"{sum(cast)} of {len(cast)} accept it"

@@ -13,7 +13,7 @@ from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.journeybench.mcot.problems import Problem, solve, unclear
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
-    json_objects,
+    proposals_of,
     text_fields,
 )
 
@@ -74,13 +74,8 @@ def find_quantities(
     """Keep those of the proposed quantities that pass every check."""
     found = VisibleQuantities([], [])
     for problem, response in zip(problems, responses, strict=True):
-        proposals = None if response.error else json_objects(response.text)
-        if not proposals:
-            reason = response.error or (
-                "nothing to be seen" if proposals == [] else "unreadable response"
-            )
-            found.rejections.append(Rejection(entry=response.request_id, reason=reason))
-        for number, proposal in enumerate(proposals or (), 1):
+        proposals = proposals_of(response, found.rejections, empty="nothing to be seen")
+        for number, proposal in enumerate(proposals, 1):
             _check(problem, proposal, response, f"{problem.problem_id}/{number}", found)
     return found
 
