@@ -1,8 +1,9 @@
 """Rows with everything filled in, so that a test names only what it is about."""
 
+from hashlib import sha256
 from typing import Any
 
-from bench_assets.core.schema.rows import Prediction, Question, Score
+from bench_assets.core.schema.rows import Prediction, Question, Score, StoredImage
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
 
 
@@ -37,3 +38,9 @@ def scored(*, points: float | None, **fields: Any) -> ScoredQuestion:
     asked = question(**fields)
     score = Score(question_id=asked.question_id, model="m", condition="main", points=points)
     return ScoredQuestion(asked, score)
+
+
+def stored(name: str = "a.png", digest: str = "", n_bytes: int = 9) -> StoredImage:
+    """An image that is never opened; without a digest, it has that of its name."""
+    digest = digest or sha256(name.encode()).hexdigest()
+    return StoredImage(name=name, sha256=digest, format="PNG", width=9, height=9, n_bytes=n_bytes)

@@ -1,6 +1,8 @@
 """Answers with everything filled in, so that a test names only what people said."""
 
-from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
+from dataclasses import replace
+
+from bench_assets.annotation.tasks import AnnotationTask, Answer, SuiteAnnotationTask, Unit
 
 
 def answer(
@@ -18,6 +20,18 @@ def answer(
         at=at,
         changed_at=at,
         tool="files",
+    )
+
+
+def answer_to(task: SuiteAnnotationTask, unit: Unit, person: str, **values: object) -> Answer:
+    """An answer to a unit as it stands, given on the pages in two seconds."""
+    return replace(
+        answer(unit.unit_id, person, "2026-11-22T16:00:00.000Z", **values),
+        task=task.task.name,
+        task_version=task.task.version,
+        unit_digest=unit.digest,
+        seconds=2.0,
+        tool="pages",
     )
 
 

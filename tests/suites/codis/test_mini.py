@@ -8,7 +8,6 @@ import pytest
 
 from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.dataset import (
@@ -21,6 +20,7 @@ from bench_assets.suites.codis.dataset import (
 from bench_assets.suites.codis.synthetic import write
 from bench_assets.suites.codis.votes import CATEGORIES, ballots, decide, select
 from tests.fair_exam import unfair
+from tests.rows import stored
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2], ids=["seed 0", "seed 1", "seed 2"])
@@ -138,10 +138,6 @@ def test_people_who_vote_as_the_files_do_decide_the_same(mini):
     ]
 
 
-def stored(name):
-    return StoredImage(name=name, sha256=name, format="PNG", width=1, height=1, n_bytes=1)
-
-
 def answered(vote, n):
     names = ("correct", "different", "within_rules")
     values = {name: ("yes" if getattr(vote, name) else "no",) for name in names}
@@ -169,19 +165,17 @@ def editions(tmp_path_factory):
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
         release = find_release(folder)
-        stored = {}
+        images = {}
         for name, file in image_files(release.images).items():
             data = file.read_bytes()
             digest = sha256(data).hexdigest()
             sizes[digest] = len(data)
-            stored[name] = StoredImage(
-                name=name, sha256=digest, format="PNG", width=1, height=1, n_bytes=len(data)
-            )
+            images[name] = stored(name, digest, len(data))
         pairs = read_pairs(release, [])
         kept = select(
-            pairs, decide(pairs, read_votes(release, [])), set(stored) - {"torn.png"}
+            pairs, decide(pairs, read_votes(release, [])), set(images) - {"torn.png"}
         ).pairs
-        exams.append(to_questions(kept, stored, "mini"))
+        exams.append(to_questions(kept, images, "mini"))
     return exams, sizes
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from bench_assets.annotation.answers.validation import count, misfits
-from bench_assets.annotation.tasks import Answer, Unit
+from bench_assets.annotation.tasks import Unit
 from bench_assets.suites.codis import annotation
 from bench_assets.suites.codis.votes import decide
+from tests.annotation.said import answer_to
+from tests.rows import stored
 from tests.suites.codis.raw import pair, vote
-from tests.suites.codis.test_mini import stored
 
 WRITTEN = {
     "question": ("Coming or going?",),
@@ -21,23 +22,8 @@ ANA, BO, CEM = (pair(pair_id=f"s-{name}", annotator=name) for name in ("ana", "b
 DIGEST = "0f" * 32
 
 
-def answer(task, unit, person, values):
-    return Answer(
-        task=task.task.name,
-        task_version=task.task.version,
-        unit_id=unit.unit_id,
-        unit_digest=unit.digest,
-        person=person,
-        values=values,
-        at="2026-11-22T16:00:00.000Z",
-        changed_at="2026-11-22T16:00:00.000Z",
-        seconds=4.5,
-        tool="pages",
-    )
-
-
 def heard(task, unit, person, values):
-    found = count(task.task, [unit], [answer(task, unit, person, values)])
+    found = count(task.task, [unit], [answer_to(task, unit, person, **values)])
     assert found.refused == []
     return task.to_rows(found.answers)
 
@@ -45,7 +31,7 @@ def heard(task, unit, person, values):
 def test_a_image_that_somebody_brings_is_named_by_its_digest_once():
     units = annotation.IMAGES.units()
     assert (len(units), {unit.needed for unit in units}) == (75, {5})  # 375 of the paper's 377
-    both = [answer(annotation.IMAGES, unit, "ana", {"image": (DIGEST,)}) for unit in units[:2]]
+    both = [answer_to(annotation.IMAGES, unit, "ana", image=DIGEST) for unit in units[:2]]
     assert annotation.IMAGES.to_rows(count(annotation.IMAGES.task, units, both).answers) == [DIGEST]
 
 
@@ -119,7 +105,7 @@ def test_a_revision_is_voted_on_and_takes_the_place_of_the_first():
     ]
     outcomes = {one.submission: one.outcome for one in decide(submissions, [*first, *votes])}
     assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
-    assert (votes[0].seconds, votes[0].tool) == (4.5, "pages")
+    assert (votes[0].seconds, votes[0].tool) == (2.0, "pages")
 
 
 def test_a_category_that_the_paper_does_not_have_is_refused():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import ImageText, Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.dataset import (
     find_release,
     image_names,
@@ -22,6 +22,7 @@ from bench_assets.suites.codis.dataset import (
     to_questions,
 )
 from bench_assets.suites.codis.votes import CATEGORIES, decide, edition_of, funnel, select
+from tests.rows import stored
 from tests.suites.codis.raw import entry, pair, png, vote, write_raw, write_release
 
 RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
@@ -354,10 +355,6 @@ def test_the_funnel_by_pencil():
         ("images excluded", 3, 161),
         ("queries", 4, 706),
     ]
-
-
-def stored(name, sha256):
-    return StoredImage(name=name, sha256=sha256, format="PNG", width=8, height=6, n_bytes=70)
 
 
 IMAGES = {"a.png": stored("a.png", "aa"), "b.png": stored("b.png", "bb")}

@@ -7,7 +7,6 @@ import dagster as dg
 import pytest
 
 from bench_assets.annotation.tasks import Answer
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.assets import construction as assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.construction.annotation_files import (
@@ -22,15 +21,12 @@ from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from tests.annotation.said import answer, fits
 from tests.home import Home
+from tests.rows import stored
 
 CODES = {kind.field: kind.code for kind in KINDS} | {
     "Entities": "entities",
     "Description": "description",
 }
-
-
-def stored(name, sha="a" * 64):
-    return StoredImage(name=name, sha256=sha, format="PNG", width=9, height=9, n_bytes=9)
 
 
 def read(said):
@@ -40,7 +36,7 @@ def read(said):
 
 
 def test_three_people_are_asked_about_each_image():
-    (unit,) = ANNOTATION.units(images=[stored("a.png")])
+    (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
     assert (unit.unit_id, unit.images, unit.needed) == ("a.png", {"Image": "a" * 64}, 3)
     said = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
     assert fits(ANNOTATION.task, unit, said) == ""

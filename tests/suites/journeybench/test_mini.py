@@ -9,7 +9,6 @@ from PIL import Image
 
 from bench_assets.annotation.answers.validation import count
 from bench_assets.annotation.tasks import Answer
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction.annotation import FILTER
 from bench_assets.suites.journeybench.construction.filtering import agreement, decide
 from bench_assets.suites.journeybench.mcot.problems import read_problems, solve
@@ -25,6 +24,7 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.synthetic.edition import write
 from bench_assets.suites.journeybench.synthetic.images import WORLD, members
 from resources.models.registry.recorded import read_responses
+from tests.rows import stored
 
 
 @pytest.fixture(scope="module")
@@ -137,10 +137,6 @@ def test_people_who_filter_as_the_files_do_keep_the_same_images(mini):
     assert {one.criterion: one.alpha for one in agreement(rows)} == pytest.approx(
         {one.criterion: one.alpha for one in agreement(cast)}
     )
-
-
-def stored(name):
-    return StoredImage(name=name, sha256=name, format="PNG", width=1, height=1, n_bytes=1)
 
 
 def answered(vote):

@@ -5,7 +5,6 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction.decisions import (
     merge,
@@ -21,6 +20,7 @@ from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
 from tests.fair_exam import chance, shortcuts
+from tests.rows import stored
 
 pytestmark = (
     pytest.mark.long
@@ -45,19 +45,16 @@ def edition(folder, seed):
     data |= {name: table.encode() for one in prepared for name, table in one.tables.items()}
     notes = read_annotations(release.annotations)
     items = [one for one in merge([one.item for one in prepared], notes).items if not defects(one)]
-    stored = {name: image(name, content) for name, content in data.items()}
+    images = {name: image(name, content) for name, content in data.items()}
     made = apply(items, propose(items, requested_transformations(notes), 0.1, seed))
-    hashes = {name: one.sha256[:16] for name, one in stored.items()}  # drawn twice alike or not
+    hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
     made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
-    sizes = {one.sha256: one.n_bytes for one in stored.values()}
-    return to_questions(made, stored, "mini").questions, sizes
+    sizes = {one.sha256: one.n_bytes for one in images.values()}
+    return to_questions(made, images, "mini").questions, sizes
 
 
 def image(name, content):
-    digest = sha256(content).hexdigest()
-    return StoredImage(
-        sha256=digest, name=name, n_bytes=len(content), width=1, height=1, format="PNG"
-    )
+    return stored(name, sha256(content).hexdigest(), len(content))
 
 
 def exams(editions, kind):

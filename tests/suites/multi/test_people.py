@@ -30,9 +30,10 @@ from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, Know
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from tests.annotation.said import answer, fits
 from tests.home import Home
+from tests.rows import stored
 from tests.suites.multi.rows import item
 
-SMALL = StoredImage(name="a.png", sha256="a" * 64, format="PNG", width=9, height=9, n_bytes=9)
+SMALL = stored("a.png", "a" * 64)
 ORDERS = item(specific="正确的顺序是[MASK]\nA. 1和3\nB. 2和4\nC. 1和4\nD. 2和3")
 PLAIN = item(item_id="gzsx_2_0", problem_id="gzsx_2")
 ANEW = "write it anew, below"

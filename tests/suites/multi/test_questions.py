@@ -1,6 +1,6 @@
 import pytest
 
-from bench_assets.core.schema.rows import ImageText, StoredImage
+from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     KnowledgeLink,
@@ -12,14 +12,10 @@ from bench_assets.suites.multi.dataset.questions import (
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import Knowledge
+from tests.rows import stored
 from tests.suites.multi.rows import item, question
 
-
-def stored(name):
-    return StoredImage(name=name, sha256=f"sha-{name}", format="PNG", width=9, height=9, n_bytes=9)
-
-
-IMAGES = {name: stored(name) for name in ("1.png", "2.png", "3.png")}
+IMAGES = {name: stored(name, f"sha-{name}") for name in ("1.png", "2.png", "3.png")}
 
 
 def ask(*items):

@@ -1,12 +1,12 @@
 """Description questions and responses of judges, for tests."""
 
-from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.description.questions import to_questions
 from resources.models.registry.baselines import ScriptedModel
-from tests.rows import prediction
+from tests.rows import prediction, stored
 
 
 def described(
@@ -19,7 +19,7 @@ def described(
 
 def story_question(chains: dict[str, list[str]], image_id="kite", entities=()) -> Question:
     name = f"{image_id}.jpg"
-    image = StoredImage(name=name, sha256="0", format="PNG", width=1, height=1, n_bytes=1)
+    image = stored(name, "0")
     story = Story(image_id=image_id, image=name, entities=tuple(entities), description="A story.")
     rows = [
         StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)

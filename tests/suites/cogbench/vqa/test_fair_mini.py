@@ -6,13 +6,13 @@ from hashlib import sha256
 
 import pytest
 
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.tales import plain_question
 from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
 from tests.fair_exam import unfair
+from tests.rows import stored
 
 SEEDS = range(5)
 
@@ -24,15 +24,13 @@ def editions(tmp_path_factory):
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
-        stored = {}
+        images = {}
         for file in (folder / "images").iterdir():
             data = file.read_bytes()
             name = sha256(data).hexdigest()
             sizes[name] = len(data)
-            stored[file.stem] = StoredImage(
-                name=file.name, sha256=name, format="PNG", width=1, height=1, n_bytes=len(data)
-            )
-        exams.append(to_questions(written(folder), stored, "mini"))
+            images[file.stem] = stored(file.name, name, len(data))
+        exams.append(to_questions(written(folder), images, "mini"))
     return exams, sizes
 
 

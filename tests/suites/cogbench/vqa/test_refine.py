@@ -3,7 +3,6 @@ import json
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.cogbench.construction.selection import question_id
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW, refinements
@@ -24,6 +23,7 @@ from bench_assets.suites.cogbench.vqa.refinement import (
 )
 from resources.models.registry.baselines import ScriptedModel
 from tests.annotation.said import answer, fits
+from tests.rows import stored
 
 
 def question(text="?", options=("one", "two", "six", "ten"), answer="A"):
@@ -106,7 +106,7 @@ def test_an_unknown_action_is_named_with_its_place(tmp_path):
         decided(tmp_path, {"question_id": "x", "action": "maybe"})
 
 
-IMAGE = StoredImage(name="a.png", sha256="0", format="PNG", width=1, height=1, n_bytes=1)
+IMAGE = stored("a.png", "0")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_longest_option_is_found_wherever_it_stands():
 
 
 KEEP, DROP, REPLACE = "it is sound: keep it", "it cannot be saved: drop it", "ask it like this:"
-STORED = StoredImage(name="a.png", sha256="a" * 64, format="PNG", width=9, height=9, n_bytes=9)
+STORED = stored("a.png", "a" * 64)
 NEW = {"question": "What\nnow?", "options": ["a", "b", "c", "d"], "right": "B"}
 
 

@@ -11,7 +11,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     to_questions,
 )
 from tests.pinned_words import survivors
-from tests.suites.journeybench.images import stored
+from tests.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
 
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.annotation.answers.validation import count
-from bench_assets.annotation.tasks import Answer
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.filtering import decide, verify_captions
@@ -24,6 +22,8 @@ from bench_assets.suites.journeybench.raw_material import (
     WrittenCaption,
 )
 from bench_assets.suites.journeybench.text_generation import GeneratedText
+from tests.annotation.said import answer_to
+from tests.rows import stored
 
 TRIGGER = (
     '[{"trigger": "false premises", "question": "Where is the dog?", "answers": ["Nowhere"]},'
@@ -31,28 +31,7 @@ TRIGGER = (
 )
 
 
-def stored(name):
-    return StoredImage(
-        name=name, sha256=f"sha of {name}", format="PNG", width=1, height=1, n_bytes=1
-    )
-
-
-IMAGES = [stored("cats/a.png"), stored("b.png")]
-
-
-def answer(task, unit, person, **values):
-    return Answer(
-        task=task.task.name,
-        task_version=task.task.version,
-        unit_id=unit.unit_id,
-        unit_digest=unit.digest,
-        person=person,
-        values={name: (value,) for name, value in values.items()},
-        at="2026-11-22T16:00:00.000Z",
-        changed_at="2026-11-22T16:00:00.000Z",
-        seconds=2.0,
-        tool="pages",
-    )
+IMAGES = [stored(name, f"sha of {name}") for name in ("cats/a.png", "b.png")]
 
 
 def heard(task, units, *answers):
@@ -104,9 +83,10 @@ def test_filtering_votes_of_people_decide_as_those_of_a_file():
     assert [(unit.unit_id, unit.needed) for unit in units] == [("cats%2Fa.png", 4), ("b.png", 4)]
     first, second = units
     yes = dict.fromkeys(CRITERIA, "yes")
-    said = [answer(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
+    said = [answer_to(annotation.FILTER, first, who, **yes) for who in ("ana", "bo", "cem", "dai")]
     said += [
-        answer(annotation.FILTER, second, who, **yes | {"unusual": "no"}) for who in ("ana", "bo")
+        answer_to(annotation.FILTER, second, who, **yes | {"unusual": "no"})
+        for who in ("ana", "bo")
     ]
     rows = heard(annotation.FILTER, units, *said)
     no = {"unusual": False, "fictional": True, "comprehensible": True}
@@ -127,7 +107,7 @@ def test_captions_are_written_of_kept_images_only():
     (unit,) = annotation.WRITE.units(decisions=decisions, images=IMAGES)
     assert (unit.unit_id, unit.needed) == ("cats%2Fa.png", 8)
     assert heard(
-        annotation.WRITE, [unit], answer(annotation.WRITE, unit, "wu", caption="A cat.")
+        annotation.WRITE, [unit], answer_to(annotation.WRITE, unit, "wu", caption="A cat.")
     ) == [WrittenCaption(image="cats/a.png", writer="wu", caption="A cat.")]
 
 
@@ -141,7 +121,9 @@ def test_captions_are_verified_by_others_once_for_those_that_say_the_same():
     decisions = [kept("cats/a.png"), kept("b.png", is_kept=False)]
     (unit,) = annotation.VERIFY.units(written=written, decisions=decisions, images=IMAGES)
     assert (unit.shown, unit.barred, unit.needed) == ({"Caption": "A cat."}, ("w/1",), 4)
-    rows = heard(annotation.VERIFY, [unit], answer(annotation.VERIFY, unit, "ana", accepts="yes"))
+    rows = heard(
+        annotation.VERIFY, [unit], answer_to(annotation.VERIFY, unit, "ana", accepts="yes")
+    )
     assert rows == [CaptionVote(image="cats/a.png", writer="w/1", verifier="ana", accepts=True)]
     decided = verify_captions(written, rows, {"cats/a.png"})
     assert [one.kept for one in decided] == [True, False, False]
@@ -160,7 +142,7 @@ def test_statements_are_checked_that_rules_do_not_sort_out():
     )
     assert unit.shown == {"Statement": "A dog with a red/blue hat."}
     rows = heard(
-        annotation.CONFLICTS, [unit], answer(annotation.CONFLICTS, unit, "ana", conflicts="no")
+        annotation.CONFLICTS, [unit], answer_to(annotation.CONFLICTS, unit, "ana", conflicts="no")
     )
     assert rows == [
         StatementVote(
@@ -189,7 +171,7 @@ def test_a_look_alike_is_asked_about_once_however_it_was_proposed(alike, conflic
         proposed=proposed, caption_decisions=[caption("b.png", "A cat.")], images=IMAGES
     )
     assert unit.images == {"First": "sha of b.png", "Second": "sha of cats/a.png"}
-    given = answer(annotation.ALIKE, unit, "ana", alike=alike, conflicts=conflicts)
+    given = answer_to(annotation.ALIKE, unit, "ana", alike=alike, conflicts=conflicts)
     rows = heard(annotation.ALIKE, [unit], given)
     assert rows == [
         LookAlikeVote(
@@ -212,7 +194,9 @@ def test_questions_are_checked_that_are_whole():
     )
     (unit,) = annotation.TRIGGER.units(responses=[response], images=IMAGES)
     assert unit.shown["Answers"] == "Nowhere"
-    rows = heard(annotation.TRIGGER, [unit], answer(annotation.TRIGGER, unit, "ana", accepts="yes"))
+    rows = heard(
+        annotation.TRIGGER, [unit], answer_to(annotation.TRIGGER, unit, "ana", accepts="yes")
+    )
     assert rows == [
         TriggerVote(image="b.png", question="where is the dog?", annotator="ana", accepts=True)
     ]
