@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from string import ascii_uppercase
 
 from bench_assets.core.judging.request_streaming import Requests, answers
 from bench_assets.core.parsing.non_answers import non_answer
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
+from bench_assets.core.schema.elicitation import is_elicited, shares
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import OPEN
@@ -92,12 +94,15 @@ def judge(
 
     Predictions without a response or without an answer are not judged. ``judge`` names one of the
     task's; "" is the default one that asks the model, or the one by rules where there is none.
+    Letters that were elicited are judged by rules, where a task has such.
 
     Raises:
         SettingsError: If the task is not judged in that way.
         ModelError: If the judge cannot be asked at all.
     """
     answered = _responded(questions, predictions)
+    if RULES in task.judges and all(map(is_elicited, column(predictions, "decoding"))):
+        judge, model = RULES, None  # of a letter there is nothing to judge
     name = judge or (task.default_judge if model else RULES)
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
@@ -126,7 +131,8 @@ def score(
     """Score every prediction, with the named scorer or the task's default.
 
     A prediction without a response has a score without points that carries its error; one whose
-    model was cut off before it answered, or gave no answer (``why_no_answer``), is wrong.
+    model was cut off before it answered, or gave no answer (``why_no_answer``), is wrong. Letters
+    that were elicited are not parsed: they have the default reading.
 
     Raises:
         UnknownNameError: If the task has no such reading.
@@ -146,15 +152,18 @@ def scores(
     Raises:
         UnknownNameError: If the task has no such reading.
     """
-    reading = reading or task.default_reading
-    score_one = task.reading(reading)
+    task.reading(reading or task.default_reading)
     pairs = joined(questions, predictions, AnsweredQuestion)
     for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
-        given = _score(task, score_one, pair, about)
+        said = pair.prediction
+        name = task.default_reading if is_elicited(said.decoding) else reading
+        name = name or task.default_reading
+        given = _score(task, task.reading(name), pair, about)
         yield replace(
             given,
-            reading=reading,
-            unread=_is_unread(pair.prediction, given, about),
+            reading=name,
+            unread=_is_unread(said, given, about),
+            confidence=max(shares(said.logprobs)) if said.logprobs else None,
             judge="+".join(sorted({verdict.judge for verdict in about})),
             setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
         )
@@ -196,7 +205,9 @@ def _prediction(
         condition=condition,
         sample=request.sample,
         text=response.said.answer,
-        raw_text=response.text,
+        raw_text=response.raw_text or response.text,
+        ranking=_ranked(response.logprobs),
+        logprobs=response.logprobs,
         prompt_sha256=request.prompt.sha256,
         decoding=model.signature,
         finish_reason=response.finish_reason,
@@ -210,6 +221,13 @@ def _prediction(
         error=response.error or (f"{refused} ({response.finish_reason})" if refused else ""),
         refused=refused,
     )
+
+
+def _ranked(logprobs: Sequence[float]) -> tuple[str, ...]:
+    """The letters of options, likeliest first; of equal ones the first that is shown."""
+    letters = ascii_uppercase[: len(logprobs)]
+    pairs = sorted(zip(logprobs, letters, strict=True), key=lambda pair: -pair[0])
+    return tuple(letter for _, letter in pairs)
 
 
 def _score(

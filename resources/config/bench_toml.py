@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
 
+from bench_assets.core.schema.elicitation import Elicitation, ElicitedName, elicited_name
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
 from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
@@ -26,7 +27,12 @@ from resources.config.sections.checkpoints import CheckpointSettings
 from resources.config.sections.cluster import ClusterSettings, StorageSettings
 from resources.config.sections.engine_kinds import UnusableSpec, read_model_section
 from resources.config.sections.local_models import LocalSpec, TransformersSpec, VllmSpec
-from resources.config.sections.models import EMBEDDED_MODELS, ModelName
+from resources.config.sections.models import (
+    EMBEDDED_MODELS,
+    DerivedSpec,
+    ElicitedSpec,
+    ModelName,
+)
 from resources.config.sections.servers import ServerSpec
 from resources.config.sections.serving import server_of
 from resources.config.toml_validation import describe_validation_error, read_toml
@@ -167,6 +173,8 @@ class Settings(StrictSection):
             if isinstance(spec, UnusableSpec):
                 raise ModelError(f"{self.file}, model {name}: {spec.place}")
             return spec
+        if elicited := elicited_name(name):
+            return self._elicited(elicited)
         watched = self.checkpoints
         if watched.folders and checkpoint_folders.KEY.fullmatch(name):
             folders = [self.resolve(folder) for folder in watched.folders]
@@ -184,6 +192,31 @@ class Settings(StrictSection):
                 )
             return self._like({"path": path, "revision": commit, "base": ""})
         raise UnknownNameError(f"model in {self.file}", name, known)
+
+    def innermost(self, spec: ModelSpec, name: str = "") -> ModelSpec:
+        """The model that is asked in the end: behind those that ask another in another way.
+
+        Raises:
+            SettingsError: If one of them is asked in one way twice.
+            UnknownNameError: If one of them is no model.
+        """
+        kinds = set[str]()
+        while isinstance(spec, DerivedSpec):
+            kinds.add(spec.kind)
+            inner = self.model(spec.of)
+            if inner.kind in kinds:
+                raise SettingsError(
+                    f"{self.file}, model {name or spec.of}: {spec.of} is {inner.kind} already"
+                )
+            spec = inner
+        return spec
+
+    def _elicited(self, name: ElicitedName) -> ElicitedSpec:
+        spec = ElicitedSpec(
+            kind="elicited", of=name.model, elicit=str(Elicitation.parse(name.elicit))
+        )
+        self.innermost(spec)
+        return spec
 
     def base_of_checkpoints(self) -> str:
         """What adapters in watched folders are put on: what ``like`` says; "": as each says.

@@ -1,10 +1,10 @@
 """Engine wrapper that redacts secrets in responses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
 from bench_assets.core.judging.request_streaming import AT_ONCE
-from bench_assets.core.schema.chat import Decoding, Request, Response, certain
+from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.text.redaction import Secrets, without_named
 from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
@@ -40,6 +40,11 @@ class RedactingEngine:
     def at_once(self) -> int:
         """The engine's, if it says so."""
         return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """The engine's, if it says so."""
+        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Answer requests.

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench_assets.core.judging.request_streaming import AT_ONCE, some_at_once
 from bench_assets.core.parsing.reasoning import Tags
-from bench_assets.core.schema.chat import Decoding, Request, Response, readable
+from bench_assets.core.schema.chat import (
+    Decoding,
+    ElicitsOptions,
+    Request,
+    Response,
+    readable,
+)
+from bench_assets.core.schema.elicitation import elicited_decoding
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import response_key, row_digest
 from resources.response_cache.engine import (
@@ -59,6 +66,11 @@ class CachingModel:
         tags = f"|thinking={' '.join(self._thinking_tags)}" if self._thinking_tags else ""
         decoding = f"|{drawn}" if (drawn := self._engine.decoding) else ""
         return f"{self._engine.identity}{decoding}{tags}"
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """What the engine can be asked for beside texts."""
+        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     @property
     def asked_as(self) -> tuple[str, str]:
@@ -164,8 +176,10 @@ class CachingModel:
     def _decoding(self, request: Request) -> str:
         drawn, temperature = self._engine.decoding, request.temperature
         if temperature is None:
-            return _decoding_text(drawn)
-        return str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
+            text = _decoding_text(drawn)
+        else:
+            text = str(replace(drawn, temperature=temperature)) if drawn else f"t={temperature:g}"
+        return elicited_decoding(text, request.elicit)
 
     def _key(self, request: Request) -> str:
         more = self._further.particulars(request) if self._further else ""

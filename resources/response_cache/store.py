@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import MOST_TOKENS, Response
+from bench_assets.core.schema.elicitation import stored_as
 from resources.response_cache.port import RequestSession, ResponseAverages, Row, TokenCounts
 from resources.response_cache.rows import is_prompt, response_from_row
 from resources.response_cache.sessions import DirectSession, LeasedSession, insert
@@ -133,7 +134,7 @@ class ResponseStore:
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
-        named = [one.partition("|thinking=")[0] for one in asked_as]  # applied after generation
+        named = [stored_as(one) for one in asked_as]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def work(connection: sa.Connection) -> int:

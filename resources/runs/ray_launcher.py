@@ -19,7 +19,6 @@ import dagster as dg
 from bench_assets.core.schema.errors import HomeError
 from resources.config.bench_toml import Settings, load_settings
 from resources.config.sections.local_models import LocalSpec
-from resources.config.sections.models import BlindSpec
 from resources.runs.dagster_names import (
     CheckRunHealthResult,
     ConfigurableClass,
@@ -45,9 +44,7 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
         UnknownNameError: If there is no model of that name, or no more.
     """
     name = run.tags.get("dagster/partition")
-    spec = settings.model(name) if name else None
-    if isinstance(spec, BlindSpec):
-        spec = settings.model(spec.of)
+    spec = settings.innermost(settings.model(name)) if name else None
     if not isinstance(spec, LocalSpec) or spec.on == "ray":
         return {"cpu": 1}  # its replicas, or a server, have all the rest
     return {"cpu": 1, "gpu": spec.gpus, **spec.needs}

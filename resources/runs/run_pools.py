@@ -10,6 +10,8 @@ from typing import Any
 
 import dagster as dg
 
+from bench_assets.core.schema.elicitation import elicited_name
+
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""
 
@@ -25,9 +27,11 @@ def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
         model: Its name.
         pools: Model, or pattern of models -> pool; the longest pattern that fits counts.
 
-    >>> pool_of_model("big-7b", {"big-*": "gpu-80gb", "*": "hosted"})
+    >>> pool_of_model("big-7b+likelihood", {"big-7b": "gpu-80gb", "*": "hosted"})
     'gpu-80gb'
     """
+    if elicited := elicited_name(model):
+        model = elicited.model
     fits = [named for named in pools if fnmatchcase(model, named)]
     return pools[max(fits, key=len)] if fits else MODEL_POOL
 

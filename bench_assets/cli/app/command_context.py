@@ -57,12 +57,13 @@ def open_home(  # noqa: PLR0913  (an option each)
 
 
 @contextmanager
-def open_home_for(
+def open_home_for(  # noqa: PLR0913  (an option each)
     models: Sequence[str],
     suite: str = "",
     source: Path | None = None,
     judge: str = "",
     reading: str = "",
+    elicit: str = "",
     *,
     accept: Sequence[str] = (),
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
@@ -72,7 +73,7 @@ def open_home_for(
         from resources.config.bench_toml import load_settings
         from resources.config.environment import default_home
 
-        asked = parse_models(models, load_settings(default_home()))
+        asked = parse_models(models, load_settings(default_home()), elicit)
         sections = asked.sections
         with open_home(suite, source, judge, reading, models=sections, accept=accept) as bench:
             yield bench, asked

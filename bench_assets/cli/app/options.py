@@ -45,6 +45,13 @@ JudgeOption = Annotated[
     str, named_option('Judge: a model of bench.toml, or "rules".', complete_judges)
 ]
 ReadingOption = Annotated[str, named_option("Scorer of responses.", complete_readings)]
+ElicitOption = Annotated[
+    str,
+    typer.Option(
+        help="Method: generate, or likelihood or constrained, which need options and no parsing.",
+        show_default=False,
+    ),
+]
 ModelsOption = Annotated[
     list[str],
     named_option(

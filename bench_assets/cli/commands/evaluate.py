@@ -11,12 +11,14 @@ from bench_assets.cli.app.command_context import open_home, open_home_for
 from bench_assets.cli.app.completion import complete_suites
 from bench_assets.cli.app.options import (
     ConditionsOption,
+    ElicitOption,
     JsonOption,
     JudgeOption,
     OptionalModelsOption,
     ReadingOption,
     SourceOption,
 )
+from bench_assets.core.schema.elicitation import GENERATE
 from bench_assets.workspace.console.output import METRIC_COLUMNS, print_message, print_rows
 from bench_assets.workspace.evaluate.model_arguments import save_models
 
@@ -72,6 +74,7 @@ def evaluate(
     source: SourceOption = None,
     judge: JudgeOption = "",
     reading: ReadingOption = "",
+    elicit: ElicitOption = "",
     limit: LimitOption = 0,
     category: CategoryOption = None,
     responses: Annotated[
@@ -100,20 +103,23 @@ def evaluate(
     Example: bench evaluate blink --model runs/step-500 --limit 50
     """
     one = suites[0] if suites and len(suites) == 1 else ""
-    if not one and (source or judge or reading or responses):
-        raise typer.BadParameter(
-            "--source, --judge, --reading and --responses need exactly one suite. Name it"
-        )
-    if bool(model) == bool(responses):
-        raise typer.BadParameter("expected either --model or --responses")
+    _check_arguments(
+        of_one_suite=bool(source or judge or reading or responses),
+        one_suite=bool(one),
+        asks=bool(model),
+        elicits=elicit not in ("", GENERATE),
+        parses=bool(reading),
+        scores=bool(responses),
+    )
     if responses:
         _score(one, responses, source, judge, reading, as_json=as_json)
         return
     if keep_going:
-        _backfill(model or [], suites, condition, accept, as_json=as_json)
+        _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
     given = [one.value for one in accept or ()]
-    with open_home_for(model or [], one, source, judge, reading, accept=given) as (bench, asked):
+    chosen = (one, source, judge, reading, elicit)
+    with open_home_for(model or [], *chosen, accept=given) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
@@ -131,6 +137,23 @@ def evaluate(
                 _evaluate_subset(bench, suite, askings, part, as_json=as_json)
             else:
                 _evaluate_whole(bench, suite, askings, as_json=as_json)
+
+
+def _check_arguments(
+    *, of_one_suite: bool, one_suite: bool, asks: bool, elicits: bool, parses: bool, scores: bool
+) -> None:
+    if of_one_suite and not one_suite:
+        raise typer.BadParameter(
+            "--source, --judge, --reading and --responses need exactly one suite. Name it"
+        )
+    if asks == scores:
+        raise typer.BadParameter("expected either --model or --responses")
+    if elicits and scores:
+        raise typer.BadParameter("--elicit needs --model, not --responses")
+    if elicits and parses:
+        raise typer.BadParameter(
+            "--reading parses texts, and --elicit leaves none to parse. Drop one of them"
+        )
 
 
 def _print_estimates(
@@ -184,6 +207,7 @@ def _backfill(
     model: list[str],
     suite: list[str] | None,
     condition: list[str] | None,
+    elicit: str,
     accept: list[Acceptable] | None,
     *,
     as_json: bool,
@@ -192,7 +216,7 @@ def _backfill(
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
 
     given = [one.value for one in accept or ()]
-    with open_home_for(model, accept=given) as (bench, asked):
+    with open_home_for(model, elicit=elicit, accept=given) as (bench, asked):
         from bench_assets.workspace.materialization.name_validation import check_names
 
         check_names(bench, suite or bench.catalog.names, asked.names)

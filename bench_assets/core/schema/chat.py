@@ -5,12 +5,12 @@ What the pure code knows of encoders: texts and images go in, vectors come out.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from numbers import Integral, Real
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -129,6 +129,13 @@ class Request:
     temperature: float | None = None  # None: as the model is configured
     question: Question | None = None  # for baselines and recorded responses; engines never look
     name: str = ""  # by which recorded responses find what comes of no question, such as a writer's
+    elicit: Literal["", "likelihood", "constrained"] = ""  # see ``core.schema.elicitation``
+    options: tuple[str, ...] = ()  # that ``elicit`` is about, in the order shown
+
+    @property
+    def elicitation_key(self) -> str:
+        """What is elicited, as part of a response's key; "" where a text is generated."""
+        return json.dumps([self.elicit, *self.options], ensure_ascii=False) if self.elicit else ""
 
 
 CONTENT_FILTER = "content filter"
@@ -155,6 +162,8 @@ class Response:
     error: str = ""
     refused: str = ""  # kind of a refusal for good, beside its ``error``; one of ``REFUSALS``
     thinking_tags: Tags | None = None  # the model's own, where they are none of the known ones
+    logprobs: tuple[float, ...] = ()  # of each option, normalized, where likelihoods were elicited
+    raw_text: str = ""  # what the model said, where ``text`` is what was made of it
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":
@@ -203,6 +212,20 @@ class Response:
 def _sum(counts: Sequence[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
+
+
+@runtime_checkable
+class ElicitsOptions(Protocol):
+    """What chat models and engines have that can be asked for one of several options.
+
+    A request with ``elicit`` gets the option itself as its text (``constrained``), or the JSON of
+    ``OptionLikelihoods``.
+    """
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """The methods: ``likelihood``, ``constrained``, or both."""
+        ...
 
 
 class ChatModel(Protocol):

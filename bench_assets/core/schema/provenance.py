@@ -4,7 +4,8 @@
 
 ============================  ==================================================================
 response key                  engine identity, decoding, digest of the prompt, number of the draw,
-                              and the engine's key extension if it has one: `response_key`
+                              the engine's key extension and the options elicited, where there
+                              are such: `response_key`
 response digest               all columns of a stored response but `asked_at`: `row_digest`
 prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256`
 vector key                    the text, or the digest of an image's bytes: `text_key`
@@ -43,11 +44,11 @@ def response_key(identity: str, decoding: str, request: "Request", extension: st
     Args:
         identity: Of the engine: location and revision of the model.
         decoding: As the engine writes it; "" where it has none.
-        request: Prompt and number of the draw.
+        request: Prompt, number of the draw, and options that are elicited.
         extension: What else the response depends on; "" for nothing.
     """
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
-    return text_digest("\n".join([*parts, *([extension] if extension else [])]))
+    return text_digest("\n".join([*parts, *filter(None, (extension, request.elicitation_key))]))
 
 
 def row_digest(row: Mapping[str, object]) -> str:

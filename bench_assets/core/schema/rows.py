@@ -102,7 +102,8 @@ class Prediction:
     sample: int = 0  # counts the draws where a condition asks several times
     text: str  # what is scored: the response without its thought, see core.reasoning
     raw_text: str = ""  # the response as it came
-    ranking: tuple[str, ...] = ()  # candidate ids, best first; () for models that talk
+    ranking: tuple[str, ...] = ()  # candidates, best first; () for models that talk
+    logprobs: tuple[float, ...] = ()  # of each option in the order shown, where they were elicited
     prompt_sha256: str = ""
     decoding: str = ""  # who was asked how: model identity and decoding parameters
     finish_reason: str = ""
@@ -210,6 +211,7 @@ class Score:
     unread: bool = False  # says something, and neither a rule nor a model read it
     error: str = ""  # the prediction's error: never asked, therefore never scored
     setup: str = ""  # of the prediction and its judgements, see core.setups
+    confidence: float | None = None  # of the answer among the options; None: not elicited
 
     @classmethod
     def of(

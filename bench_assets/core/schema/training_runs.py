@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 
 _CHECKPOINT = re.compile(  # one may go unnamed
-    r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?"
+    r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
 )
 COMPARED = ("data", "prompts", "reading", "n")
 """Parts of a signature in which two models must agree to be compared."""
@@ -30,10 +30,14 @@ def step_of(model: str) -> Step | None:
     Step(run='tiny-vlm', step=150)
     >>> step_of("run/epoch-2-step-900@0123abcd"), step_of("gpt-5")
     (Step(run='run', step=900), None)
+    >>> step_of("run/step-5+likelihood")  # numbers of another method are of another run
+    Step(run='run+likelihood', step=5)
     """
     found = _CHECKPOINT.fullmatch(model)
     numbers = re.findall(r"\d+", found["step"]) if found else []
-    return Step(found["run"].rstrip("/"), int(numbers[-1])) if found and numbers else None
+    if found is None or not numbers:
+        return None
+    return Step(found["run"].rstrip("/") + (found["elicited"] or ""), int(numbers[-1]))
 
 
 def is_same_run(model: str, other: str) -> bool:
@@ -53,7 +57,8 @@ def is_before(other: str, model: str) -> bool:
     (True, False)
     """
     a, b = _CHECKPOINT.fullmatch(other), _CHECKPOINT.fullmatch(model)
-    return bool(a and b and a["run"] == b["run"] and step_order(other) < step_order(model))
+    same = a and b and (a["run"], a["elicited"]) == (b["run"], b["elicited"])
+    return bool(same and step_order(other) < step_order(model))
 
 
 def step_order(model: str) -> list[tuple[int, str]]:

@@ -10,12 +10,12 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.evaluate.subset import WHOLE, QuestionSubset
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.sections.base import PriceSection, SamplingSection
-from resources.config.sections.models import BlindSpec
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.budget import cost
 from resources.models.registry.baselines import BlindModel
@@ -142,7 +142,7 @@ class _RequestCounter:
         self._earlier = ResponseAverages()
         settings = models.settings.load()
         spec = settings.model(name)
-        self._spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
+        self._spec = settings.innermost(spec)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer from the store if it has everything; else with a word in the place of each."""
@@ -154,7 +154,9 @@ class _RequestCounter:
             return unsaid
         try:
             with self._models.open(self.name, self._condition, self._count) as model:
-                asked = model.inner if isinstance(model, BlindModel) else model
+                asked: object = model
+                while isinstance(asked, BlindModel | ElicitedModel):
+                    asked = asked.inner
                 if isinstance(asked, CachingModel):
                     self._earlier = self._models.store.averages(*asked.asked_as)
                 return model.response(requests)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from bench_assets.core.schema.elicitation import elicited_as
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import without_named
 from bench_assets.workspace.console.output import print_message
@@ -25,11 +26,13 @@ class ModelArguments:
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
+def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -> ModelArguments:
     """Parse ``--model`` arguments, each once, and name the new models.
 
+    Names are those of models that are asked by ``elicit``.
+
     Raises:
-        BenchError: If one is no model.
+        BenchError: If one is no model, or ``elicit`` no method.
     """
     from resources.config.ad_hoc_models import parse_ad_hoc_model
     from resources.config.sections.models import EMBEDDED_MODELS
@@ -38,7 +41,7 @@ def parse_models(texts: Sequence[str], settings: "Settings") -> ModelArguments:
     sections = {}
     for text in dict.fromkeys(texts):
         given = parse_ad_hoc_model(text, settings)
-        names[given.name if given else text] = None
+        names[elicited_as(given.name if given else text, elicit)] = None
         known = {**EMBEDDED_MODELS, **settings.models_of_file}
         if given and given.section and given.name not in known:
             sections[given.name] = given.section

@@ -45,7 +45,7 @@ from bench_assets.workspace.console.output import progress_style
 from bench_assets.workspace.evaluate.number_lookup import find_number
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.environment import known_secrets
-from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
+from resources.config.sections.models import EMBEDDED_MODELS
 from resources.config.stores import existing_response_store
 from resources.images.store import open_image_store
 from resources.models.registry.engines import engine_kind
@@ -195,8 +195,7 @@ def _is_local(bench: Workbench, model: str) -> bool:
     if model not in {**EMBEDDED_MODELS, **settings.models}:
         return False
     spec = settings.model(model)
-    spec = settings.model(spec.of) if isinstance(spec, BlindSpec) else spec
-    return engine_kind(spec) is None
+    return engine_kind(settings.innermost(spec)) is None
 
 
 @contextmanager

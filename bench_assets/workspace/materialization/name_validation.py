@@ -8,7 +8,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec
+from resources.config.sections.models import EMBEDDED_MODELS, DerivedSpec
 from resources.datasets.hub import is_release_address
 from resources.models.registry.opening import seeing
 
@@ -72,5 +72,5 @@ def _check_model(name: str, task: Task, settings: Settings) -> None:
             raise UnknownNameError(f"encoder in {settings.file}", name, encoders)
         return
     spec = settings.model(name)
-    if isinstance(spec, BlindSpec):
+    if isinstance(spec, DerivedSpec):
         seeing(name, spec, settings)

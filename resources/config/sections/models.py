@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from bench_assets.core.schema.elicitation import Elicitation
+from bench_assets.core.schema.errors import SettingsError
 from resources.config.sections.base import ModelSpec, PriceSection
 from resources.config.sections.local_models import TransformersSpec, VllmSpec
 from resources.config.sections.servers import ServerSpec
@@ -39,16 +41,45 @@ class MostFrequentSpec(ModelSpec):
     """The baseline that picks the answer that is right most often in the question table."""
 
 
-class BlindSpec(ModelSpec):
-    """Another model of this file, asked without the images."""
+class DerivedSpec(ModelSpec):
+    """Another model of this file, asked in another way."""
 
     of: str
-    """The model that is evaluated without images."""
+    """The model that is evaluated in another way."""
 
     @property
     def place(self) -> str:
         """The other model."""
         return self.of
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """How it is asked, as part of a setup."""
+        return (self.kind,)
+
+
+class BlindSpec(DerivedSpec):
+    """Another model, asked without the images."""
+
+
+class ElicitedSpec(DerivedSpec):
+    """Another model, asked for one of the options; ``MODEL+METHOD`` needs no section."""
+
+    elicit: str
+    """``likelihood`` or ``constrained``, with what ``core.schema.elicitation`` lets it have."""
+
+    @field_validator("elicit")
+    @classmethod
+    def _is_method(cls, value: str) -> str:
+        try:
+            return str(Elicitation.parse(value))
+        except SettingsError as why:
+            raise ValueError(str(why)) from None
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """How it is asked, as part of a setup."""
+        return (self.kind, self.elicit)
 
 
 class ScriptedSpec(ModelSpec):
@@ -83,6 +114,7 @@ SPECS: Mapping[str, type[ModelSpec]] = {
     "random": RandomSpec,
     "most_frequent": MostFrequentSpec,
     "blind": BlindSpec,
+    "elicited": ElicitedSpec,
     "python": PythonSpec,
     "scripted": ScriptedSpec,
 }

@@ -1,8 +1,8 @@
 """Token and money budgets."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response
 from resources.config.sections.base import PriceSection
 from resources.response_cache.engine import Engine, KeyExtension, validate_arrivals
 from resources.response_cache.port import TokenCounts
@@ -96,6 +96,11 @@ class WithinBudget:
     def peak_memory(self) -> int | None:
         """The engine's, of the last few requests."""
         return self._engine.peak_memory
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """The engine's, if it says so."""
+        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield responses; once the budget is spent, the rest come back with ``error``."""

@@ -3,13 +3,13 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 from typing import overload
 
 from bench_assets.core.judging.request_streaming import answered
-from bench_assets.core.schema.chat import ChatModel, Prompt, Request, Response
+from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
@@ -126,6 +126,11 @@ class BlindModel:
     def signature(self) -> str:
         """The other model's signature, marked as blind."""
         return f"blind|{self.inner.signature}"
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """What the other model can be asked for."""
+        return self.inner.elicits if isinstance(self.inner, ElicitsOptions) else ()
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Ask the other model; a request that had images and one that never had are equal."""

@@ -11,14 +11,16 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.elicitation import Elicitation
 from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.evaluation.elicited_model import ElicitedModel
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.config.ad_hoc_models import refuse_changed_checkpoint
 from resources.config.bench_toml import Settings
 from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, PriceSection, SamplingSection
 from resources.config.sections.engine_kinds import EngineContext, EngineKind
-from resources.config.sections.models import BlindSpec, RecordedSpec
+from resources.config.sections.models import DerivedSpec, ElicitedSpec, RecordedSpec
 from resources.config.settings_resource import SettingsResource
 from resources.config.stores import open_database, open_response_store
 from resources.images.store import ImageStore
@@ -108,8 +110,11 @@ class Models(dg.ConfigurableResource[Any]):
     def _opened(self, name: str, asking: _OpeningOptions) -> ChatModel:
         settings = self.settings.load()
         spec = settings.model(name)
-        if isinstance(spec, BlindSpec):
-            return BlindModel(self._opened(seeing(name, spec, settings), asking), name)
+        if isinstance(spec, DerivedSpec):
+            inner = self._opened(seeing(name, spec, settings), asking)
+            if isinstance(spec, ElicitedSpec):
+                return ElicitedModel(inner, name, Elicitation.parse(spec.elicit))
+            return BlindModel(inner, name)
         if kind := engine_kind(spec):
             store, at = open_response_store(settings), self._surroundings(name, settings)
             engine = self._engine(kind, spec, at, asking.until)
@@ -176,14 +181,13 @@ def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:
     return engine
 
 
-def seeing(name: str, spec: BlindSpec, settings: Settings) -> str:
-    """The model that a blind one wraps.
+def seeing(name: str, spec: DerivedSpec, settings: Settings) -> str:
+    """The model that one asks in another way.
 
     Raises:
-        SettingsError: If that is blind itself.
+        SettingsError: If that is asked in this way already.
     """
-    if isinstance(settings.model(spec.of), BlindSpec):
-        raise SettingsError(f"{settings.file}, model {name}: {spec.of} is blind already")
+    settings.innermost(spec, name)
     return spec.of
 
 

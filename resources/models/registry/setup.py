@@ -25,7 +25,11 @@ from resources.config.sections.local_models import (
     TransformersSpec,
     VllmSpec,
 )
-from resources.config.sections.models import EMBEDDED_MODELS, BlindSpec, PythonSpec
+from resources.config.sections.models import (
+    EMBEDDED_MODELS,
+    DerivedSpec,
+    PythonSpec,
+)
 from resources.config.sections.servers import ServerSpec
 from resources.models.registry.engines import placed, served
 from resources.models.transformers.loading import dtype_of
@@ -77,9 +81,9 @@ def _facts(name: str, settings: Settings) -> list[object]:
             return ["watched", *_server_facts(liked, settings, files=False)]
         return ["watched", _section(settings.model(like), settings) if like else {}]
     spec = settings.model(name)
-    if isinstance(spec, BlindSpec):
-        invalid = isinstance(settings.model(spec.of), BlindSpec)
-        return ["blind", spec.of if invalid else _facts(spec.of, settings)]
+    settings.innermost(spec, name)
+    if isinstance(spec, DerivedSpec):
+        return [*spec.way, _facts(spec.of, settings)]
     if isinstance(spec, ServerSpec):
         return _server_facts(spec, settings)
     if isinstance(spec, LocalSpec):
@@ -147,7 +151,8 @@ def _digests(paths: Iterable[Path]) -> Iterator[list[object]]:
 def _state(name: str, settings: Settings) -> list[object]:
     spec = settings.model(name)
     said = spec.model_dump(mode="json", exclude=_MACHINE_FIELDS)
-    if isinstance(spec, BlindSpec) and not isinstance(settings.model(spec.of), BlindSpec):
+    if isinstance(spec, DerivedSpec):
+        settings.innermost(spec, name)
         return [said, state_of(spec.of, settings)]
     digests = home_digests(settings.home)
     if isinstance(spec, TransformersSpec | VllmSpec):

@@ -26,6 +26,8 @@ from resources.response_cache.image_changes import LOCAL_CHANGES, ImageChangeRec
 
 Spec = TypeVar("Spec", TransformersSpec, VllmSpec)
 
+LOCAL_METHODS = frozenset({"likelihood", "constrained"})
+
 
 class CheckpointEngine(ABC, Generic[Spec]):
     """An engine of a local checkpoint, loaded at the first request."""
@@ -77,6 +79,11 @@ class CheckpointEngine(ABC, Generic[Spec]):
             base=spec.base,
         )
         return with_template(spec, pinned)
+
+    @property
+    def elicits(self) -> frozenset[str]:
+        """Likelihoods, and one of the options."""
+        return LOCAL_METHODS
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch."""

@@ -5,8 +5,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image as PILImage
 
@@ -14,11 +15,16 @@ from bench_assets.core.parsing.reasoning import opened_thought
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint
-from resources.config.sections.local_models import TransformersSpec
+from resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from resources.models.transformers.detokenization import ResponseTexts, ends_of
 from resources.models.transformers.image_tokens import ImageTokens, limit_tokens
 from resources.models.transformers.loading import load_weights, why_not
 from resources.models.transformers.nan_checks import Finite
+from resources.models.transformers.option_scores import (
+    elicit,
+    option_tokens,
+    refuse_opened_thoughts,
+)
 from resources.models.transformers.processor import has_one_place, load_processor
 from resources.models.transformers.prompt_tensors import PromptBatch, PromptTensors
 from resources.models.transformers.sampling import choosers
@@ -83,23 +89,54 @@ class TransformersModel:
         ``seconds`` is the batch's time divided by its size. A response whose scores became NaN or
         infinite has ``error``.
         """
+        start, watched = time.perf_counter(), Finite()
+        chosen = choosers(draw, prepared.prompt_tokens)
+        if draw.elicit:
+            responses = self._elicited(prepared, draw, watched, chosen)
+        else:
+            new = self._generated(prepared, draw, [watched, *chosen])
+            seconds = (time.perf_counter() - start) / len(new)
+            responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
+        bad_from = watched.bad_from(len(responses))
+        return [_of_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+
+    def _generated(
+        self, prepared: PromptBatch, draw: Draw, processors: Sequence[Any]
+    ) -> list[list[int]]:
+        """The new tokens of each conversation."""
         import torch
 
         self._refuse_too_long(prepared, draw)
-        start, watched = time.perf_counter(), Finite()
         with torch.inference_mode():
             precision = {} if self._spec.text_only else {"dtype": self._model.dtype}  # of images
             inputs = prepared.inputs.to(self._model.device, **precision)
             tokens = self._model.generate(
                 **inputs,
                 generation_config=self._generation(draw),
-                logits_processor=[watched, *choosers(draw, prepared.prompt_tokens)],
+                logits_processor=list(processors),
             )
-        new = self._new(tokens, inputs["input_ids"]).tolist()
-        seconds = (time.perf_counter() - start) / len(new)
-        responses = [self._response(row, n, prepared, seconds) for n, row in enumerate(new)]
-        bad_from = watched.bad_from(len(responses))
-        return [_of_numbers(one, bad) for one, bad in zip(responses, bad_from, strict=True)]
+        new: list[list[int]] = self._new(tokens, inputs["input_ids"]).tolist()
+        return new
+
+    def _elicited(
+        self, prepared: PromptBatch, draw: Draw, watched: Finite, chosen: Sequence[Any]
+    ) -> list[Response]:
+        """Answer by options: their likelihoods, or one of them."""
+        refuse_opened_thoughts(prepared.endings, self._spec.thinking_tags)
+        delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
+        return elicit(
+            prepared,
+            draw,
+            [
+                option_tokens(self._tokenizer, ending, options, delimiter)
+                for ending, options in zip(prepared.endings, draw.options, strict=True)
+            ],
+            ends=sorted(self._ends),
+            choosers=chosen,
+            generate=lambda processors, n: self._generated(
+                prepared, replace(draw, max_tokens=n), [watched, *processors]
+            ),
+        )
 
     @contextmanager
     def _borrowed(self) -> Iterator[PromptTensors]:

@@ -39,12 +39,12 @@ def in_order(asked: Sequence[Request]) -> list[int]:
     return sorted(range(len(asked)), key=lambda i: _rank(asked[i]), reverse=True)
 
 
-def _group(request: Request) -> tuple[float, int, int]:
+def _group(request: Request) -> tuple[float, str, int, int]:
     prompt = request.prompt
-    return request.temperature or 0.0, len(prompt.rounds()), len(prompt.images)
+    return request.temperature or 0.0, request.elicit, len(prompt.rounds()), len(prompt.images)
 
 
-def _rank(request: Request) -> tuple[float, int, int, int]:
+def _rank(request: Request) -> tuple[float, str, int, int, int]:
     return *_group(request), len(request.prompt.to_json())
 
 
@@ -221,12 +221,14 @@ class Batches:
         requests = list(batch.requests.values())
         conversations: Conversations = [[] for _ in requests]
         answers: list[list[Response]] = []
+        n_turns = len(requests[0].prompt.rounds())
         for turns in zip(*(request.prompt.rounds() for request in requests), strict=True):
             for conversation, asked in zip(conversations, turns, strict=True):
                 conversation += [message(turn, batch.images) for turn in asked]
             ahead = batch.prepared if not answers else None
             prepared = ahead.result() if ahead else self._loaded.prepare(conversations)
-            answers.append(self._loaded.answer(prepared, self._draw(requests, len(answers))))
+            draw = self._draw(requests, len(answers), is_last=len(answers) == n_turns - 1)
+            answers.append(self._loaded.answer(prepared, draw))
             for conversation, response in zip(conversations, answers[-1], strict=True):
                 said = without_reasoning(response.text, self._spec.thinking_tags)
                 conversation.append(message(Turn("assistant", (said,)), batch.images))
@@ -234,7 +236,7 @@ class Batches:
             raise ValueError("the prompt leaves no turn of the user to be answered")
         return [_together(responses) for responses in zip(*answers, strict=True)]
 
-    def _draw(self, requests: Sequence[Request], turn: int) -> Draw:
+    def _draw(self, requests: Sequence[Request], turn: int, *, is_last: bool) -> Draw:
         spec = self._spec
         return Draw(
             max_tokens=spec.max_tokens,
@@ -242,6 +244,8 @@ class Batches:
             top_p=spec.top_p,
             seeds=[f"{spec.seed} {r.prompt.sha256} {r.sample} {turn}" for r in requests],
             rest=self._rest,
+            elicit=requests[0].elicit if is_last else "",
+            options=[request.options for request in requests],
         )
 
 

@@ -1,11 +1,11 @@
 """Worker pool: chunks of requests go to whichever worker is free."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response
 from bench_assets.core.schema.errors import ModelError
 from resources.config.sections.local_models import LocalSpec
 from resources.models.workers.batching import as_asked, in_order
@@ -140,6 +140,11 @@ class SideBySide:
     def decoding(self) -> Decoding:
         """The default decoding of a request."""
         return self._one.decoding
+
+    @property
+    def elicits(self) -> Collection[str]:
+        """Methods of the wrapped engine beside generation."""
+        return self._one.elicits if isinstance(self._one, ElicitsOptions) else ()
 
     @property
     def peak_memory(self) -> int | None:

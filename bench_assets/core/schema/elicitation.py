@@ -1,0 +1,244 @@
+"""Elicitation: how an answer is got from a model, as text or from probabilities of the options.
+
+``generate`` writes a text that a reading parses; nothing here concerns it. ``likelihood`` takes the
+log-probability of each option as the response; the likeliest one is the answer. ``constrained``
+generates exactly one of the options. Both need questions with options, and nothing is parsed.
+
+Normalizations of a log-probability, named as in lm-evaluation-harness:
+
+=============  ====================  =============================================================
+none           ``acc``               log P(option | prompt), the sum over its tokens
+characters     ``acc_norm``          the sum divided by the option's characters
+bytes          ``acc_bytes``         the sum divided by its UTF-8 bytes
+tokens                               the sum divided by its tokens, as lighteval does
+unconditional  ``acc_mutual_info``   log P(option | prompt) - log P(option), an empty prompt instead
+=============  ====================  =============================================================
+
+Options are written as letters (``A``), in brackets (``(A)``) or as their texts. Letters are equally
+long, so that ``none`` is their default: it is what a model answers greedily that says a letter
+first. Texts differ in length, and their default is ``bytes``, which depends on no tokenizer.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, isfinite
+from string import ascii_uppercase
+from typing import Literal, NamedTuple, Self, TypeAlias, get_args
+
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Question
+
+Method: TypeAlias = Literal["likelihood", "constrained"]
+Answers: TypeAlias = Literal["letters", "brackets", "texts"]
+Normalization: TypeAlias = Literal["none", "characters", "bytes", "tokens", "unconditional"]
+
+GENERATE = "generate"
+"""The name of the ordinary way: a text, which a reading parses."""
+_DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
+_MARK = "|elicit="
+
+
+@dataclass(frozen=True, slots=True)
+class Elicitation:
+    """A method with its parameters; ``parse`` reads it and ``str`` writes it.
+
+    >>> Elicitation.parse("likelihood-texts")
+    Elicitation(method='likelihood', answers='texts', normalization='bytes')
+    >>> str(Elicitation.parse("likelihood-letters-none"))
+    'likelihood'
+    """
+
+    method: Method
+    answers: Answers = "letters"
+    normalization: Normalization = "none"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a method and, behind hyphens, the form of answers and the normalization.
+
+        Raises:
+            SettingsError: If it is none; lists what there is.
+        """
+        method, *rest = text.split("-")
+        answers = [word for word in rest if word in get_args(Answers)]
+        norms = [word for word in rest if word in get_args(Normalization)]
+        known = method in get_args(Method) and len(answers) + len(norms) == len(rest)
+        if not known or len(answers) > 1 or len(norms) > (method == "likelihood"):
+            raise SettingsError(
+                f"elicit: expected {GENERATE}, likelihood or constrained, got {text!r}; behind it"
+                f" may stand how options are written ({_listed(Answers)}), and how likelihoods are"
+                f" normalized ({_listed(Normalization)})"
+            )
+        form: Answers = answers[0] if answers else "letters"  # type: ignore[assignment]
+        norm = norms[0] if norms else _DEFAULTS[form] if method == "likelihood" else "none"
+        return cls(method, form, norm)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        """Write it without what is the default."""
+        is_default = self.method != "likelihood" or self.normalization == _DEFAULTS[self.answers]
+        parts = [
+            self.method,
+            *([] if self.answers == "letters" else [self.answers]),
+            *([] if is_default else [self.normalization]),
+        ]
+        return "-".join(parts)
+
+    @property
+    def in_full(self) -> str:
+        """All parameters, for signatures.
+
+        >>> Elicitation("likelihood").in_full
+        'likelihood-letters-none'
+        """
+        norm = (self.normalization,) if self.method == "likelihood" else ()
+        return "-".join((self.method, self.answers, *norm))
+
+    def options(self, question: Question) -> tuple[str, ...]:
+        """What a model is offered as answers to a question, in the order shown."""
+        if self.answers == "texts":
+            return question.options
+        letters = ascii_uppercase[: len(question.options)]
+        return tuple(f"({one})" if self.answers == "brackets" else one for one in letters)
+
+
+def _listed(names: object) -> str:
+    return ", ".join(f"-{name}" for name in get_args(names))
+
+
+class ElicitedName(NamedTuple):
+    """A model's name with the method that it is asked by."""
+
+    model: str
+    elicit: str
+
+
+def elicited_name(name: str) -> ElicitedName | None:
+    """Part a name such as ``step-500+likelihood``; None if it names no method.
+
+    >>> elicited_name("run/step-500+likelihood-texts")
+    ElicitedName(model='run/step-500', elicit='likelihood-texts')
+    >>> elicited_name("a+b")
+    """
+    model, _, elicit = name.rpartition("+")
+    is_method = elicit.partition("-")[0] in get_args(Method)
+    return ElicitedName(model, elicit) if model and is_method else None
+
+
+def elicited_as(name: str, elicit: str) -> str:
+    """Name a model that is asked by a method; ``generate`` leaves the name as it is.
+
+    Raises:
+        SettingsError: If there is no such method.
+    """
+    return name if elicit in ("", GENERATE) else f"{name}+{Elicitation.parse(elicit)}"
+
+
+def signed(signature: str, elicitation: Elicitation) -> str:
+    """Add the method to the signature of a model."""
+    return f"{signature}{_MARK}{elicitation.in_full}"
+
+
+def unsigned(signature: str) -> tuple[str, Elicitation | None]:
+    """Take the method off the signature of a model; None where there is none."""
+    asked, mark, elicit = signature.rpartition(_MARK)
+    return (asked, Elicitation.parse(elicit)) if mark else (signature, None)
+
+
+def is_elicited(signature: str) -> bool:
+    """Whether a model answered by options, so that there is nothing to parse."""
+    return _MARK in signature
+
+
+def elicited_decoding(decoding: str, method: str) -> str:
+    """Write how responses are drawn together with the method, as the response cache has it."""
+    return f"{decoding}{_MARK}{method}".lstrip("|") if method else decoding
+
+
+def stored_as(signature: str) -> str:
+    """Find the engine and decoding of cached responses in the signature of a model.
+
+    >>> stored_as("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
+    'id|t=0|elicit=likelihood'
+    """
+    asked, elicitation = unsigned(signature)
+    generated = asked.partition("|thinking=")[0]  # applied after generation
+    return elicited_decoding(generated, elicitation.method if elicitation else "")
+
+
+class OptionLikelihoods(NamedTuple):
+    """What a model answers that is asked for likelihoods."""
+
+    logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
+    tokens: tuple[int, ...]  # of each option
+
+    def to_json(self) -> str:
+        """Write them as the text of a response."""
+        logprobs = [round(one, 6) for one in self.logprobs]
+        return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)})
+
+    @classmethod
+    def from_json(cls, text: str, n: int) -> Self:
+        """Read the text of a response.
+
+        Raises:
+            ValueError: If it has not ``n`` finite log-probabilities.
+        """
+        try:
+            said = json.loads(text)
+            found = cls(tuple(map(float, said["logprobs"])), tuple(map(int, said["tokens"])))
+        except (LookupError, TypeError, ValueError, RecursionError) as why:
+            raise ValueError(f"expected log-probabilities of options, got {text[:60]!r}") from why
+        if not len(found.logprobs) == len(found.tokens) == n:
+            raise ValueError(
+                f"expected log-probabilities of {n} options, got {len(found.logprobs)}"
+            )
+        if not all(isfinite(one) and one <= 1e-4 for one in found.logprobs):
+            raise ValueError(f"not log-probabilities: {text[:60]!r}")
+        return found
+
+
+def normalized(
+    found: OptionLikelihoods,
+    options: Sequence[str],
+    normalization: Normalization,
+    unconditional: OptionLikelihoods | None = None,
+) -> tuple[float, ...]:
+    """Normalize log-probabilities; the highest one is the answer.
+
+    >>> found = OptionLikelihoods((-2.0, -3.0), (1, 3))
+    >>> normalized(found, ["no", "never"], "tokens"), normalized(found, ["no", "never"], "none")
+    ((-2.0, -1.0), (-2.0, -3.0))
+
+    Args:
+        found: Of the options under the prompt.
+        options: Their texts.
+        normalization: See the table above.
+        unconditional: Of the options under an empty prompt, where that is what is subtracted.
+    """
+    if normalization == "unconditional":
+        if unconditional is None:
+            raise ValueError("the unconditional likelihoods are missing")
+        pairs = zip(found.logprobs, unconditional.logprobs, strict=True)
+        return tuple(given - prior for given, prior in pairs)
+    sizes: dict[str, Sequence[int]] = {
+        "none": [1] * len(options),
+        "characters": [len(one) for one in options],
+        "bytes": [len(one.encode()) for one in options],
+        "tokens": found.tokens,
+    }
+    return tuple(
+        logprob / max(1, size)
+        for logprob, size in zip(found.logprobs, sizes[normalization], strict=True)
+    )
+
+
+def shares(scores: Sequence[float]) -> list[float]:
+    """Softmax of normalized log-probabilities: probabilities of the options among themselves.
+
+    >>> shares([0.0, 0.0])
+    [0.5, 0.5]
+    """
+    top = max(scores)
+    weights = [exp(one - top) for one in scores]
+    return [weight / sum(weights) for weight in weights]

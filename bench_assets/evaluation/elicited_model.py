@@ -1,0 +1,109 @@
+"""Elicited model: another model, asked for one of the options instead of a text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+
+from bench_assets.core.judging.request_streaming import some_at_once
+from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Prompt, Request, Response
+from bench_assets.core.schema.elicitation import (
+    Elicitation,
+    OptionLikelihoods,
+    normalized,
+    signed,
+)
+from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.schema.rows import Question
+
+_NOTHING_SAID = Prompt.of("")
+"""The prompt of unconditional likelihoods: an empty turn, in the model's own chat template."""
+
+
+class ElicitedModel:
+    """Asks another model for likelihoods of the options, or for exactly one of them.
+
+    The text of a response is the letter of the answer, so that every reading finds it.
+    """
+
+    def __init__(self, inner: ChatModel, name: str, elicitation: Elicitation) -> None:
+        """Wrap a model.
+
+        Raises:
+            ModelError: If it cannot be asked in this way.
+        """
+        able = inner.elicits if isinstance(inner, ElicitsOptions) else ()
+        if elicitation.method not in able:
+            raise ModelError(
+                f"{inner.name}: cannot be asked by {elicitation.method} (expected a local"
+                " checkpoint, or a server with the OpenAI format); use --elicit generate"
+            )
+        self.inner = inner
+        self.name = name
+        self._how = elicitation
+
+    @property
+    def signature(self) -> str:
+        """The other model's signature, with the method and its parameters."""
+        return signed(self.inner.signature, self._how)
+
+    def response(self, requests: Sequence[Request]) -> list[Response]:
+        """Answer each request, in order; errors as ``answers``."""
+        return [response for _, response in self.answers(requests)]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        """Answer each request, in order.
+
+        Raises:
+            SettingsError: If a question has no options of which one is right.
+            ModelError: As the other model.
+        """
+        for part in some_at_once(requests):
+            asked = [self._elicited(request, part) for request in part]
+            prior = self._how.normalization == "unconditional"
+            priors = [replace(one, prompt=_NOTHING_SAID) for one in asked] if prior else []
+            responses = self.inner.response([*asked, *priors])
+            given, unconditional = responses[: len(asked)], responses[len(asked) :]
+            for n, request in enumerate(part):
+                yield request, self._read(asked[n], given[n], (unconditional or given)[n])
+
+    def _elicited(self, request: Request, part: Sequence[Request]) -> Request:
+        question = request.question
+        if question is None:
+            raise SettingsError(f"{self.name}: only questions with options can be put to it")
+        if not _has_options(question):
+            lacking = sum(not (r.question and _has_options(r.question)) for r in part)
+            raise SettingsError(
+                f"{question.task}: cannot be asked by {self._how.method}: {lacking} of"
+                f" {len(part)} questions do not have options of which exactly one is right (such"
+                f" as {question.question_id}, kind {question.kind}); use --elicit generate"
+            )
+        method = self._how.method
+        if method == "likelihood" and request.sample:
+            raise SettingsError(
+                f"{question.task}: cannot be asked by likelihood where several responses are drawn"
+                " of a question: they would be the same; use --elicit generate"
+            )
+        drawn = None if method == "likelihood" else request.temperature
+        options = self._how.options(question)
+        return replace(request, elicit=method, options=options, temperature=drawn)
+
+    def _read(self, asked: Request, given: Response, prior: Response) -> Response:
+        if error := given.error or prior.error:
+            return Response(error=error)
+        letters = ascii_uppercase[: len(asked.options)]
+        try:
+            if self._how.method == "constrained":
+                letter = letters[asked.options.index(given.text)]
+                return replace(given, text=letter, raw_text=given.text)
+            found, without = (
+                OptionLikelihoods.from_json(one.text, len(letters)) for one in (given, prior)
+            )
+        except ValueError as why:
+            return Response(error=f"not one of the options: {why}")
+        scores = normalized(found, asked.options, self._how.normalization, without)
+        letter = letters[scores.index(max(scores))]
+        return replace(given, text=letter, raw_text=given.text, logprobs=scores)
+
+
+def _has_options(question: Question) -> bool:
+    return question.kind == "choice" and len(question.options) > 1

@@ -1,0 +1,177 @@
+"""Methods of elicitation by name; log-probabilities normalized as lm-evaluation-harness does."""
+
+from math import log
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.elicitation import (
+    Elicitation,
+    OptionLikelihoods,
+    elicited_as,
+    elicited_decoding,
+    elicited_name,
+    normalized,
+    shares,
+    signed,
+    stored_as,
+    unsigned,
+)
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.provenance import response_key
+from bench_assets.core.schema.training_runs import is_before, is_same_run
+from tests.rows import question
+
+# Three options as a model may see them: P(no) = 1/4, P(never) = 1/8, P(\u00e9t\u00e9) = 1/16.
+FOUND = OptionLikelihoods((log(1 / 4), log(1 / 8), log(1 / 16)), (1, 2, 4))
+OPTIONS = ("no", "never", "\u00e9t\u00e9")
+PRIOR = OptionLikelihoods((log(1 / 2), log(1 / 2), log(1 / 128)), (1, 2, 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "in_full"),
+    [
+        ("likelihood", "likelihood", "likelihood-letters-none"),
+        ("likelihood-letters-none", "likelihood", "likelihood-letters-none"),
+        ("likelihood-brackets", "likelihood-brackets", "likelihood-brackets-none"),
+        ("likelihood-texts", "likelihood-texts", "likelihood-texts-bytes"),
+        ("likelihood-texts-none", "likelihood-texts-none", "likelihood-texts-none"),
+        (
+            "likelihood-unconditional",
+            "likelihood-unconditional",
+            "likelihood-letters-unconditional",
+        ),
+        ("constrained", "constrained", "constrained-letters"),
+        ("constrained-texts", "constrained-texts", "constrained-texts"),
+    ],
+)
+def test_a_method_is_written_short_and_signed_in_full(text, shown, in_full):
+    elicitation = Elicitation.parse(text)
+    assert (str(elicitation), elicitation.in_full) == (shown, in_full)
+    assert Elicitation.parse(in_full) == elicitation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "generate",
+        "likelyhood",
+        "likelihood-",
+        "likelihood-words",
+        "likelihood-texts-letters",
+        "likelihood-bytes-tokens",
+        "constrained-bytes",
+    ],
+)
+def test_what_is_no_method_is_refused_with_those_that_there_are(text):
+    with pytest.raises(SettingsError, match=r"expected generate, likelihood or constrained"):
+        Elicitation.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("normalization", "expected"),
+    [
+        ("none", (log(1 / 4), log(1 / 8), log(1 / 16))),
+        ("characters", (log(1 / 4) / 2, log(1 / 8) / 5, log(1 / 16) / 3)),
+        ("bytes", (log(1 / 4) / 2, log(1 / 8) / 5, log(1 / 16) / 5)),  # \u00e9 is two bytes
+        ("tokens", (log(1 / 4), log(1 / 8) / 2, log(1 / 16) / 4)),
+        ("unconditional", (log(1 / 2), log(1 / 4), log(8))),
+    ],
+)
+def test_log_probabilities_are_normalized(normalization, expected):
+    assert normalized(FOUND, OPTIONS, normalization, PRIOR) == pytest.approx(expected)
+
+
+def test_each_normalization_may_choose_another_option():
+    best = {
+        name: OPTIONS[max(range(3), key=normalized(FOUND, OPTIONS, name, PRIOR).__getitem__)]
+        for name in ("none", "characters", "tokens", "unconditional")
+    }
+    assert best == {
+        "none": "no",
+        "characters": "never",
+        "tokens": "\u00e9t\u00e9",
+        "unconditional": "\u00e9t\u00e9",
+    }
+
+
+def test_shares_are_probabilities_of_the_options_among_themselves():
+    assert shares(FOUND.logprobs) == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+
+
+def test_likelihoods_are_read_as_they_were_written():
+    read = OptionLikelihoods.from_json(FOUND.to_json(), 3)
+    assert read.tokens == FOUND.tokens
+    assert read.logprobs == pytest.approx(FOUND.logprobs, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A",
+        "[]",
+        '{"logprobs": [-1, -2], "tokens": [1]}',
+        '{"logprobs": [-1], "tokens": [1]}',
+        '{"logprobs": [-1, NaN], "tokens": [1, 1]}',
+        '{"logprobs": [-1, -Infinity], "tokens": [1, 1]}',
+        '{"logprobs": [-1, 0.5], "tokens": [1, 1]}',
+        '{"logprobs": [-1, "x"], "tokens": [1, 1]}',
+    ],
+)
+def test_what_are_no_log_probabilities_of_two_options_is_an_error(text):
+    with pytest.raises(ValueError, match="log-probabilities"):
+        OptionLikelihoods.from_json(text, 2)
+
+
+def test_options_are_offered_as_letters_in_brackets_or_as_texts():
+    asked = question(kind="choice", options=("left", "right"), answer=("A",))
+    offered = {
+        form: Elicitation.parse(f"likelihood-{form}").options(asked)
+        for form in ("letters", "brackets", "texts")
+    }
+    assert offered == {
+        "letters": ("A", "B"),
+        "brackets": ("(A)", "(B)"),
+        "texts": ("left", "right"),
+    }
+
+
+def test_a_name_says_by_which_method_a_model_is_asked():
+    assert elicited_as("gpt", "generate") == elicited_as("gpt", "") == "gpt"
+    name = elicited_as("run/step-500@0123abcd", "likelihood-letters")
+    assert name == "run/step-500@0123abcd+likelihood"
+    assert elicited_name(name) == ("run/step-500@0123abcd", "likelihood")
+    assert elicited_name("run/step-500@0123abcd") is None
+
+
+def test_steps_are_of_one_run_only_where_they_are_asked_by_one_method():
+    assert is_same_run("r/step-1+likelihood", "r/step-2+likelihood")
+    assert is_before("r/step-1+likelihood", "r/step-2+likelihood")
+    assert not is_same_run("r/step-1", "r/step-2+likelihood")
+    assert not is_before("r/step-1", "r/step-2+likelihood")
+
+
+def test_a_signature_has_the_method_and_tells_what_the_cache_calls_it():
+    plain = "sha256:0c,float32|t=0,max=40|thinking=<a> </a>"
+    elicitation = Elicitation.parse("likelihood-unconditional")
+    both = signed(plain, elicitation)
+    assert both.endswith("|elicit=likelihood-letters-unconditional")
+    assert unsigned(both) == (plain, elicitation)
+    assert unsigned(plain) == (plain, None)
+    stored = "sha256:0c,float32|" + elicited_decoding("t=0,max=40", "likelihood")
+    assert stored_as(both) == stored
+    assert stored_as(plain) == "sha256:0c,float32|t=0,max=40"
+
+
+def test_a_response_has_a_key_of_its_own_for_each_method_and_each_set_of_options():
+    prompt = Prompt.of("?")
+    requests = [
+        Request(prompt=prompt),
+        Request(prompt=prompt, elicit="likelihood", options=("A", "B")),
+        Request(prompt=prompt, elicit="likelihood", options=("B", "A")),
+        Request(prompt=prompt, elicit="likelihood", options=("A,B",)),
+        Request(prompt=prompt, elicit="constrained", options=("A", "B")),
+    ]
+    keys = [response_key("id", "t=0", request) for request in requests]
+    assert len(set(keys)) == len(keys)
