@@ -13,6 +13,7 @@ from bench_assets.core.schema.published_numbers import PublishedNumber, read_pub
 from bench_assets.evaluation.extensions import with_extensions
 from bench_assets.evaluation.suite import Suite, defects
 from bench_assets.evaluation.task import Task
+from bench_assets.external_results.suite import IMPORTS_FILE, imported_suites
 from bench_assets.file_benchmarks.suite import plain_suites
 from bench_assets.plugins import SUITES, Plugins, find_plugins, strangers_objects
 from resources.config.bench_toml import Settings
@@ -36,6 +37,12 @@ class Catalog:
     def names(self) -> tuple[str, ...]:
         """The names of the suites."""
         return tuple(suite.name for suite in self.suites)
+
+    @property
+    def evaluable(self) -> "Catalog":
+        """Leave out results of other harnesses: no model is asked their questions."""
+        own = tuple(one for one in self.suites if not any(t.measured_by for t in one.tasks))
+        return replace(self, suites=own)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -147,7 +154,7 @@ def load_catalog(
                 loaded[name] = _usable(found, name, plugins)
         except BenchError as why:
             problems.append(_left_out(name, str(why), origins))
-    for section, suite in plain_suites(settings) if settings else ():
+    for section, suite in _suites_of_home(settings) if settings else ():
         origins[suite.name] = section
         if unusable := defects(suite):
             problems.append(_left_out(suite.name, "; ".join(unusable), origins))
@@ -166,6 +173,13 @@ def load_catalog(
         not_loaded=frozenset((installed | origins.keys()) - loaded.keys()),
         origins=origins,
     )
+
+
+def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
+    """Benchmarks of bench.toml, and results that were imported; with where each stands."""
+    imports = str(settings.home / IMPORTS_FILE)
+    imported = [(imports, suite) for suite in imported_suites(settings.home)]
+    return [*plain_suites(settings), *imported]
 
 
 def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:

@@ -22,6 +22,7 @@ LAYERS = [
     "export",
     "report",
     "comparison",
+    "external_results",
     "suites",
     "file_benchmarks",
     "asset_factory",

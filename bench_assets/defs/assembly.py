@@ -70,9 +70,10 @@ def build_graph(
     warnings.simplefilter("ignore", dg.BetaWarning)
     warnings.simplefilter("ignore", dg.PreviewWarning)
     resources = _resources(settings, tables, progress=progress)
-    jobs = [name for suite in catalog.names for name, *_ in _jobs(suite)]
+    jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
     catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
-    checkpoint_jobs = _defined(_checkpoint_jobs(catalog.names))
+    asked = catalog.evaluable
+    checkpoint_jobs = _defined(_checkpoint_jobs(asked.names))
     configured = settings.load().annotation.tasks.keys()
     assets = _assets(left, catalog, configured)
     absent = _unasked(catalog, configured)
@@ -89,10 +90,10 @@ def build_graph(
 
     definitions = dg.Definitions(
         assets=assets,
-        asset_checks=_checks(left, catalog.tasks),
-        jobs=[*_defined(job for suite in catalog.names for job in _jobs(suite)), *checkpoint_jobs],
+        asset_checks=_checks(left, asked.tasks),
+        jobs=[*_defined(job for suite in asked.names for job in _jobs(suite)), *checkpoint_jobs],
         sensors=[
-            *checkpoint_sensors(checkpoint_jobs, catalog.suites),
+            *checkpoint_sensors(checkpoint_jobs, asked.suites),
             *change_sensors(),
             configuration_sensor(partial(configured_state, catalog.tasks)),
             failed_check_sensor(),
@@ -119,7 +120,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
         *(one for one in left if not isinstance(one, dg.AssetChecksDefinition)),
         *(
             asset
-            for task in catalog.tasks
+            for task in catalog.evaluable.tasks
             if task.asked_of == "model"  # who asks others brings assets of its own
             for asset in once(_answers, task)
         ),
@@ -134,7 +135,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             for form in suite.annotation_tasks_asked(named_forms)
             if form.summary
         ),
-        *first_look_assets(catalog.tasks),
+        *first_look_assets(catalog.evaluable.tasks),
         *(once(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"),
         *leaderboard_assets(catalog),
         *(claims_asset(suite) for suite in catalog.suites if suite.claims),

@@ -157,6 +157,8 @@ class Task:
     decided_in: tuple[DecisionTable, ...] = ()  # what its questions wait for
 
     code_book: CodeBook = GENERAL  # what mistakes are read for
+    measured_by: str = ""
+    """The harness that measured its results, which were imported; "": it is evaluated here."""
 
     @property
     def suite(self) -> str:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.evaluation.outcomes import Accepted
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.python_api.run import Run
 from bench_assets.workspace.console.interrupt_summary import interrupt_summary
 from bench_assets.workspace.console.output import print_message
@@ -22,7 +23,7 @@ from bench_assets.workspace.evaluate.subset import (
     QuestionSubset,
     evaluate_suite_subset,
 )
-from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation, stored_evaluations
+from bench_assets.workspace.evaluate.task_evaluations import stored_evaluations
 from bench_assets.workspace.evaluate.whole import evaluate_suite
 from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.opening import open_workbench

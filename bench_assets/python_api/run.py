@@ -9,9 +9,9 @@ from bench_assets.core.images.charts import Bar, bars, scale
 from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.evaluation.blind_baselines import chance_of
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.python_api import display, samples
 from bench_assets.python_api.display import Plot
-from bench_assets.workspace.evaluate.task_evaluations import TaskEvaluation
 from resources.images.store import ImageStore
 
 if TYPE_CHECKING:

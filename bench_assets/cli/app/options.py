@@ -86,6 +86,9 @@ PANELS = {
 }
 """Headings of ``bench --help``, with the commands below each."""
 
+SHORTCUTS = {"import": "home"}
+"""Commands that are also found at the top, since that is where they are looked for."""
+
 
 class CommandGroup(TyperGroup):
     """The root group: commands below headings, and help texts of all arguments."""
@@ -101,6 +104,13 @@ class CommandGroup(TyperGroup):
             for one in command.params:
                 if isinstance(one, TyperArgument) and not one.help:
                     one.help = helps.get(one.name or "")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command, also one of ``SHORTCUTS``."""
+        group = self.commands.get(SHORTCUTS.get(cmd_name, ""))
+        if isinstance(group, TyperGroup):
+            return group.get_command(ctx, cmd_name)
+        return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of ``PANELS``."""

@@ -32,13 +32,13 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """
     failures: list[BenchError] = []
     built: list[str] = []
-    for suite in bench.catalog.names:
+    for suite in bench.catalog.evaluable.names:
         with _collected_errors(failures):
             found, missing = build_questions(bench, suite)
             built += found
             failures += missing
     for model in EMBEDDED_MODELS:
-        wanted = DEMO_SUITES.get(model, bench.catalog.names)
+        wanted = DEMO_SUITES.get(model, bench.catalog.evaluable.names)
         if asked := [name for name in built if name.partition("/")[0] in wanted]:
             with _collected_errors(failures):
                 bench.evaluate(asked, model)

@@ -124,7 +124,7 @@ def evaluate(
         from bench_assets.workspace.materialization.name_validation import check_names
 
         conditions = condition or ["main"]
-        names = suites or list(bench.catalog.names)
+        names = suites or list(bench.catalog.evaluable.names)
         check_names(bench, names, asked.names, conditions)
         askings = list(itertools.product(asked.names, conditions))
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
@@ -219,7 +219,7 @@ def _backfill(
     with open_home_for(model, elicit=elicit, accept=given) as (bench, asked):
         from bench_assets.workspace.materialization.name_validation import check_names
 
-        check_names(bench, suite or bench.catalog.names, asked.names)
+        check_names(bench, suite or bench.catalog.evaluable.names, asked.names)
         save_models(asked, bench.settings)
         done = []
         for one in evaluate_all(bench, asked.names, suite or (), condition or ("main",)):

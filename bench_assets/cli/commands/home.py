@@ -1,6 +1,7 @@
 """``bench home usage``: disk usage, downloads, verification and migration of a home folder."""
 
 import sys
+from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
@@ -9,11 +10,16 @@ import typer
 from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.options import JsonOption, SuiteName
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.workspace.console.output import print_message, print_result, print_rows
+from bench_assets.workspace.console.output import (
+    METRIC_COLUMNS,
+    print_message,
+    print_result,
+    print_rows,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Create, fill, verify and migrate a home folder.",
+    help="Create, fill, verify and migrate a home folder; import results into it.",
 )
 
 
@@ -38,6 +44,47 @@ def fetch(
         release, folder = fetch_release(bench.settings, whole, address, bar=sys.stderr.isatty())
         print_message(f"{release}\nis in {folder}. To use it, add to {bench.settings.file}:")
         print_result(f'[sources]\n{whole.name} = "{release}"')
+
+
+@app.command("import")
+def import_results(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A log of Inspect AI (.eval, .json), samples of lmms-eval (*_samples_*.jsonl,"
+            " *_results.json), or a file of VLMEvalKit (MODEL_DATASET.xlsx).",
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="Of the task here; else harness and task.")] = "",
+    model: Annotated[str, typer.Option(help="Of the model here; else as the file says.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Import results of another harness: leaderboard, report and audit show them as its own.
+
+    `bench import FILE` is the same.
+
+    Example: bench home import logs/2026-11-24_mmmu.eval
+    """
+    from resources.images.opening import open_image_store
+
+    from bench_assets.workspace.evaluate.imports import read_evaluations, store_evaluations
+
+    with open_home() as bench:
+        images = open_image_store(bench.settings)
+        found = [
+            one for file in files for one in read_evaluations(file, images, suite=name, model=model)
+        ]
+        store_evaluations(bench.settings.home, bench.tables, bench.catalog, found)
+        rows = [row for one in found for row in one.metrics]
+        print_rows(rows, as_json=as_json, columns=METRIC_COLUMNS)
+        for one in found:
+            few = f", {one.partial}" if one.partial else ""
+            print_message(
+                f"{one.task.name}: {one.model}, imported from {one.task.measured_by}{few}; look at"
+                f" it with bench leaderboard, bench report or bench audit run {one.task.name}"
+            )
 
 
 @app.command()

@@ -330,6 +330,10 @@ UNKNOWN = "unknown"
 """The edition of a number that cannot be read, on questions that cannot be read either."""
 
 
+IMPORTED = "imported from "
+"""How the source of a number begins that another harness measured."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderboardRow:
     """A leaderboard row: a model's primary metric, measured here or published."""
@@ -361,6 +365,11 @@ class LeaderboardRow:
     def is_measured(self) -> bool:
         """Whether it was measured here, and is no paper's; also where nothing could be read."""
         return self.n_scored is not None or isnan(self.value)
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether another harness measured it."""
+        return self.source.startswith(IMPORTED)
 
     @property
     def shown_source(self) -> str:

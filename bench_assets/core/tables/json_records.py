@@ -131,6 +131,24 @@ def parse_json(text: str) -> object:
     return value
 
 
+def parse_object(text: str, where: str) -> Entry:
+    """Parse a JSON object.
+
+    Raises:
+        SourceError: If it is none, or tells a field twice; names ``where``.
+    """
+    return _object(_parsed(text, where), where)
+
+
+def read_object(file: Path) -> Entry:
+    """Read a file that is one JSON object.
+
+    Raises:
+        SourceError: If it cannot be read, or is none.
+    """
+    return parse_object(_text(file), str(file))
+
+
 def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     """Field of an entry, of exactly this type.
 

@@ -37,7 +37,7 @@ class CurrentConfiguration:
         """
         if why := self._of_task(task, Signature.parse(row.signature)):
             return why
-        if task.asked_of != "model":
+        if task.asked_of != "model" or task.measured_by:  # another harness says how
             return ""
         try:
             model = self._setup(row.model)

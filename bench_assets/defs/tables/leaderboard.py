@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -19,7 +19,13 @@ from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, Metric, cluster_warning
+from bench_assets.core.schema.rows import (
+    IMPORTED,
+    UNKNOWN,
+    LeaderboardRow,
+    Metric,
+    cluster_warning,
+)
 from bench_assets.core.schema.signature import Signature, short
 from bench_assets.core.stats.ranks import ranked
 from bench_assets.core.tables.arrow import to_json, to_rows
@@ -138,7 +144,7 @@ def _current(
             continue
         try:
             stale = configured.why_stale(task, one) if configured else ""
-            rows += [_measured(one, stale)] if data and one.questions == short(data) else []
+            rows += [_measured(task, one, stale)] if data and one.questions == short(data) else []
         except TableError as why:
             unreadable[model] = str(why)
     return rows, unreadable
@@ -157,17 +163,17 @@ def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
                 yield str(found.column("model")[number]), str(why)
 
 
-def _measured(row: Metric, stale: str) -> LeaderboardRow:
+def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
     extensions = Signature.parse(row.signature).extensions
     return LeaderboardRow(
         task="+".join((row.task, *extensions)),
         edition=row.edition,
         metric=row.metric,
         model=row.model,
-        source=MEASURED,
+        source=f"{IMPORTED}{task.measured_by}" if task.measured_by else MEASURED,
         value=row.value,
-        low=row.low,
-        high=row.high,
+        low=None if isnan(row.low) else row.low,
+        high=None if isnan(row.high) else row.high,
         n_scored=row.n_scored,
         n_unscored=row.n_unscored,
         n_failed=row.n_failed,

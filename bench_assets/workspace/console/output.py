@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
+from math import isnan
 from typing import Any, TypeAlias
 
 import typer
@@ -106,7 +107,7 @@ METRIC_COLUMNS: Mapping[str, Cell] = {
     "metric": lambda row: row.metric,
     "category": lambda row: row.category,
     "value": lambda row: f"{row.value:.4f}",
-    "95 % interval": lambda row: f"{row.low:.3f} to {row.high:.3f}",
+    "95 % interval": lambda row: "" if isnan(row.low) else f"{row.low:.3f} to {row.high:.3f}",
     "constant": lambda row: blind(row.constant),
     "shuffled": lambda row: blind(row.shuffled),
     "unread": lambda row: percent(row.unread),

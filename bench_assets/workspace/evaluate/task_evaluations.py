@@ -1,26 +1,12 @@
-"""One task's evaluation as rows: questions, responses, points and metrics of one model."""
+"""Evaluations as they lie in the tables of a home."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
-from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.workspace.materialization.workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskEvaluation:
-    """Responses and points of one model on a task under one condition."""
-
-    task: Task
-    model: str
-    condition: str
-    questions: Sequence[Question]
-    predictions: Sequence[Prediction]
-    scores: Sequence[Score]
-    metrics: Sequence[Metric]
-    partial: str = ""  # how many questions of how many; "": all of them
 
 
 def stored_evaluations(

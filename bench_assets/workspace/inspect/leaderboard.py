@@ -22,6 +22,7 @@ _MARKS = {
     "*": "questions without a response are left out",
     "°": "fewer than ten effective clusters: its interval is rough",
     "~": "measured otherwise than it would be now",
+    "^": "imported: measured by another harness",
     "?": "its judge's agreement was never measured: bench audit judge TASK",
     "!": "its table cannot be read; bench home verify names the command",
     "\u2013": "no response could be scored",
@@ -148,7 +149,7 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
     if isnan(row.value):
         return "!" if row.n_scored is None else "\u2013"
     marks = "*" * bool(row.n_failed) + "°" * bool(cluster_warning(row.n_clusters))
-    marks += "~" * bool(row.stale) + "?" * (row.signature in unmeasured)
+    marks += "~" * bool(row.stale) + "^" * row.is_imported + "?" * (row.signature in unmeasured)
     marked = f"{row.value:.3f}{marks}"
     value = f"{marked} {row.ranks}" if row.ranks else marked
     return "\n".join([value, *_outcomes(row)])

@@ -62,7 +62,7 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
     """Image -> suite, from the tables that name it."""
     shown: dict[str, str] = {}
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
-    for suite in bench.catalog.names:
+    for suite in bench.catalog.evaluable.names:
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
             keys = _undivided(tables, suite)
             for sql, row_type in rows:

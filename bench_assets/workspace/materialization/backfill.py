@@ -49,7 +49,9 @@ def backfill(
     Raises:
         BenchError: If a source cannot be used, or a name is unknown: before anything is asked.
     """
-    wanted = {one: _having(bench, suites or bench.catalog.names, one) for one in conditions}
+    wanted = {
+        one: _having(bench, suites or bench.catalog.evaluable.names, one) for one in conditions
+    }
     bench.add_models(models)
     named = dict.fromkeys(name for names in wanted.values() for name in names)
     for suite in dict.fromkeys(bench.catalog.suite(name).name for name in named):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bench_assets.core.schema.errors import ModelError, SourceError, UnknownNameError
+from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, UnknownNameError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization import asset_selections
@@ -36,6 +36,11 @@ def check_names(
     )
     named = list(conditions)
     for task in tasks:
+        if task.measured_by:
+            raise SettingsError(
+                f"{task.name}: its results were imported from {task.measured_by}; it cannot be"
+                " evaluated here. Import another file of results with `bench import`."
+            )
         for condition in named:
             task.condition(condition)
         _check_settings(task, bench.settings, asks=bool(models))

@@ -1,0 +1,21 @@
+"""One task's evaluation as rows: questions, responses, points and metrics of one model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.evaluation.task import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEvaluation:
+    """What one model said to the questions of a task under one condition, and what it got."""
+
+    task: Task
+    model: str
+    condition: str
+    questions: Sequence[Question]
+    predictions: Sequence[Prediction]
+    scores: Sequence[Score]
+    metrics: Sequence[Metric]
+    partial: str = ""  # how many questions of how many; "": all of them

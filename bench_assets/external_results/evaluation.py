@@ -1,0 +1,192 @@
+"""Results of another harness as questions, predictions, scores and metrics."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import isclose, isnan, nan
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import best_constants
+from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
+from bench_assets.external_results.suite import ImportedTask
+
+_PERCENT = 100.0
+
+
+def imported_evaluation(
+    results: ExternalResults, imported: ImportedTask, put_image: Callable[[bytes], str]
+) -> TaskEvaluation:
+    """Write results as the rows that the leaderboard, the report, audits and comparisons read.
+
+    Args:
+        results: What the harness measured.
+        imported: The task that they are kept as.
+        put_image: Stores an image, returns its SHA-256.
+
+    Raises:
+        SourceError: If two samples of one id were sent different prompts.
+    """
+    task = imported.as_task()
+    questions = _questions(results, task, put_image)
+    predictions = [_prediction(one, results, task) for one in results.samples]
+    most = max([1.0, *(one.points for one in results.samples if one.points is not None)])
+    pairs = zip(results.samples, predictions, strict=True)
+    scores = [_score(one, said, most) for one, said in pairs]
+    return with_metrics(
+        TaskEvaluation(
+            task=task,
+            model=results.model,
+            condition="main",
+            questions=questions,
+            predictions=predictions,
+            scores=scores,
+            metrics=(),
+            partial=results.about,
+        ),
+        results.metrics,
+    )
+
+
+def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> TaskEvaluation:
+    """Take the printed numbers as they are; intervals where the points give the same number."""
+    rows = pipeline.summarise(one.task, one.questions, one.predictions, one.scores)
+    constants = {
+        (row.metric, row.category): row.value for row in best_constants(one.task, one.questions)
+    }
+    signature = str(_signature(one, digest(one.questions)))
+    headline = printed[0]
+    factor = _factor(rows[0].value, headline.value, one.scores[0].max_points)
+    ours = [
+        replace(
+            row,
+            value=row.value * factor,
+            low=row.low * factor,
+            high=row.high * factor,
+            constant=None
+            if (c := constants.get((row.metric, row.category))) is None
+            else c * factor,
+            signature=signature,
+        )
+        for row in rows
+        if not isnan(factor)
+    ]
+    theirs = [_printed(number, rows[0], signature) for number in printed]
+    if ours:  # the same number, with its interval
+        ours[0] = replace(ours[0], value=headline.value)
+        theirs = theirs[1:]
+    known = {(row.metric, row.category) for row in theirs}
+    kept = [row for row in ours if (row.metric, row.category) not in known]
+    return replace(one, metrics=sorted([*kept, *theirs], key=lambda row: row.category != "all"))
+
+
+def _questions(
+    results: ExternalResults, task: Task, put_image: Callable[[bytes], str]
+) -> list[Question]:
+    found: dict[str, Question] = {}
+    for one in results.samples:
+        question = Question(
+            question_id=f"{task.name}/{one.sample_id}",
+            task=task.name,
+            edition="own",
+            kind=_kind(one),
+            text=one.prompt,
+            answer=one.target,
+            images=tuple(put_image(image) for image in one.images),
+            options=one.options,
+            category=one.category,
+        )
+        if found.setdefault(question.question_id, question) != question:
+            raise SourceError(
+                f"{results.measured_by}, {results.task}: sample {one.sample_id} was sent two"
+                " different prompts; samples need ids of their own"
+            )
+    return list(found.values())
+
+
+def _kind(one: ExternalSample) -> AnswerKind:
+    letters = [chr(ord("A") + n) for n in range(len(one.options))]
+    if not one.options or not set(one.target) <= set(letters):
+        return "text"
+    return "choice" if len(one.target) == 1 else "choices"
+
+
+def _prediction(one: ExternalSample, results: ExternalResults, task: Task) -> Prediction:
+    return Prediction(
+        question_id=f"{task.name}/{one.sample_id}",
+        model=results.model,
+        condition="main",
+        sample=one.draw,
+        text=one.response,
+        raw_text=one.response,
+        decoding=f"{results.model}|by {results.measured_by}",
+        error=one.error,
+    )
+
+
+def _score(one: ExternalSample, said: Prediction, max_points: float) -> Score:
+    is_scored = not one.error and one.points is not None and one.points >= 0
+    scored = Score.of(
+        said,
+        points=one.points if is_scored else None,
+        max_points=max_points,
+        answer=(one.answer,) if one.answer else (),
+        note=one.why,
+    )
+    return replace(scored, error=one.error)
+
+
+def _signature(one: TaskEvaluation, data: str) -> Signature:
+    parts = {
+        "data": short(data),
+        "harness": one.task.measured_by,
+        "model": one.model,
+        "n": str(len(one.questions)),
+    }
+    return Signature(one.task.name, one.task.version, one.condition, parts)
+
+
+def _factor(ours: float, theirs: float, max_points: float) -> float:
+    """How much larger the printed number is than the mean share; NaN: it is another number."""
+    factors = (1.0, _PERCENT, max_points)
+    return next((f for f in factors if isclose(ours * f, theirs, abs_tol=1e-9)), nan)
+
+
+def _printed(number: ExternalMetric, like: Metric, signature: str) -> Metric:
+    return replace(
+        like,
+        metric=number.name,
+        category=number.category,
+        value=number.value,
+        low=nan,
+        high=nan,
+        constant=None,
+        shuffled=None,
+        n_clusters=None,
+        signature=signature,
+    )
+
+
+def merged_questions(
+    there: Sequence[Question], added: Sequence[Question], name: str
+) -> list[Question]:
+    """The questions of earlier imports and of this one.
+
+    Raises:
+        SourceError: If one has another text or answer now.
+    """
+    found = {question.question_id: question for question in there}
+    for question in _changed(found, added):
+        raise SourceError(
+            f"{question.question_id}: other text, images or answer than when {name} was imported"
+            " before; import it under another name"
+        )
+    return list({**found, **{question.question_id: question for question in added}}.values())
+
+
+def _changed(there: dict[str, Question], added: Sequence[Question]) -> Iterator[Question]:
+    return (q for q in added if there.get(q.question_id, q) != q)

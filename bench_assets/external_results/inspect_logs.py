@@ -1,0 +1,214 @@
+"""Logs of Inspect AI: ``.eval`` archives and ``.json`` files, format version 2.
+
+An ``.eval`` is a zip archive whose members newer versions compress with Zstandard. A log of an
+evaluation that was interrupted has no header; what was sampled until then is read.
+"""
+
+import base64
+import binascii
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, cast
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import parse_object, read_object
+from bench_assets.external_results.results import (
+    ExternalMetric,
+    ExternalResults,
+    ExternalSample,
+    category_of,
+    number,
+    text,
+)
+
+HARNESS = "Inspect AI"
+
+_ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
+_LOCAL_HEADER = 30  # bytes, before the name of a member
+_ATTACHED = "attachment://"
+_ERRORS = ("stderr", "bootstrap_stderr", "std", "var")  # metrics that say how sure another is
+_NAMED_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0}
+"""Values of scores that are words, as Inspect's ``value_to_float`` has them."""
+
+
+def read_inspect_log(file: Path) -> ExternalResults:
+    """Read a log.
+
+    Raises:
+        SourceError: If it is no log of Inspect AI, or is damaged; names what is wrong.
+    """
+    header, samples = _archive(file) if zipfile.is_zipfile(file) else _document(file)
+    about = header.get("eval")
+    if not isinstance(about, dict) or "task" not in about:
+        raise SourceError(f"{file}: not a log of Inspect AI: no entry eval.task")
+    results = header.get("results") or {}
+    scorer = _headline(results, samples)
+    status = str(header.get("status", "started"))
+    n_all = about.get("dataset", {}).get("samples")
+    n_read = len({str(sample.get("id")) for sample in samples})
+    few = isinstance(n_all, int) and n_read < n_all
+    return ExternalResults(
+        harness=HARNESS,
+        version=str(about.get("packages", {}).get("inspect_ai", "")),
+        task=str(about.get("task_display_name") or about["task"]),
+        model=str(about.get("model", "")) or "unknown",
+        metrics=tuple(_metrics(results)),
+        samples=tuple(_sample(one, scorer, file) for one in samples),
+        about=f"{n_read} of {n_all} samples" if few else "" if status == "success" else status,
+    )
+
+
+def _document(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
+    log = read_object(file)
+    return log, list(log.get("samples") or ())
+
+
+def _archive(file: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]]]:
+    with zipfile.ZipFile(file) as archive:
+        members = {info.filename: info for info in archive.infolist()}
+
+        def member(name: str) -> dict[str, Any]:
+            data = _content(file, archive, members[name])
+            return parse_object(data.decode("utf-8", "replace"), f"{file}, {name}")
+
+        heads = [name for name in ("header.json", "_journal/start.json") if name in members]
+        if not heads:
+            raise SourceError(f"{file}: not a log of Inspect AI: no header.json in it")
+        names = [name for name in members if name.startswith("samples/")]
+        return member(heads[0]), [member(name) for name in names]
+
+
+def _content(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Read a member, also of the method that Python's zipfile does not know before 3.14."""
+    try:
+        if info.compress_type != _ZSTANDARD:
+            return archive.read(info)
+        import pyarrow as pa
+
+        with file.open("rb") as opened:
+            opened.seek(info.header_offset)
+            lengths = struct.unpack("<HH", opened.read(_LOCAL_HEADER)[26:30])
+            opened.seek(sum(lengths), 1)
+            packed = pa.BufferReader(opened.read(info.compress_size))
+        return cast(bytes, pa.CompressedInputStream(packed, "zstd").read())
+    except (OSError, zipfile.BadZipFile, NotImplementedError, struct.error) as why:
+        raise SourceError(f"{file}, {info.filename}: cannot be unpacked: {why}") from why
+
+
+def _headline(results: Mapping[str, Any], samples: list[dict[str, Any]]) -> str:
+    """The name of the scorer whose points are read."""
+    named = results.get("headline") or {}
+    scores = results.get("scores") or [{}]
+    first = next((name for one in samples for name in one.get("scores") or ()), "")
+    return str(named.get("score") or named.get("scorer") or scores[0].get("name") or first)
+
+
+def _metrics(results: Mapping[str, Any]) -> Iterator[ExternalMetric]:
+    """Every metric, the headline first; with its scorer's name where there are several."""
+    scores = results.get("scores") or []
+    headline = results.get("headline") or {}
+    found = [
+        (score, name, number(metric.get("value")))
+        for score in scores
+        for name, metric in (score.get("metrics") or {}).items()
+    ]
+
+    def is_behind(one: tuple[Mapping[str, Any], str, float | None]) -> bool:
+        return (one[0].get("name"), one[1]) != (headline.get("score"), headline.get("metric"))
+
+    for score, name, value in sorted(found, key=is_behind):
+        if value is not None and name not in _ERRORS:
+            whole = f"{score.get('name')}/{name}" if len(scores) > 1 else name
+            yield ExternalMetric(name=whole, value=value)
+
+
+def _sample(found: Mapping[str, Any], scorer: str, file: Path) -> ExternalSample:
+    attached = found.get("attachments") or {}
+    where = f"{file}, sample {found.get('id')}"
+    prompt, images = _prompt(found, attached, where)
+    scores = found.get("scores") or {}
+    score: dict[str, Any] = scores.get(scorer) or next(iter(scores.values()), {})
+    output = found.get("output") or {}
+    error = found.get("error") or {}
+    return ExternalSample(
+        sample_id=str(found.get("id")),
+        draw=max(0, int(found.get("epoch") or 1) - 1),
+        prompt=prompt,
+        images=images,
+        options=tuple(map(str, found.get("choices") or ())),
+        target=_target(found),
+        category=category_of(found.get("metadata") or {}),
+        response=_completion(output, attached),
+        answer=text(score.get("answer")),
+        points=_points(score.get("value")),
+        why=text(score.get("explanation")),
+        error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
+    )
+
+
+def _target(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """The right answers; of options, their letters."""
+    target = found.get("target") or ()
+    parts = tuple(map(str, target)) if isinstance(target, list) else (str(target),)
+    n_options = len(found.get("choices") or ())
+    if n_options and len(parts) == 1 and set(parts[0]) <= set(ascii_uppercase[:n_options]):
+        return tuple(parts[0])
+    return parts
+
+
+def _points(value: object) -> float | None:
+    if isinstance(value, str) and value in _NAMED_VALUES:
+        return _NAMED_VALUES[value]
+    return number(value)
+
+
+def _completion(output: Mapping[str, Any], attached: Mapping[str, str]) -> str:
+    choices = output.get("choices") or []
+    content = (choices[0].get("message") or {}).get("content") if choices else None
+    parts = content if isinstance(content, list) else [content or output.get("completion") or ""]
+    return "".join(
+        _resolved(one, attached) if isinstance(one, str) else str(one.get("text") or "")
+        for one in parts
+    )
+
+
+def _prompt(
+    found: Mapping[str, Any], attached: Mapping[str, str], where: str
+) -> tuple[str, tuple[bytes, ...]]:
+    """What was sent before the first response: texts, and images in reading order."""
+    sent = found.get("messages") or found.get("input") or ""
+    if isinstance(sent, str):
+        return _resolved(sent, attached), ()
+    texts: list[str] = []
+    images: list[bytes] = []
+    for message in sent:
+        if message.get("role") == "assistant":
+            break
+        content = message.get("content") or ""
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if part.get("type") == "text":
+                texts.append(_resolved(str(part.get("text") or ""), attached))
+            elif part.get("type") == "image":
+                images += _image(_resolved(str(part.get("image") or ""), attached), where)
+    return "\n".join(texts), tuple(images)
+
+
+def _resolved(written: str, attached: Mapping[str, str]) -> str:
+    """A text that lies among the attachments of its sample."""
+    if written.startswith(_ATTACHED):
+        return attached.get(written.removeprefix(_ATTACHED), written)
+    return written
+
+
+def _image(address: str, where: str) -> list[bytes]:
+    """The bytes of an image that is in the log; of one that is elsewhere, nothing."""
+    head, comma, data = address.partition(",")
+    if not (comma and head.startswith("data:")):
+        return []
+    try:
+        return [base64.b64decode(data, validate=True)]
+    except binascii.Error as why:
+        raise SourceError(f"{where}: an image is not base64: {why}") from why

@@ -1,0 +1,110 @@
+"""Samples of lmms-eval: ``<date>_samples_<task>.jsonl`` beside ``<date>_results.json``.
+
+Points of a sample stand under the metric's name: a number, or an object with ``score``. Some tasks
+keep only what they parsed; such samples have no points here, and the headline stands alone.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import read_lines, read_object
+from bench_assets.external_results.results import (
+    ExternalMetric,
+    ExternalResults,
+    ExternalSample,
+    category_of,
+    number,
+    text,
+)
+
+HARNESS = "lmms-eval"
+
+_SAMPLES = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl")
+_OURS = frozenset(
+    (
+        *("doc_id", "doc", "target", "input", "arguments", "resps", "filtered_resps"),
+        *("token_counts", "doc_hash", "prompt_hash", "target_hash", "input_media", "filter"),
+    )
+)
+
+
+def read_lmms_samples(file: Path) -> list[ExternalResults]:
+    """Read a file of samples, or all that belong to a ``results.json``.
+
+    Raises:
+        SourceError: If a file is none of lmms-eval, or its partner is missing.
+    """
+    if named := _SAMPLES.fullmatch(file.name):
+        results = file.with_name(f"{named['date']}_results.json".removeprefix("_"))
+        return [_of_task(named["task"], file, results)]
+    date = file.name.removesuffix("results.json")
+    found = sorted(file.parent.glob(f"{date}samples_*.jsonl"))
+    if not found:
+        raise SourceError(
+            f"{file}: no {date}samples_*.jsonl beside it; run lmms-eval with --log_samples"
+        )
+    return [_of_task(_SAMPLES.fullmatch(one.name)["task"], one, file) for one in found]  # type: ignore[index]
+
+
+def _of_task(task: str, file: Path, results: Path) -> ExternalResults:
+    if not results.is_file():
+        raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
+    whole = read_object(results)
+    measured = (whole.get("results") or {}).get(task)
+    if not isinstance(measured, dict):
+        raise SourceError(f"{results}: no entry results.{task}")
+    metrics = tuple(_metrics(measured))
+    rows = list(read_lines(file))
+    key = _points_key([row for row, _ in rows], [one.name for one in metrics])
+    count = (whole.get("n-samples") or {}).get(task) or {}
+    few = count.get("original") and count.get("effective", 0) < count["original"]
+    return ExternalResults(
+        harness=HARNESS,
+        version=str(whole.get("lmms_eval_version") or whole.get("git_hash") or ""),
+        task=task,
+        model=str(whole.get("model_name") or whole.get("model_source") or file.parent.name),
+        metrics=metrics,
+        samples=tuple(_sample(row, key) for row, _ in rows),
+        about=f"{count['effective']} of {count['original']} samples" if few else "",
+    )
+
+
+def _metrics(measured: Mapping[str, Any]) -> Iterator[ExternalMetric]:
+    for name, value in measured.items():
+        known = number(value)
+        if known is not None and name != "alias" and "_stderr" not in name:
+            yield ExternalMetric(name=name.removesuffix(",none"), value=known)
+
+
+def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
+    """Under which name samples have points: the headline's, else the first that has some."""
+    own = [name for row in rows[:1] for name in row if name not in _OURS]
+    named = [name for metric in metrics for name in own if name == metric.partition(",")[0]]
+    return next((name for name in [*named, *own] if _points(rows[0].get(name)) is not None), "")
+
+
+def _points(value: object) -> float | None:
+    return number(value.get("score")) if isinstance(value, dict) else number(value)
+
+
+def _sample(row: Mapping[str, Any], key: str) -> ExternalSample:
+    scored = row.get(key)
+    about = scored if isinstance(scored, dict) else {}
+    said = row.get("resps", row.get("filtered_resps"))
+    while isinstance(said, list) and len(said) == 1:
+        said = said[0]
+    sent = row.get("input", row.get("arguments", ""))
+    while isinstance(sent, list) and sent:
+        sent = sent[0]
+    return ExternalSample(
+        sample_id=str(row.get("doc_id")),
+        prompt=text(sent),
+        target=(text(row.get("target")),),
+        category=category_of({**row.get("doc", {}), **about}),
+        response=text(said),
+        answer=text(row.get("filtered_resps")),
+        points=_points(scored),
+    )

@@ -1,0 +1,97 @@
+"""Rows of other harnesses' results, before they become questions, predictions and scores."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalSample:
+    """One response to one sample, with the points that the harness gave."""
+
+    sample_id: str
+    draw: int = 0  # counts the epochs of a sample
+    prompt: str
+    images: tuple[bytes, ...] = ()
+    options: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    category: str = ""
+    response: str = ""
+    answer: str = ""  # as the harness read it
+    points: float | None = None  # None: the harness kept no score of this sample
+    why: str = ""
+    error: str = ""  # why there is no response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalMetric:
+    """One number as the harness prints it."""
+
+    name: str
+    value: float
+    category: str = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalResults:
+    """What a harness measured of one model on one task."""
+
+    harness: str  # "Inspect AI", "lmms-eval" or "VLMEvalKit"
+    version: str = ""  # of the harness; "": not known
+    task: str  # as the harness names it
+    model: str
+    metrics: tuple[ExternalMetric, ...]  # the first is the headline
+    samples: tuple[ExternalSample, ...]
+    about: str = ""  # why these are not all samples of the task; "": they are, as far as is known
+
+    @property
+    def measured_by(self) -> str:
+        """The harness with its version."""
+        return f"{self.harness} {self.version}".strip()
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite that the results are kept as.
+
+        >>> ExternalResults(
+        ...     harness="lmms-eval", task="MMMU (val)", model="m", metrics=(), samples=()
+        ... ).suite
+        'lmms_eval_mmmu_val'
+        """
+        return re.sub(r"[^a-z0-9]+", "_", f"{self.harness} {self.task}".lower()).strip("_")
+
+
+def number(value: object) -> float | None:
+    """A number of somebody's JSON; None for what is none.
+
+    >>> number(True), number("0.5"), number("N/A"), number(None)
+    (1.0, 0.5, None, None)
+    """
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return None
+
+
+def text(value: object) -> str:
+    """Somebody's JSON as a text: a list by its parts, nothing as "".
+
+    >>> text(["a", 1]), text(None)
+    ('a | 1', '')
+    """
+    if value is None:
+        return ""
+    return " | ".join(map(text, value)) if isinstance(value, list) else str(value)
+
+
+def category_of(metadata: Mapping[str, Any]) -> str:
+    """The category of a sample: the first of the usual names that its metadata has."""
+    for name in ("category", "subject", "sub_task", "type", "level"):
+        if value := metadata.get(name):
+            return text(value)
+    return ""

@@ -1,0 +1,133 @@
+"""Imported results as suites of a home: on the leaderboard, in the report and the audit.
+
+A home lists them in ``imports.json``. Their tables are written by the import alone, and no model
+is asked their questions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from bench_assets.core.schema.chat import Image, Prompt
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.tables.json_records import read_entries, records
+from bench_assets.evaluation.suite import Suite
+from bench_assets.evaluation.task import Condition, ScoredQuestion, Task
+from bench_assets.external_results.results import ExternalResults
+from bench_assets.file_benchmarks.scoring import readings_of
+from resources.config.sections.benchmarks import Metric
+
+IMPORTS_FILE = "imports.json"
+
+READING: Metric = "exact_match"
+"""How blind baselines are read; the scores of the models are the harness's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedTask:
+    """A task of another harness, as a home keeps it."""
+
+    suite: str
+    task: str  # as the harness names it
+    harness: str  # with its version
+    metric: str  # the headline
+
+    def as_task(self) -> Task:
+        """The task, whose points are the harness's."""
+        asked = Condition(prompt=_prompt, about=f"As {self.harness} sent it.")
+        return Task(
+            name=self.suite,
+            title=f"{self.task} ({self.harness})",
+            version=1,
+            conditions={"main": asked},
+            readings=readings_of(READING),
+            measures={self.metric: mean_points},
+            measured_by=self.harness,
+        )
+
+
+def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
+    """The task of some results; under another name where one is given.
+
+    Raises:
+        SourceError: If the harness has no headline number.
+    """
+    if not results.metrics:
+        raise SourceError(
+            f"{results.task} of {results.measured_by}: no headline number, and no scored sample;"
+            " give the file that the harness wrote when its evaluation was complete"
+        )
+    return ImportedTask(
+        suite=suite or results.suite,
+        task=results.task,
+        harness=results.measured_by,
+        metric=results.metrics[0].name,
+    )
+
+
+def imported_task_of(task: Task) -> ImportedTask:
+    """What a home keeps of an imported task."""
+    title = task.title.removesuffix(f" ({task.measured_by})")
+    return ImportedTask(
+        suite=task.name, task=title, harness=task.measured_by, metric=task.primary_metric
+    )
+
+
+def mean_points(scored: Sequence[ScoredQuestion]) -> Mean:
+    """Mean of the points that the harness gave, over all draws."""
+    return mean(
+        ScoredPoint(None if score.points is None else score.points / score.max_points, q.cluster)
+        for q, score in scored
+    )
+
+
+def read_imports(home: Path) -> list[ImportedTask]:
+    """The tasks that were imported into a home.
+
+    Raises:
+        SourceError: If the list is damaged.
+    """
+    file = home / IMPORTS_FILE
+    return records(read_entries(file), ImportedTask) if file.exists() else []
+
+
+def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str]]:
+    """The list as it is written."""
+    return [asdict(one) for one in tasks]
+
+
+def imported_suites(home: Path) -> list[Suite]:
+    """A suite of each task that was imported into a home.
+
+    Raises:
+        SourceError: If the list is damaged.
+    """
+    return [
+        Suite(
+            name=one.suite,
+            tasks=(one.as_task(),),
+            assets=partial(_questions, one),
+            code=(Path(__file__),),
+        )
+        for one in read_imports(home)
+    ]
+
+
+def _questions(imported: ImportedTask) -> Sequence[object]:
+    """The table of questions as an external asset: Dagster shows it, and makes it not."""
+    import dagster as dg
+
+    return [
+        dg.AssetSpec(
+            key=[imported.suite, "questions"],
+            group_name=imported.suite,
+            description=f"One row: a sample of {imported.task}, imported from {imported.harness}.",
+        )
+    ]
+
+
+def _prompt(question: Question) -> Prompt:
+    return Prompt.of(*map(Image, question.images), question.text)

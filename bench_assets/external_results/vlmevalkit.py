@@ -1,0 +1,165 @@
+"""Files of VLMEvalKit: ``<model>_<dataset>.xlsx`` (or .tsv, .json), and what it wrote beside.
+
+Responses stand in the first file. Its evaluation adds ``..._result.xlsx`` with ``hit`` for options,
+or files of a judge with ``score``, and the headline in ``..._acc.csv`` or ``..._score.csv``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.json_records import read_object
+from bench_assets.external_results.results import (
+    ExternalMetric,
+    ExternalResults,
+    ExternalSample,
+    category_of,
+    number,
+    text,
+)
+from bench_assets.external_results.spreadsheets import read_sheet
+from bench_assets.file_benchmarks.row_files import READERS
+
+HARNESS = "VLMEvalKit"
+
+SUFFIXES = (".xlsx", ".tsv", ".json", ".csv")
+_HEADLINES = ("_acc.csv", "_score.csv", "_score.json")
+_JUDGED = re.compile(
+    r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
+)
+_POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # columns, the first there is
+_OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
+
+
+def read_vlmevalkit(file: Path) -> ExternalResults:
+    """Read the responses and scores of a model on a data set.
+
+    Raises:
+        SourceError: If the file has no columns ``index`` and ``prediction``, or its name does not
+            say which model it is.
+    """
+    stem = _JUDGED.sub("", file.stem)
+    scored = _scored_file(file, stem)
+    rows = list(_table(scored))
+    missing = {"index", "prediction"} - (rows[0].keys() if rows else set())
+    if missing:
+        raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not of VLMEvalKit")
+    model, task = _names(file, stem)
+    key = next((name for name in _POINTS if name in rows[0]), "")
+    samples = tuple(_sample(row, key) for row in rows)
+    return ExternalResults(
+        harness=HARNESS,
+        task=task,
+        model=model,
+        metrics=tuple(_headline(file.with_name(stem), samples)),
+        samples=samples,
+    )
+
+
+def _scored_file(file: Path, stem: str) -> Path:
+    """The file with scores that belongs to a file of responses; itself where there is none."""
+    if file.stem != stem:
+        return file
+    beside = [
+        one
+        for one in sorted(file.parent.glob(f"{stem}_*"))
+        if one.suffix in SUFFIXES and _JUDGED.sub("", one.stem) == stem and one.stem != stem
+    ]
+    return next((one for one in beside if _is_scored(one)), file)
+
+
+def _is_scored(file: Path) -> bool:
+    if file.name.endswith(_HEADLINES):
+        return False
+    first = next(_table(file), {})
+    return "prediction" in first and any(name in first for name in _POINTS)
+
+
+def _names(file: Path, stem: str) -> tuple[str, str]:
+    """Model and data set; the model is the name of one of the folders above."""
+    for folder in file.absolute().parents[:2]:
+        if stem.startswith(f"{folder.name}_"):
+            return folder.name, stem.removeprefix(f"{folder.name}_")
+    model, _, task = stem.partition("_")
+    if not task:
+        raise SourceError(f"{file}: expected a name like MODEL_DATASET{file.suffix}")
+    return model, task
+
+
+def _table(file: Path) -> Iterator[dict[str, Any]]:
+    if file.suffix == ".xlsx":
+        yield from read_sheet(file)
+        return
+    for row in READERS[file.suffix](file):
+        if row.fault:
+            raise SourceError(f"{row.where}: {row.fault}")
+        yield {name: cell for name, cell in row.cells.items() if cell is not None}
+
+
+def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[ExternalMetric]:
+    """What the evaluation printed: overall, then by category; the mean of the hits without it."""
+    for ending in _HEADLINES:
+        file = base.with_name(f"{base.name}{ending}")
+        if file.is_file():
+            yield from _printed(file)
+            return
+    known = [one.points for one in samples if one.points is not None]
+    if known:
+        yield ExternalMetric(name="accuracy", value=sum(known) / len(known))
+
+
+def _printed(file: Path) -> Iterator[ExternalMetric]:
+    """The numbers of a table with a column each; of several splits, a row each."""
+    if file.suffix == ".json":
+        rows: list[Mapping[str, Any]] = [read_object(file)]
+    else:
+        rows = list(_table(file))
+    splits = [text(row.get("split", "")) for row in rows]
+    for row, split in zip(rows, splits, strict=True):
+        suffix = f"/{split}" if len(rows) > 1 and split else ""
+        numbers = {name: value for name, cell in row.items() if (value := number(cell)) is not None}
+        headline = next((name for name in _OVERALL if name in numbers), "")
+        for name, value in sorted(numbers.items(), key=lambda one: one[0] != headline):
+            category = "all" if name == headline else name
+            yield ExternalMetric(name=f"accuracy{suffix}", value=value, category=category)
+
+
+def _sample(row: Mapping[str, Any], key: str) -> ExternalSample:
+    options = tuple(text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None)
+    hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
+    listed = "".join(
+        f"\n{letter}. {one}" for letter, one in zip(ascii_uppercase, options, strict=False)
+    )
+    return ExternalSample(
+        sample_id=text(row["index"]).removesuffix(".0"),
+        prompt=f"{hint}{text(row.get('question'))}{listed}",
+        options=options,
+        target=_target(row, options),
+        category=category_of(row),
+        response=text(row.get("prediction")),
+        answer=text(row.get("extracted", row.get("res"))),
+        points=_points(row.get(key)),
+        why=text(row.get("log")),
+    )
+
+
+def _target(row: Mapping[str, Any], options: Sequence[str]) -> tuple[str, ...]:
+    answer = text(row.get("answer"))
+    if options and answer and set(answer) <= set(ascii_uppercase[: len(options)]):
+        return tuple(answer)
+    if answer.startswith("["):
+        try:
+            listed = json.loads(answer)
+        except (ValueError, RecursionError):
+            return (answer,)
+        return tuple(map(str, listed)) if isinstance(listed, list) else (answer,)
+    return (answer,)
+
+
+def _points(value: object) -> float | None:
+    word = str(value).lower()
+    return float(word == "true") if word in ("true", "false") else number(value)

@@ -1,0 +1,159 @@
+"""``bench.read_results`` and ``bench.audit``: other harnesses' results, and audits of results."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from resources.images.opening import open_image_store
+
+from bench_assets.audit.framework.findings import AuditRow
+from bench_assets.audit.registry import audit_task
+from bench_assets.catalog import load_catalog
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.defs.assembly import tables_of
+from bench_assets.defs.tables.audit_evidence import TaskEvidence
+from bench_assets.python_api.display import html_rows, terminal_table
+from bench_assets.python_api.run import Run
+from bench_assets.workspace.console.output import Cell
+from bench_assets.workspace.evaluate.audit import audit_tasks
+from bench_assets.workspace.evaluate.imports import (
+    read_evaluations,
+    store_evaluation,
+    store_evaluations,
+)
+from bench_assets.workspace.materialization.opening import home_settings, open_workbench
+from resources.tables.parquet import TableFiles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS: Mapping[str, Cell] = {
+    "task": lambda row: row.task,
+    "check": lambda row: row.check,
+    "passed": lambda row: "skipped" if row.skipped else "yes" if row.passed else "NO",
+    "what was found": lambda row: row.skipped or row.sentence,
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditTable(Sequence[AuditRow]):
+    """What an audit found, one row a check."""
+
+    rows: tuple[AuditRow, ...]
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+        """One finding, or some of them."""
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        """How many checks there are."""
+        return len(self.rows)
+
+    @property
+    def failed(self) -> list[AuditRow]:
+        """The checks that did not pass."""
+        return [row for row in self.rows if not row.passed]
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row for each check, as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows])
+
+    def __repr__(self) -> str:
+        """As a table, what failed first."""
+        return terminal_table(self._title, self._in_order, _COLUMNS)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks, what failed first."""
+        return html_rows(self._title, self._in_order, _COLUMNS)
+
+    @property
+    def _title(self) -> str:
+        n_skipped = sum(bool(row.skipped) for row in self.rows)
+        return f"{len(self.failed)} of {len(self.rows)} checks failed, {n_skipped} do not apply"
+
+    @property
+    def _in_order(self) -> list[AuditRow]:
+        return sorted(self.rows, key=lambda row: (row.passed, bool(row.skipped)))
+
+
+def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
+    """Read the results of another harness as a run, to show, compare and audit them.
+
+    A log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval (``*_samples_TASK.jsonl``
+    beside ``*_results.json``) or a file of VLMEvalKit (``MODEL_DATASET.xlsx``). Numbers and points
+    are the harness's own.
+
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> sample = {"doc_id": 0, "input": "1+1?", "target": "2", "filtered_resps": "2", "acc": 1.0}
+    >>> _ = (folder / "d_samples_sums.jsonl").write_text(json.dumps(sample))
+    >>> results = {"results": {"sums": {"acc,none": 1.0}}, "model_name": "tiny"}
+    >>> _ = (folder / "d_results.json").write_text(json.dumps(results))
+    >>> run = read_results(folder / "d_samples_sums.jsonl")
+    >>> run.model, run.evaluations[0].task.title, run.metrics.value[0].item()
+    ('tiny', 'sums (lmms-eval)', 1.0)
+
+    Args:
+        file: The file.
+        name: The name that its task is given here; "": harness and task.
+        model: The name that its model is given here; "": as the file says.
+        store: Also keep them in the home, as ``bench import`` does: on its leaderboard, in its
+            report and its audit.
+
+    Raises:
+        SourceError: If the file is of none of the three, or is damaged.
+    """
+    settings = home_settings().load()
+    images = open_image_store(settings)
+    found = read_evaluations(Path(file), images, suite=name, model=model)
+    if store:
+        tables = tables_of(home_settings())
+        store_evaluations(settings.home, tables, load_catalog(settings), found)
+    return Run(model=found[0].model, evaluations=tuple(found), image_store=images)
+
+
+def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
+    """Audit a suite of the home, or the results of runs: key, items, images, shortcuts, parser.
+
+    >>> import bench_assets as bench
+    >>> found = audit(bench.evaluate("codis", model="random", limit=8))
+    >>> found.frame[found.frame.check == "repeated_questions"].passed.tolist()
+    [True]
+
+    Args:
+        results: A suite or task by its name, as ``bench audit run`` takes it; or one or several
+            runs. Several runs of one task say more: which questions tell models apart.
+
+    Raises:
+        BenchError: If there is no such suite, or it cannot be audited.
+    """
+    if isinstance(results, str):
+        with open_workbench() as bench:
+            rows, failures = audit_tasks(bench, [results])
+        if failures:
+            raise failures[0]
+        return AuditTable(tuple(rows))
+    runs = [results] if isinstance(results, Run) else list(results)
+    if not runs:
+        raise SettingsError("results: expected a suite's name or runs, got an empty list")
+    with tempfile.TemporaryDirectory() as folder:
+        return AuditTable(tuple(_audit_runs(runs, TableFiles(folder=folder))))
+
+
+def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
+    evaluations = [one for run in runs for one in run.evaluations if one.condition == "main"]
+    tasks = {one.task.name: one.task for one in evaluations}
+    for one in evaluations:
+        store_evaluation(tables, one)
+    return [
+        row
+        for task in tasks.values()
+        for row in audit_task(TaskEvidence(task, tables, runs[0].image_store, [task]))
+    ]

@@ -1,0 +1,95 @@
+"""``BenchCallback``: evaluates the checkpoints of a ``transformers.Trainer`` as they are saved."""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from transformers import TrainerCallback
+
+from bench_assets.core.schema.errors import BenchError
+from bench_assets.python_api.evaluation import evaluate
+from bench_assets.python_api.run import Run
+
+if TYPE_CHECKING:
+    from transformers import TrainerControl, TrainerState, TrainingArguments
+
+_log = logging.getLogger("bench_assets.trainer")
+
+
+class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has no types
+    """Evaluates each saved checkpoint, and logs the primary metrics to the trainer.
+
+    >>> callback = BenchCallback(suites=["blink"], limit=50)
+    >>> callback.runs
+    {}
+
+    Numbers are named ``bench/<task>/<metric>``. They are written to the trainer's ``log_history``
+    at the step of the checkpoint; ``attach`` also has them reach the trainer's reporters, such as
+    TensorBoard. A checkpoint that cannot be evaluated is a warning: training goes on. Evaluation
+    loads the checkpoint beside the model that is trained, on the same device.
+    """
+
+    def __init__(
+        self,
+        suites: str | Sequence[str],
+        limit: int = 0,
+        model_settings: Mapping[str, object] | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        """Say what is evaluated.
+
+        Args:
+            suites: Suites or tasks.
+            limit: Ask at most so many questions of each task; 0: all.
+            model_settings: Entries of a model's section in bench.toml, such as
+                ``{"max_tokens": 64}``.
+            **options: Whatever else ``bench.evaluate`` takes, such as ``categories``.
+        """
+        self.runs: dict[int, Run] = {}
+        """Step -> what was measured."""
+        self._suites = [suites] if isinstance(suites, str) else list(suites)
+        self._limit, self._options = limit, options
+        entries = (model_settings or {}).items()
+        self._entries = "".join(f",{name}={json.dumps(value)}" for name, value in entries)
+        self._trainer: Any = None
+
+    def attach(self, trainer: Any) -> "BenchCallback":  # noqa: ANN401
+        """Join a trainer that exists already, and log through it; returns the callback."""
+        self._trainer = trainer
+        if self not in trainer.callback_handler.callbacks:
+            trainer.add_callback(self)
+        return self
+
+    def on_save(
+        self,
+        args: "TrainingArguments",
+        state: "TrainerState",
+        control: "TrainerControl",
+        **_: Any,  # noqa: ANN401
+    ) -> None:
+        """Evaluate the checkpoint that was saved now; in a distributed run, on one process."""
+        if not state.is_world_process_zero:
+            return
+        folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+        try:
+            with torch.random.fork_rng():  # training draws what it would have drawn
+                model = f"{folder}{self._entries}"
+                run = evaluate(self._suites, model, limit=self._limit, **self._options)
+        except BenchError as why:
+            _log.warning("%s: not evaluated: %s", folder, why)
+            return
+        self.runs[state.global_step] = run
+        numbers = {
+            f"bench/{one.task.name}/{row.metric}": row.value
+            for one in run.evaluations
+            for row in one.metrics
+            if (row.metric, row.category) == (one.task.primary_metric, "all")
+        }
+        if self._trainer is not None:
+            self._trainer.log(numbers)
+        else:
+            epoch = {"epoch": state.epoch} if state.epoch is not None else {}
+            state.log_history.append({**numbers, **epoch, "step": state.global_step})

@@ -1,0 +1,130 @@
+"""Imports results of other harnesses into a home: ``bench import``."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.catalog import Catalog
+from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature, short
+from bench_assets.core.tables.arrow import digest
+from bench_assets.evaluation.suite import name_defects
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from bench_assets.external_results.evaluation import imported_evaluation, merged_questions
+from bench_assets.external_results.reading import read_external_results
+from bench_assets.external_results.results import ExternalResults
+from bench_assets.external_results.suite import (
+    IMPORTS_FILE,
+    imported_task,
+    imported_task_of,
+    imports_as_json,
+    read_imports,
+)
+from resources.images.store import ImageStore
+from resources.storage.atomic_write import open_atomic
+from resources.storage.locks import hold_locks
+from resources.tables.parquet import TableFiles
+
+
+def read_evaluations(
+    file: Path, images: ImageStore, *, suite: str = "", model: str = ""
+) -> list[TaskEvaluation]:
+    """Read a file of another harness as evaluations; nothing but its images is stored.
+
+    Args:
+        file: A log of Inspect AI, samples of lmms-eval, or a file of VLMEvalKit.
+        images: Receives the images that are in the file.
+        suite: The name that the task is given here; "": harness and task.
+        model: The name that the model is given here; "": as the file says.
+
+    Raises:
+        SourceError: If it is none of these, or is damaged.
+        SettingsError: If ``suite`` cannot be the name of a suite.
+    """
+    if suite and (why := name_defects(suite)):
+        raise SettingsError(f"{suite!r}: {why[0]}; choose another name")
+    found = read_external_results(file)
+    if suite and len(found) > 1:
+        names = ", ".join(one.task for one in found)
+        raise SettingsError(f"{file}: holds several tasks ({names}); name one task's file")
+    return [_evaluation(one, images, suite, model) for one in found]
+
+
+def _evaluation(
+    results: ExternalResults, images: ImageStore, suite: str, model: str
+) -> TaskEvaluation:
+    named = replace(results, model=model) if model else results
+
+    def put(data: bytes) -> str:
+        return images.put(data, f"an image of {results.task}").sha256
+
+    return imported_evaluation(named, imported_task(results, suite), put)
+
+
+def store_evaluations(
+    home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[TaskEvaluation]
+) -> None:
+    """Keep imported evaluations in a home: on its leaderboard, in its report and its audit.
+
+    Raises:
+        SettingsError: If there is another suite of the name.
+        SourceError: If a sample is another than when the task was imported before.
+        HomeError: If the home cannot be written to.
+    """
+    with hold_locks(home / "locks", [IMPORTS_FILE], lambda _: None):
+        there = {one.suite: one for one in read_imports(home)}
+        for one in evaluations:
+            if one.task.name in catalog.names and one.task.name not in there:
+                raise SettingsError(
+                    f"{one.task.name}: there is a suite of this name; import it under another name"
+                )
+        for one in evaluations:
+            store_evaluation(tables, one)
+            there[one.task.name] = imported_task_of(one.task)
+        with open_atomic(home / IMPORTS_FILE) as file:
+            listed = imports_as_json(list(there.values()))
+            file.write(json.dumps(listed, indent=1, ensure_ascii=False).encode())
+
+
+def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
+    """Write the tables of one evaluation; metrics of earlier imports name the new questions."""
+    key = questions_key(one.task, one.condition)
+    before = tables.read(key, Question) if tables.exists(key) else []
+    questions = merged_questions(before, one.questions, one.task.title)
+    tables.write(key, questions, Question)
+    for name, rows, row_type in (
+        ("predictions", one.predictions, Prediction),
+        ("scores", one.scores, Score),
+        ("metrics", one.metrics, Metric),
+    ):
+        tables.write(evaluation_key(one.task, one.condition, name), rows, row_type, one.model)
+    _renew_metrics(tables, one, questions)
+
+
+def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
+    """Have every model's numbers name the questions as they are now, and count those it lacks."""
+    key, data = evaluation_key(one.task, one.condition, "metrics"), short(digest(questions))
+    for model in tables.partitions(key):
+        said = tables.read(
+            evaluation_key(one.task, one.condition, "predictions"), Prediction, model
+        )
+        answered = {row.question_id for row in said if not row.error}
+        n_failed = len(questions) - len(answered)
+        rows = [
+            replace(
+                row,
+                data=data,
+                n_failed=n_failed if row.category == "all" else row.n_failed,
+                signature=str(_with_data(row.signature, data, len(questions))),
+            )
+            for row in tables.read(key, Metric, model)
+        ]
+        tables.write(key, rows, Metric, model)
+
+
+def _with_data(signature: str, data: str, n: int) -> Signature:
+    found = Signature.parse(signature)
+    return replace(found, parts={**found.parts, "data": data, "n": str(n)})

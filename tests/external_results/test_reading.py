@@ -1,0 +1,238 @@
+"""Results of other harnesses, in files that their own code wrote, of four to six samples each.
+
+squares.eval and sums.eval: inspect_ai 0.3.285 with its mock model. org__tiny-vlm: the evaluation
+tracker of lmms-eval 0.7.3. TinyVLM: tables as VLMEvalKit's ``dump`` writes them, by pandas.
+"""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import bench_assets as bench
+from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError
+from bench_assets.external_results.reading import read_external_results
+from bench_assets.external_results.spreadsheets import read_sheet
+from bench_assets.workspace.materialization.opening import open_workbench
+
+DATA = Path(__file__).parent / "data"
+LMMS = DATA / "org__tiny-vlm"
+VLM = DATA / "TinyVLM"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def numbers(results):
+    return [(one.name, one.category, one.value) for one in results.metrics]
+
+
+@pytest.mark.parametrize(
+    ("file", "harness", "task", "model", "printed", "points"),
+    [
+        pytest.param(
+            DATA / "squares.eval",
+            "Inspect AI 0.3.285",
+            "squares",
+            "mockllm/model",
+            [("accuracy", "all", 0.75)],
+            [1, 1, 0, 1],
+            id="a log of Inspect, of options with images",
+        ),
+        pytest.param(
+            DATA / "sums.eval",
+            "Inspect AI 0.3.285",
+            "org/sums",
+            "mockllm/model",
+            [("includes/accuracy", "all", 4 / 6), ("match/accuracy", "all", 4 / 6)],
+            [1, 1, 0, 1, 0, 1],
+            id="a log of two epochs and two scorers",
+        ),
+        pytest.param(
+            LMMS / "20261124_070000_samples_mini_vqa.jsonl",
+            "lmms-eval abc",
+            "mini_vqa",
+            "org/tiny-vlm",
+            [("exact_match", "all", 2 / 3)],
+            [1, 0, 1],
+            id="samples of lmms-eval with a number each",
+        ),
+        pytest.param(
+            LMMS / "20261124_070000_samples_mini_mc.jsonl",
+            "lmms-eval abc",
+            "mini_mc",
+            "org/tiny-vlm",
+            [("mc_score", "all", 75.0)],
+            [1, 0, 1, 1],
+            id="samples of lmms-eval with an object each, in percent",
+        ),
+        pytest.param(
+            VLM / "TinyVLM_MMBench_DEV.xlsx",
+            "VLMEvalKit",
+            "MMBench_DEV",
+            "TinyVLM",
+            [("accuracy", "all", 0.75), ("accuracy", "one", 0.5), ("accuracy", "two", 1.0)],
+            [1, 0, 1, 1],
+            id="responses of VLMEvalKit, with what it wrote beside them",
+        ),
+    ],
+)
+def test_headline_numbers_and_points_are_the_harness_s_own(
+    file, harness, task, model, printed, points
+):
+    (found,) = read_external_results(file)
+    assert (found.measured_by, found.task, found.model) == (harness, task, model)
+    assert numbers(found) == printed
+    assert [one.points for one in found.samples] == points
+
+
+def test_all_tasks_of_a_results_file_are_read():
+    found = read_external_results(LMMS / "20261124_070000_results.json")
+    assert [one.task for one in found] == ["mini_mc", "mini_vqa"]
+    assert found[0].about == "4 of 8 samples"
+
+
+def test_a_sample_has_its_prompt_images_options_and_key():
+    one = read_external_results(DATA / "squares.eval")[0].samples[1]
+    assert "Which colour is square 2?\n\nA) red\nB) blue\nC) green" in one.prompt
+    assert one.images[0].startswith(b"\x89PNG")
+    assert (one.options, one.target, one.category) == (("red", "blue", "green"), ("B",), "one")
+    assert (one.response, one.answer) == ("ANSWER: B", "B")
+
+
+def test_a_workbook_is_read_cell_by_cell():
+    rows = list(read_sheet(VLM / "TinyVLM_MMBench_DEV_exact_matching_result.xlsx"))
+    assert rows[1]["prediction"] == "The answer is A."
+    assert [row["hit"] for row in rows] == ["1", "0", "1", "1"]
+    assert "hint" not in rows[0]
+
+
+def test_a_log_that_was_interrupted_has_the_samples_until_then(tmp_path):
+    begun = tmp_path / "begun.eval"
+    with (
+        zipfile.ZipFile(DATA / "squares.eval") as whole,
+        zipfile.ZipFile(begun, "w") as part,
+    ):
+        header = {
+            "version": 2,
+            "eval": {"task": "squares", "model": "m", "dataset": {"samples": 4}},
+        }
+        part.writestr("_journal/start.json", json.dumps(header))
+        assert "samples/1_epoch_1.json" in whole.namelist()
+        sample = {"id": 1, "epoch": 1, "input": "1+1?", "target": "2", "scores": {}}
+        part.writestr("samples/1_epoch_1.json", json.dumps(sample))
+    (found,) = read_external_results(begun)
+    assert (found.about, found.metrics, len(found.samples)) == ("1 of 4 samples", (), 1)
+    with pytest.raises(SourceError, match="no headline number"):
+        bench.read_results(begun)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        pytest.param("log.eval", b"PK nothing", "not JSON", id="a log that is none"),
+        pytest.param("log.json", b'{"version": 2, "eval": {"task": 1', "not JSON", id="cut short"),
+        pytest.param("x_samples_t.jsonl", b"{}", "no x_results.json beside", id="no headline file"),
+        pytest.param("x_results.json", b"{}", "--log_samples", id="no samples beside"),
+        pytest.param("M_D.tsv", b"a\tb\n1\t2\n", "no column 'index'", id="another table"),
+        pytest.param("M_D.xlsx", b"no zip", "as an .xlsx workbook", id="no workbook"),
+        pytest.param("notes.txt", b"", "a log of Inspect AI", id="something else"),
+    ],
+)
+def test_a_file_that_is_none_of_the_three_says_what_was_expected(tmp_path, name, content, says):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError, match=says):
+        read_external_results(tmp_path / name)
+    with pytest.raises(SourceError, match="no such file"):
+        read_external_results(tmp_path / "none.eval")
+
+
+def test_results_are_a_run_that_is_shown_and_audited(home):
+    run = bench.read_results(DATA / "squares.eval")
+    row = run.metrics.iloc[0]
+    assert (row.value, row.n_scored, row.constant) == (0.75, 4, 0.5)
+    assert run.samples.images[0][0].open().size == (8, 8)
+    assert "mockllm/model" in repr(run)
+    audited = bench.audit(run).frame.set_index("check")
+    assert not audited.loc["blank_images"].passed  # each is of one colour
+    assert audited.loc["contradicting_keys"].passed
+
+
+def test_a_printed_number_that_is_no_mean_of_the_points_stands_without_an_interval(home, tmp_path):
+    folder = shutil.copytree(LMMS, tmp_path / "lmms")
+    file = folder / "20261124_070000_results.json"
+    whole = json.loads(file.read_text())
+    whole["results"]["mini_vqa"]["exact_match,none"] = 0.91
+    file.write_text(json.dumps(whole))
+    run = bench.read_results(folder / "20261124_070000_samples_mini_vqa.jsonl")
+    assert run.metrics.value.tolist() == [0.91]
+    assert run.metrics.low.isna().all()
+
+
+def test_two_models_of_another_harness_are_compared_by_our_engine(home, tmp_path):
+    folder = shutil.copytree(LMMS, tmp_path / "lmms")
+    file = folder / "20261124_070000_samples_mini_vqa.jsonl"
+    file.write_text(file.read_text().replace('"exact_match": 1.0', '"exact_match": 0.0'))
+    results = folder / "20261124_070000_results.json"
+    whole = json.loads(results.read_text()) | {"model_name": "worse"}
+    whole["results"]["mini_vqa"]["exact_match,none"] = 0.0
+    results.write_text(json.dumps(whole))
+    good, bad = bench.read_results(LMMS / file.name), bench.read_results(file)
+    (line,) = bench.compare(good, bad).rows
+    assert (line.before, line.after, line.n) == (0.0, pytest.approx(2 / 3), 3)
+
+
+def test_imported_results_are_on_the_leaderboard_as_theirs(home):
+    bench.read_results(DATA / "squares.eval", store=True)
+    with open_workbench() as opened:
+        opened.refresh_leaderboard()
+        rows = [r for r in opened.rows("leaderboard") if r.task == "inspect_ai_squares"]
+        assert [(r.model, r.value, r.source, r.stale) for r in rows] == [
+            ("mockllm/model", 0.75, "imported from Inspect AI 0.3.285", "")
+        ]
+        assert "inspect_ai_squares" not in opened.catalog.evaluable.names
+    found = bench.audit("inspect_ai_squares")
+    assert [row.check for row in found.failed] == ["blank_images"]
+
+
+def test_what_was_imported_is_not_evaluated_here(home):
+    bench.read_results(DATA / "squares.eval", store=True)
+    with pytest.raises(SettingsError, match="imported from Inspect AI"):
+        bench.evaluate("inspect_ai_squares", model="random", limit=2)
+
+
+def test_a_second_model_of_a_task_joins_the_first(home, tmp_path):
+    bench.read_results(DATA / "squares.eval", store=True)
+    bench.read_results(DATA / "squares.eval", store=True, model="other")
+    with open_workbench() as opened:
+        opened.refresh_leaderboard()
+        rows = [r for r in opened.rows("leaderboard") if r.task == "inspect_ai_squares"]
+    assert sorted(row.model for row in rows) == ["mockllm/model", "other"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param({"name": "codis"}, "there is a suite of this name", id="a suite of ours"),
+        pytest.param({"name": "no name"}, "expected letters", id="no name of a suite"),
+    ],
+)
+def test_a_name_that_cannot_be_given_says_why(home, arguments, says):
+    with pytest.raises(BenchError, match=says):
+        bench.read_results(DATA / "squares.eval", store=True, **arguments)
+
+
+def test_the_command_imports_at_the_place_where_it_is_looked_for(home):
+    done = CliRunner().invoke(app, ["import", str(DATA / "squares.eval")])
+    assert done.exit_code == 0, done.output
+    assert "inspect_ai_squares" in done.stdout
+    shown = CliRunner().invoke(app, ["leaderboard"])
+    assert "0.750°^" in shown.stdout
+    assert "^ imported: measured by another harness" in shown.output
