@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from resources.images.opening import open_image_store
-
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import audit_task
 from bench_assets.catalog import load_catalog
@@ -24,6 +22,7 @@ from bench_assets.workspace.evaluate.imports import (
     store_evaluations,
 )
 from bench_assets.workspace.materialization.opening import home_settings, open_workbench
+from resources.images.store import open_image_store
 from resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:

@@ -67,9 +67,8 @@ def import_results(
 
     Example: bench home import logs/2026-11-24_mmmu.eval
     """
-    from resources.images.opening import open_image_store
-
     from bench_assets.workspace.evaluate.imports import read_evaluations, store_evaluations
+    from resources.images.store import open_image_store
 
     with open_home() as bench:
         images = open_image_store(bench.settings)
