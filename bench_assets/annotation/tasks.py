@@ -46,7 +46,7 @@ def yes_or_no(name: str, label: str) -> Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationTask:
-    """What is asked of every unit of one kind."""
+    """An annotation task: title, instructions and fields."""
 
     name: str  # "codis/votes": its suite, and its own
     title: str
@@ -66,7 +66,7 @@ class AnnotationTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One thing that people are asked about."""
+    """A unit of annotation: what annotators see and answer once."""
 
     task: str
     unit_id: str
@@ -84,7 +84,7 @@ class Unit:
 
     @property
     def digest(self) -> str:
-        """Digest of what a person is shown and chooses from: an answer is to this and no other.
+        """Digest of a unit as shown; an answer belongs to exactly this version.
 
         In whatever order it is shown: a table keeps none.
         """
@@ -94,7 +94,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What one person last said of one unit."""
+    """One person's last answer to one unit."""
 
     task: str
     task_version: str
@@ -233,7 +233,7 @@ class AnnotationBackend(Protocol):
     """
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Make these the units of a task, and no others; twice is as good as once.
+        """Replace the units of a task by these; repeating the call changes nothing.
 
         Answers to units that changed or were withdrawn are kept. What a unit needs, whom it bars
         and what is proposed may change without its being asked anew.
@@ -244,7 +244,7 @@ class AnnotationBackend(Protocol):
         ...
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """Everything that was said on any version of the task's units, the whole of it each time.
+        """All answers to any version of the task's units.
 
         Each person's last word, and their earlier ones where the tool keeps them: ``last_words``
         takes the last in time. Sorted by unit, digest, person and time. What cannot be an answer at

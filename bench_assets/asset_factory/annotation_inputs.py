@@ -51,14 +51,14 @@ def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> in
 
 
 def decided_in(task: Task) -> list[dg.AssetKey]:
-    """What a question table depends on besides its inputs: it tells what is open."""
+    """Keys of the decision tables that a question table depends on, for its open units."""
     return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
 
 
 def open_units(
     task: Task, tables: TableFiles, questions: Sequence[Question]
 ) -> dict[str, list[str]]:
-    """Find what is neither kept nor dropped yet, by the task that decides: a line for each.
+    """Find undecided units by the annotation task that decides them, one line each.
 
     Nothing is open where the questions are a release's: others decided on them.
     """

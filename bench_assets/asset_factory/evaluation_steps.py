@@ -37,7 +37,7 @@ def predicted(
     condition: str,
     questions: Sequence[Question],
 ) -> tuple[Sequence[Prediction], dict[str, int | float]]:
-    """Ask the model of this partition; says what to show of the asking.
+    """Run the model of this partition; returns the rows and their metadata.
 
     Raises:
         BenchError: If the model cannot be asked.
@@ -62,7 +62,7 @@ def judged(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> tuple[Sequence[Judgement], dict[str, int | float]]:
-    """Judge predictions with the judge that bench.toml names; says what to show of the asking.
+    """Judge predictions with the configured judge; returns the rows and their metadata.
 
     Raises:
         BenchError: If the task is not judged in that way, or the judge cannot be asked.

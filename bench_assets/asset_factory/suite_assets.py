@@ -235,7 +235,7 @@ def asking(
 def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, responses: Path
 ) -> Generator[ChatModel]:
-    """Open a model that writes for a built edition, or take what was written for its source.
+    """Open the writer model of a built edition, or the responses recorded with its source.
 
     Args:
         context: Shows how far the model is.
@@ -256,7 +256,7 @@ def open_writer(
 
 
 def _asset_modules(package: ModuleType) -> list[str]:
-    """Names of modules, told by their files: to import a whole suite to look around takes long."""
+    """Names of the asset modules by their paths; importing a whole suite is slow."""
     below = {
         ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
         for folder in map(Path, package.__path__)

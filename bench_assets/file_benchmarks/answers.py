@@ -21,7 +21,7 @@ _LIST = re.compile(r"\s*[\[({]")
 
 
 class FileAnswer(NamedTuple):
-    """What is right, in the form of ``Question.answer``."""
+    """The answer key of a row, in the form of ``Question.answer``."""
 
     kind: AnswerKind
     answer: tuple[str, ...]
@@ -78,7 +78,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
 
 
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> FileAnswer:
-    """Read what is right: one option, all of several, or texts of which each is right.
+    """Read the answer key: one option, a set of options, or alternative texts.
 
     Raises:
         SourceError: If there is none, it is none of the options, or it may be two of them.

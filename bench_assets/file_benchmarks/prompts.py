@@ -47,7 +47,7 @@ def fields_of(template: str) -> list[str]:
 
 
 def main(question: Question, template: str = "") -> Prompt:
-    """Ask: images where the text says ``<image>`` or ``<image 2>``, the others before it.
+    """Ask with images in place of ``<image>`` or ``<image 2>``; images without a tag come first.
 
     A mark that no image is there for stays as it is.
     """
@@ -66,7 +66,7 @@ def main(question: Question, template: str = "") -> Prompt:
 
 
 def no_image(question: Question, template: str = "") -> Prompt:
-    """Ask without the images: what is answered then was not seen."""
+    """Ask without the images."""
     return main(question, template).without_images()
 
 

@@ -57,7 +57,7 @@ class FileQuestions:
 
 
 class _QuestionBuilder:
-    """What rows become, one after the other."""
+    """Questions and rejections of rows, in order."""
 
     def __init__(self, store: StoreImage, place: FileLocation) -> None:
         """Begin; ``store`` puts an image into the image store, under a name."""
@@ -152,7 +152,7 @@ def build(
 
 
 def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
-    """List the paths of image files that rows name, sorted; what is not there is left out.
+    """List the existing image files that rows name, sorted.
 
     They are texts: of a million, a fifth of what paths take.
     """

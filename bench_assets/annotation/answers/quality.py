@@ -168,7 +168,7 @@ def _person(
 
 
 def _shares(answer: Answer, choices: _Choices) -> list[float]:
-    """Share of the others who choose as a person does, of each field that others filled in, too."""
+    """Share of the other annotators who agree with an answer, by field that they filled in too."""
     found = []
     for chosen in choices[answer.unit_id].values():
         if others := [what for who, what in chosen.items() if who != answer.person]:
@@ -177,7 +177,7 @@ def _shares(answer: Answer, choices: _Choices) -> list[float]:
 
 
 def _alpha_without(who: str, choices: _Choices) -> float | None:
-    """Krippendorff's alpha of the others; values of two fields are never the same."""
+    """Krippendorff's alpha without one annotator; values of different fields never agree."""
     alpha = krippendorff_alpha(
         [(field, what) for person, what in chosen.items() if person != who]
         for of_unit in choices.values()

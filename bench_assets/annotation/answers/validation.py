@@ -68,7 +68,7 @@ def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
 
 
 def field_misfits(field: Field, given: Sequence[str], choices: Sequence[str]) -> Iterator[str]:
-    """What is wrong with the entries of one field."""
+    """Complaints about the entries of one field."""
     if not given or not any(value.strip() for value in given):
         if field.required:
             yield "empty"
@@ -99,7 +99,7 @@ ATTENTION_CHECK = "an attention check"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What is agreed on how a task is answered: a section of bench.toml."""
+    """Terms of a task's annotation: its section of bench.toml."""
 
     needed: int | None = None  # answers of a unit; None: as many as the suite says
     until: str = ""  # as ``moment`` writes it: what is said later does not count; "": no deadline
@@ -120,7 +120,7 @@ class ResolvedAnswers(NamedTuple):
 
 
 def last_words(answers: Iterable[Answer]) -> list[Answer]:
-    """Keep what each person said last of each unit as it was shown; sorted."""
+    """Keep each person's last answer to each version of a unit; sorted."""
     last: dict[tuple[str, str, str], Answer] = {}
     for answer in sorted(answers, key=lambda one: (one.changed_at, one.at, one.tool_id)):
         last[answer.unit_id, answer.unit_digest, answer.person] = answer

@@ -108,13 +108,13 @@ def items_behind(
 
 
 def said_of(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
-    """What people said of units, also what does not count, in the order they said it."""
+    """All answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
     return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
 
 
 class VoteTable(NamedTuple):
-    """A table that keeps what single persons said when a task's questions were made."""
+    """A table of single persons' votes from a task's dataset build."""
 
     name: str  # of its asset: "codis/votes"
     row: type[Any]

@@ -114,7 +114,7 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
 
 
 def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
-    """Count for each two models how often people prefer the one's response to the other's."""
+    """Win rate of each model against each other one, over the compared responses."""
     models = {
         key: sorted({row.model for row in rows}) for key, rows in by_response(predictions).items()
     }
@@ -132,7 +132,7 @@ def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> 
 def _texts(
     predictions: Iterable[Prediction], asked: Mapping[str, Question]
 ) -> dict[str, dict[str, str]]:
-    """By question and model, what was said."""
+    """Response texts by question and model."""
     said: dict[str, dict[str, str]] = defaultdict(dict)
     for row in judgeable(predictions):
         if row.question_id in asked:

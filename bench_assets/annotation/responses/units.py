@@ -15,7 +15,7 @@ _LETTERS = 12  # of a digest; ten thousand responses to one question share one w
 
 
 def response_name(text: str) -> str:
-    """Name a response by what it says, so that the name tells nothing of who said it."""
+    """Name a response by a digest of its text, so that the name hides its model."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 

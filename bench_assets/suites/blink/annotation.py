@@ -38,7 +38,7 @@ class AnswerCheck:
 
 
 class CheckedQuestions(NamedTuple):
-    """The questions that people leave in, and why the others go."""
+    """Questions that pass the answer check, and rejections of those that do not."""
 
     questions: list[Question]
     rejections: list[Rejection]

@@ -94,7 +94,7 @@ def find_route(folder: Path) -> Route:
 
 
 def source_files(folder: Path) -> list[SourceFile]:
-    """Pin every file of a source by its content, sorted by path; hidden files are none."""
+    """Pin every file of a source by its content, sorted by path, without hidden files."""
     return pin(files_below(folder), folder)
 
 

@@ -36,7 +36,7 @@ class SavedOutput:
 
 
 def read_outputs(folder: Path) -> list[SavedOutput]:
-    """Read the validation rows of all files of one run; hidden files are none.
+    """Read the validation rows of all files of one run, without hidden files.
 
     Raises:
         SourceError: If there is no such file, or one is not of the form above; names file and row.

@@ -32,7 +32,7 @@ def find_circles(image: Pixels, count: int, colour: Colour) -> list[Point] | Non
 
 
 def find_lettered(image: Pixels, letters: str, colour: Colour) -> dict[str, Point] | None:
-    """Find one circle for each letter, each told by the letter beside it, or None."""
+    """Find one circle for each letter by the letter beside it; None if one is missing."""
     ink = ink_of(image, colour)
     circles, radius = _circles(ink, len(letters))
     if not circles:
@@ -132,7 +132,7 @@ def _drawn(letter: str) -> list[Ink]:
 
 
 def _fitted(shape: Ink) -> Ink:
-    """Scale what is inked to one size."""
+    """Scale the inked area to one size."""
     ys, xs = np.nonzero(shape)
     tight = shape[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
     return np.asarray(cv2.resize(tight, _GLYPH, interpolation=cv2.INTER_AREA), np.float32)
@@ -152,14 +152,14 @@ _RATIO = 0.8  # of the best match's distance to the second best, at most (Lowe, 
 
 
 class Matches(NamedTuple):
-    """Points that look the same, the n-th of one image and the n-th of the other."""
+    """Matching points of two images, pairwise."""
 
     first: Places
     second: Places
 
 
 def match_features(first: Pixels, second: Pixels) -> Matches:
-    """SIFT matches that are distinct: alike, and like nothing else in the other image."""
+    """SIFT matches that pass the ratio test."""
     sift = cv2.SIFT.create(nfeatures=1200)
     (one, one_scale), (other, other_scale) = _grey(first), _grey(second)
     keys, descriptors = sift.detectAndCompute(one, None)

@@ -64,7 +64,7 @@ def _to_vote_on(
     everything: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask all others about each pair whose image is there; published ones are decided."""
+    """Make one unit a submitted pair with a stored image, for all annotators but its author."""
     shown = {image.name: image.sha256 for image in images}
     everyone = {pair.annotator for pair in everything}
     asked = {pair.pair_id: pair for pair in reversed(pairs)}  # of two of one id the first
@@ -88,7 +88,7 @@ def _revision_items(
     voted_on: Sequence[Unit],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Ask the authors to write anew what all others voted on, and did not accept."""
+    """Make one revision unit a pair that was voted down, for its author."""
     needed = max((unit.needed for unit in voted_on), default=0) or None
     decisions = decide(submitted, first_votes, needed=needed)
     shown = {image.name: image.sha256 for image in images}
@@ -108,7 +108,7 @@ def _revision_items(
 
 
 def _objections(cast: Sequence[SubmissionVote]) -> dict[str, str]:
-    """What the others said, of whom the author learns no name."""
+    """Objections and comments of the votes, without annotators' names."""
     against = {
         f"Not {words}": str(n)
         for name, words in CRITERIA.items()
@@ -142,7 +142,7 @@ def _to_pairs(answers: Sequence[Answer]) -> list[ContextPair]:
 
 
 def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
-    """What stands in the place of what was voted down; ``with_images`` adds the image."""
+    """Revisions of pairs that were voted down; ``with_images`` adds their images."""
     return [
         _pair(one, pair_id=f"{one.unit_id}-revised", image="", revises=one.unit_id)
         for one in answers
@@ -152,7 +152,7 @@ def _to_revisions(answers: Sequence[Answer]) -> list[ContextPair]:
 def with_images(
     revisions: Sequence[ContextPair], submitted: Sequence[ContextPair]
 ) -> list[ContextPair]:
-    """Give revisions the images of what they revise; what is there no more cannot be revised."""
+    """Add to revisions the images of the pairs they revise; drop those of missing pairs."""
     images = {pair.pair_id: pair.image for pair in reversed(submitted)}
     return [replace(one, image=images[one.revises]) for one in revisions if one.revises in images]
 

@@ -1,4 +1,4 @@
-"""How far judges agree: with each other, with people, and people among themselves.
+"""Agreement of judges with each other and with people, and of people among themselves.
 
 Section 5.3 and Table 7 compare people with GPT-4; appendix A and Table 8 compare four people, of
 whom the majority is the ground truth and whose ties a fifth person breaks.
@@ -177,7 +177,7 @@ def _differ(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordCount:
-    """How often one word of a pair of opposites is expected, and how often it is said."""
+    """Expected and observed counts of one word of a pair of opposites."""
 
     model: str
     condition: str

@@ -23,7 +23,7 @@ CRITERIA = {"correct": "correct", "different": "different", "within_rules": "wit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteDecision:
-    """What became of a submission when the others had voted on it."""
+    """Decision by votes on one submission, and its reason."""
 
     submission: str
     image: str
@@ -55,7 +55,7 @@ class Ballots(NamedTuple):
 
 
 def ballots(submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]) -> Ballots:
-    """Sort out the votes: of each of the other annotators the last one on each submission counts.
+    """Select the votes that count: each other annotator's last one on each submission.
 
     The annotators are those who submitted something: all five took part in the collection. Who was
     asked for votes in a tool was let in there.
@@ -172,7 +172,7 @@ def _no_vote(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
 
 
 def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str, str]]:
-    """What is wrong with each submission's place in a chain; id -> id of its revision."""
+    """Find faults of revision chains; returns also the revision of each submission."""
     authors: dict[str, str] = {}
     revisions: dict[str, str] = {}
     faults = []

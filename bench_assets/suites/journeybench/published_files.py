@@ -216,7 +216,7 @@ def _read_csv(file: Path) -> Iterator[tuple[Entry, str]]:
 
 
 class EntryQuestions(NamedTuple):
-    """The entries that became questions, not yet of a named edition, and why others did not."""
+    """Questions of entries, without an edition yet, and rejections."""
 
     questions: list[Question]
     rejections: list[Rejection]

@@ -142,7 +142,7 @@ def read_raw(folder: Path, row_type: type[Row]) -> list[Row]:
 
 
 def last_words(rows: Iterable[Row]) -> list[Row]:
-    """Keep what each person said last of the same thing."""
+    """Keep each person's last vote or text on a unit."""
     return last_said(rows, lambda row: tuple(getattr(row, name) for name in _FILES[type(row)][1]))
 
 
@@ -152,7 +152,7 @@ OPEN = "open: "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterDecision:
-    """What became of an image of the gallery, and why."""
+    """Decision on an image of the gallery, and its reason."""
 
     image: str
     kept: bool
@@ -167,7 +167,7 @@ class FilterDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionDecision:
-    """What became of a caption, and why."""
+    """Decision on a caption, and its reason."""
 
     image: str
     writer: str
@@ -181,7 +181,7 @@ class CaptionDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementDecision:
-    """What became of a statement, and why."""
+    """Decision on a statement, and its reason."""
 
     statement_id: str
     image: str
@@ -198,7 +198,7 @@ class StatementDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlikeDecision:
-    """What became of a proposed image, and why."""
+    """Decision on a proposed image, and its reason."""
 
     image: str
     candidate: str

@@ -44,7 +44,7 @@ def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> l
 
 
 def json_objects(text: str) -> list[dict[str, Any]] | None:
-    r"""Read the JSON list of objects in a response, with or without a fence; None if there is none.
+    r"""Parse the JSON list of objects in a response, with or without a fence; None without one.
 
     >>> json_objects('Here:\n```json\n[{"a": 1}]\n```')
     [{'a': 1}]

@@ -51,7 +51,7 @@ _COMMAS = 4  # at least so many in a line of points, even one that is cut short
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativeDepthParameters:
-    """Which pairs of points can be told apart; not given by the paper."""
+    """Thresholds of distinguishable pairs of points; not given by the paper."""
 
     min_distance: float = MIN_DISTANCE
     """Between the two points, as a share of the image's height."""

@@ -60,7 +60,7 @@ Homography = NDArray[np.float64]  # 3 x 3; px of one image to px of another, as 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionalCorrespondenceParameters:
-    """Which points can be told apart; not given by the paper."""
+    """Thresholds of distinguishable points; not given by the paper."""
 
     min_distance: float = MIN_DISTANCE
     """Between any two options, as a share of the largest distance of two points."""
@@ -68,7 +68,7 @@ class FunctionalCorrespondenceParameters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticCorrespondenceParameters:
-    """Which points can be told apart; not given by the paper."""
+    """Thresholds of distinguishable points; not given by the paper."""
 
     min_distance: float = MIN_DISTANCE
     """Between any two options, as a share of the largest distance of two points."""

@@ -50,7 +50,7 @@ _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtStyleParameters:
-    """Which styles are set against each other; not given by the paper."""
+    """Contrasting styles; not given by the paper."""
 
     kindred: tuple[tuple[str, ...], ...] = (
         ("Cubism", "Analytical_Cubism", "Synthetic_Cubism"),

@@ -35,7 +35,7 @@ def image_file(folder: Path, name: str, where: str) -> Path:
 
 
 def images_in(folder: Path) -> list[Path]:
-    """List the images directly in a folder, sorted by name; hidden files are none."""
+    """List the images directly in a folder, sorted by name, without hidden files."""
     return sorted(
         file
         for file in folder.iterdir()
@@ -44,7 +44,7 @@ def images_in(folder: Path) -> list[Path]:
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """List the folders directly in a folder, sorted by name; hidden ones are none.
+    """List the folders directly in a folder, sorted by name, without hidden ones.
 
     Raises:
         SourceError: If there is no such folder, or no folder in it.

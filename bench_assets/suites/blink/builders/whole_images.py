@@ -71,7 +71,7 @@ class _CountedImage(NamedTuple):
 def counting(
     source: Path, rng: Random, parameters: CountingParameters = CountingParameters()
 ) -> Candidates:
-    """Ask each question with its number and three others, the fours in drawn order.
+    """Ask each question with the right number and three wrong ones, in random order.
 
     Questions without three others of near numbers come last, with drawn numbers.
 

@@ -48,7 +48,7 @@ class TaskBuildResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """The questions of all tasks, and what was rejected."""
+    """Questions and rejections of all tasks."""
 
     questions: list[Question]
     rejections: list[Rejection]  # of the entries that were read

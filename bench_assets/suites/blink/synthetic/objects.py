@@ -150,7 +150,7 @@ def boxed(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def _strewn(rng: Random, kinds: list[str], number: int, above: bool) -> list[tuple[str, Spot]]:
-    """Put so many of the first kind on one side of the line, some more on the other, and others."""
+    """Place objects of the first kind on both sides of the line, and objects of other kinds."""
     spots = rng.sample(_SPOTS, len(_SPOTS))
     there = [spot for spot in spots if (spot[1] < 150) == above]
     elsewhere = [spot for spot in spots if spot not in there]

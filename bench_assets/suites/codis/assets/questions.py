@@ -230,7 +230,7 @@ def submitted(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Contex
 
 @dg.asset(deps=[*CODIS.source, answers_key(annotation.VOTES)], **CODIS.stage("select"))
 def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[SubmissionVote]]:
-    """Read the votes, and what people said when asked."""
+    """Read the votes of the files and of the annotation task."""
     return table_output(read_votes(open_release(sources), []) + heard(tables, annotation.VOTES))
 
 

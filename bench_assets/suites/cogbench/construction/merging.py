@@ -167,7 +167,7 @@ def _opposed(said: set[str], heard: set[str], side: frozenset[str], other: froze
 
 
 def _exchanged(one: str, other: str) -> bool:
-    """Whether the first to be named in each text is named later in the other one."""
+    """Whether two texts name the same participants in reversed order."""
     if any(_SYMMETRIC.search(text) for text in (one, other)):
         return False
     words, others = _words(one), _words(other)

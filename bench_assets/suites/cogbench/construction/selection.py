@@ -14,14 +14,14 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion, Story
 
 
 class Stories(NamedTuple):
-    """The images that are described, and the others."""
+    """Selected stories, and rejections."""
 
     kept: list[Story]
     rejections: list[Rejection]
 
 
 class Questions(NamedTuple):
-    """Selected questions, and the others."""
+    """Selected questions, and rejections."""
 
     kept: list[SourceQuestion]
     rejections: list[Rejection]

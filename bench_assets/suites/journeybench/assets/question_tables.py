@@ -107,7 +107,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
 def published_rows(
     sources: SourceFiles, table: str, read: Callable[[Path], list[Row]], built: list[Row]
 ) -> list[Row]:
-    """Read the published file of a table, or take what was built if the source has none.
+    """Read the published file of a table; without one, return the built rows.
 
     Raises:
         SourceError: If the file has no rows, or cannot be read.

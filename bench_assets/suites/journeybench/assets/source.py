@@ -59,7 +59,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 def images(
     sources: SourceFiles, image_store: ImageStore
 ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
-    """Store every image of `images/`, several at a time, and say which are none."""
+    """Store every image of `images/`, several at a time, and reject unreadable ones."""
     stored, broken = image_store.put_files(image_files(source_folder(sources) / "images"))
     return table_output(stored, {"not_decoded": len(broken)}), table_output(broken)
 
@@ -118,7 +118,7 @@ def _images(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
         files: list[StoredImage],
         downloads: list[ImageDownload],
     ) -> tuple[dg.Output[list[StoredImage]], dg.Output[list[Rejection]]]:
-        """Store the images of the task's addresses, and say of every other address why."""
+        """Store the images of the task's addresses, and reject addresses without one."""
         there, target = by_name(files), _folder(settings)
         named = [
             replace(there[row.file], name=row.url)

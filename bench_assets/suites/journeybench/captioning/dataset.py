@@ -41,7 +41,7 @@ CATEGORIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionedImage:
-    """An image and what people wrote about what is unusual in it."""
+    """An image and people's captions of what is unusual in it."""
 
     entry_id: str  # its image's, and the number of the time where rows share one
     image: str  # its address, or its file name where the edition is built here

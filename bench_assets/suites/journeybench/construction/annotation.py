@@ -214,7 +214,7 @@ def written(answers: Sequence[Answer]) -> list[WrittenCaption]:
 
 
 def _told(answer: Answer) -> dict[str, Any]:
-    """What every row tells of how it was said."""
+    """Duration, time and tool of an answer."""
     return {"seconds": answer.seconds, "at": answer.at, "tool": answer.tool}
 
 

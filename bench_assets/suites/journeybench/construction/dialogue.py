@@ -47,7 +47,7 @@ _DECIDE = ". Decide for one of them, even if you are not sure."
 
 
 class Exchange(NamedTuple):
-    """A question about the image, and what the answerer said."""
+    """A question about the image, and the answerer's answer."""
 
     question: str
     answer: str
@@ -92,7 +92,7 @@ _LINE = r"{}:[ \t]*(\S.*)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """One thing that was said in a dialogue; in the order of the rows."""
+    """One utterance of a dialogue, in the order of the rows."""
 
     image: str
     round: int
@@ -153,7 +153,7 @@ Read = TypeVar("Read")
 
 
 class Dialogues(NamedTuple):
-    """What was said, how it ended, and the statements that came up."""
+    """Utterances, endings and statements of dialogues."""
 
     utterances: list[Utterance]
     endings: list[DialogueEnd]

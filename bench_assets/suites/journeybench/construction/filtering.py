@@ -170,7 +170,7 @@ def funnel(
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
 ) -> list[BuildFunnelStep]:
-    """Count what there is at each step, what is left, and what is open."""
+    """Count rows, accepted rows and open rows at each step."""
     steps: list[tuple[str, str, Sequence[Any], str, int | None]] = [
         ("images of the gallery", "images kept", images, "kept", 1042),
         ("captions written", "captions kept", captions, "kept", None),

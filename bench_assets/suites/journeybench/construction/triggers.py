@@ -35,7 +35,7 @@ three kinds), "question" and "answers" (a list of texts)."""
 
 
 class Triggers(NamedTuple):
-    """The questions that were verified, and what became of the others."""
+    """Verified questions, and rejections."""
 
     questions: list[TriggerQuestion]
     rejections: list[Rejection]

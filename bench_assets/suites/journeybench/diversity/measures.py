@@ -78,7 +78,7 @@ def _scaled(values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectRelation:
-    """Two things that a caption names one after the other."""
+    """Two objects that a caption names one after the other."""
 
     question_id: str
     caption: str

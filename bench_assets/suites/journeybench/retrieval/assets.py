@@ -113,7 +113,7 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
-    """What is unusual in the images, from the file of another task, which must not stop this."""
+    """Categories of images from the captioning file; an unreadable file is only logged."""
     found: dict[str, tuple[str, ...]] = {}
     try:
         rows = published_rows(sources, "captioning", read_captioned_images, built)

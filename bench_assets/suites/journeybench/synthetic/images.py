@@ -45,7 +45,7 @@ class Member:
 
     @property
     def prompt(self) -> str:
-        """What an image generator would have been told."""
+        """Prompt of an image, as for an image generator."""
         return (
             f"{self.words['subject']} on a {self.words['mount']}, surreal {self.words['subject']}"
         )

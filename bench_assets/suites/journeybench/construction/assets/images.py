@@ -60,7 +60,7 @@ _HERE = AssetFolder(SUITE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcquiredImage:
-    """An image that a gallery found, and what became of it."""
+    """An image that a gallery found, and the outcome of its download."""
 
     image: str  # its file name in images/
     query: str  # the first that found it
@@ -120,7 +120,7 @@ def decisions(
     filter_votes: list[FilterVote],
     stored: list[StoredImage],
 ) -> dg.Output[list[FilterDecision]]:
-    """Keep what is unusual, fictional and comprehensible."""
+    """Keep unusual, fictional and comprehensible images."""
     there = by_name(stored)
     hashes = {
         row.image: image_hash(image)
