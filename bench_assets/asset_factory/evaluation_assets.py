@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import dagster as dg
@@ -16,6 +16,8 @@ from bench_assets.asset_factory.evaluation_steps import (
     predicted,
     read_constants,
     read_run,
+    rejected,
+    rejections_key,
     scores_output,
 )
 from bench_assets.asset_factory.suite_assets import (
@@ -27,6 +29,7 @@ from bench_assets.asset_factory.suite_assets import (
 )
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.evaluation.blind_baselines import beside
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -234,7 +237,7 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
 
     @dg.asset(
         ins=of.ins("questions", "predictions", "scores"),
-        deps=[constants] if constants else [],
+        deps=[key for key in (constants, rejections_key(of.task)) if key],
         description=(
             f"One row: one metric over all questions or one slice of them, with its 95 % interval "
             f"and its signature. Primary metric: {of.task.primary_metric}."
@@ -250,6 +253,10 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         tried = read_constants(tables, constants) if constants else []
         key = evaluation_key(of.task, of.condition, "metrics")
         steps = read_run(tables, key, scores[0].model) if scores else []
-        return metrics_output(of.task, questions, predictions, scores, tried, steps)
+        left_out = rejected(tables, of.task)
+        n_rejected = None if left_out is None else len(left_out)
+        found = beside(of.task, questions, predictions, scores, tried)
+        rows = [replace(row, n_rejected=n_rejected) for row in found]
+        return metrics_output(of.task, questions, rows, steps)
 
     return metrics

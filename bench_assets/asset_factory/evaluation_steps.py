@@ -9,12 +9,19 @@ import dagster as dg
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
 from bench_assets.asset_factory.suite_assets import AssetFolder, asking
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import (
+    Judgement,
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    Score,
+)
 from bench_assets.core.schema.signature import judged_by, model_of
 from bench_assets.core.schema.training_runs import is_same_run
 from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.blind_baselines import BestConstant, beside, best_constants, chance_of
+from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_of
 from bench_assets.evaluation.outcomes import accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
@@ -122,18 +129,12 @@ def scores_output(
 
 
 def metrics_output(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    scores: Sequence[Score],
-    constants: Sequence[BestConstant],
-    others: Sequence[Metric] = (),
+    task: Task, questions: Sequence[Question], rows: list[Metric], others: Sequence[Metric] = ()
 ) -> dg.Output[list[Metric]]:
-    """Summarise the scores of one model for Dagster, with a page and a table for people.
+    """Show the metrics of one model in Dagster, with a page and a table for people.
 
     ``others`` are metrics of other steps of its run, those that were written last at the end.
     """
-    rows = beside(task, questions, predictions, scores, constants)
     overall = {
         f"metric/{row.metric}": row.value
         for row in rows
@@ -149,6 +150,17 @@ def metrics_output(
 def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
     """What constants score; nothing where questions were built before there was such a table."""
     return tables.read(key, BestConstant) if tables.exists(key) else []
+
+
+def rejections_key(task: Task) -> list[str]:
+    """Key of the table of rows that became no question; [] where nobody counts them."""
+    return task.rejections.split("/") if task.rejections else []
+
+
+def rejected(tables: TableFiles, task: Task) -> Sequence[Rejection] | None:
+    """Rows of a task's source that became no question; None where that is not known."""
+    key = rejections_key(task)
+    return tables.rows(key, Rejection) if key and tables.exists(key) else None
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:

@@ -128,7 +128,7 @@ _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "error")
 _NO_NUMBER = ("model", "setup")
 """Of a metric: names, which are the home's; whether the digits are the same, others tell."""
-_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}
+_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "n_rejected", "data"}
 """Columns that older tables do not have: nothing there says nothing."""
 
 

@@ -155,6 +155,7 @@ class Task:
     extensions: tuple[str, ...] = ()  # packages that added to it, see ``extension``
     vote_tables: tuple[VoteTable, ...] = ()  # by which it is examined how far people agreed
     decided_in: tuple[DecisionTable, ...] = ()  # what its questions wait for
+    rejections: str = ""  # table of the rows that became no question; "": nobody counts them
 
     code_book: CodeBook = GENERAL  # what mistakes are read for
     measured_by: str = ""

@@ -120,7 +120,7 @@ def build(
     """Read a benchmark: every row is a question or a rejection, in the order of the file.
 
     Raises:
-        SourceError: If the file cannot be read, no row can be used, or two have the same id.
+        SourceError: If the file cannot be read or is cut short, or no row can be used.
         SettingsError: If the settings name a column that no row has, or should say from which
             number the answers count.
     """
@@ -139,9 +139,9 @@ def build(
             building.questions.append(question)
             continue
         before = next(islice(read_rows(place.file, benchmark.split), first, None)).where
-        if columns_of(row.cells, benchmark, "id"):
-            raise SourceError(f"{row.where}: {question.question_id} is that of {before} already")
-        reason = f"the same question as {before}"
+        with_id = columns_of(row.cells, benchmark, "id")
+        same = f"id {question.question_id}" if with_id else "question"
+        reason = f"the same {same} as {before}"
         building.rejections.append(Rejection(entry=row.where, reason=reason))
     require_columns(benchmark, list(columns), place.section)
     built = building.built()

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.json_records import Entry, parse_json, read_entries
 from bench_assets.file_benchmarks.answers import written
 from bench_assets.file_benchmarks.prompts import FIELDS, fields_of
@@ -28,6 +29,10 @@ from resources.config.sections.benchmarks import Column, FileBenchmarkSettings
 _BATCH = 16  # rows in memory at once; one may hold several photographs
 _MOST = 1024  # of rows that hold none
 _BYTES = 1 << 20  # that as many rows may take, as long as the file says how long they are
+_NOT_JSON = "not JSON, or cut short"
+_END = "\0end of the table"
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_FETCH_AGAIN = "Fetch the file again, or take the line away."
 _WHOLE = b"ARROW1"  # what a file of Arrow's begins with; a stream does not
 
 
@@ -44,7 +49,10 @@ def _json_lines(file: Path) -> Iterator[Row]:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
-                    yield _json_line(line, f"{file}, line {number}")
+                    row = _json_line(line, f"{file}, line {number}")
+                    if row.fault.startswith(_NOT_JSON) and not line.endswith(b"\n"):
+                        raise SourceError(f"{row.where}, the last: {row.fault}. {_FETCH_AGAIN}")
+                    yield row
     except OSError as why:
         raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
 
@@ -55,28 +63,56 @@ def _json_line(line: bytes, where: str) -> Row:
     except SourceError as why:
         return Row(where, {}, str(why))
     except (ValueError, RecursionError) as why:
-        return Row(where, {}, f"not JSON, or cut short: {why}")
+        return Row(where, {}, f"{_NOT_JSON}: {why}")
     return Row(where, entry) if isinstance(entry, dict) else Row(where, {}, "not a JSON object")
 
 
 def _json_list(file: Path) -> Iterator[Row]:
-    for entry, where in read_entries(file):
+    rejections: list[Rejection] = []
+    for entry, where in read_entries(file, rejections):
         yield Row(where, entry)
+    yield from (Row(str(file.with_name(one.entry)), {}, one.reason) for one in rejections)
 
 
 def _separated(file: Path, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
+    ended = [True]
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.DictReader(lines, delimiter=delimiter)
-            _refuse_twins(reader.fieldnames or (), file)
+        with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as lines:
+            reader = csv.reader(_with_end(lines, ended), delimiter=delimiter)
+            header = next(reader, [])
+            _refuse_twins(header, file)
             for cells in reader:
                 where = f"{file}, line {reader.line_num}"
-                surplus = cells.pop(None, None)
-                fault = f"{len(surplus)} cells more than the header names" if surplus else ""
-                yield Row(where, {name: cell or None for name, cell in cells.items()}, fault)
-    except (OSError, UnicodeDecodeError, csv.Error) as why:
+                if cells == [_END]:
+                    return
+                fault = _table_fault(cells, header)
+                cut = len(cells) < len(header) and not ended[0]
+                if cells and (cut or cells[-1].endswith(_END)):
+                    raise SourceError(f"{where}, the last: the row is cut short. {_FETCH_AGAIN}")
+                if cells:
+                    named = zip(header, cells, strict=False)
+                    yield Row(where, {} if fault else {n: c or None for n, c in named}, fault)
+    except (OSError, csv.Error) as why:
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {why}") from why
+
+
+def _with_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
+    """The lines of a table and one more, which an open quotation swallows.
+
+    ``ended`` is told whether the last line had an end.
+    """
+    for line in lines:
+        ended[0] = line.endswith(("\n", "\r"))
+        yield line
+    yield _END
+
+
+def _table_fault(cells: Sequence[str], header: Sequence[str]) -> str:
+    if len(cells) != len(header):
+        return f"{len(cells)} cells, expected {len(header)} as in the header"
+    broken = next((cell for cell in cells if _NOT_UTF8.search(cell)), None)
+    return "" if broken is None else f"not UTF-8: {broken!a:.60}"
 
 
 def _parquet(file: Path) -> Iterator[Row]:

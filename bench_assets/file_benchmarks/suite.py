@@ -41,6 +41,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
     main = partial(prompts.main, template=benchmark.prompt)
     return Task(
         name=name,
+        rejections=f"{name}/rejections",
         title=benchmark.title or name,
         version=4,
         conditions={

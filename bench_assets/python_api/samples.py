@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _METRIC_COLUMNS = (
     *("task", "condition", "metric", "category", "value", "low", "high"),
     *("constant", "shuffled", "n_scored", "n_unscored", "n_failed", "n_no_answer"),
-    *("n_clusters", "edition", "signature"),
+    *("n_clusters", "n_rejected", "edition", "signature"),
 )
 _SAMPLE_COLUMNS = (
     *("task", "question_id", "sample", "category", "images", "prompt", "response", "answer"),

@@ -102,7 +102,7 @@ def test_columns_without_names_are_no_twins(tmp_path):
 def test_a_row_of_a_table_with_more_cells_than_names_says_so(tmp_path):
     (tmp_path / "a.csv").write_text("a,b\n1,2,3\n4,\n")
     first, second = read_rows(tmp_path / "a.csv")
-    assert first.fault == "1 cells more than the header names"
+    assert first.fault == "3 cells, expected 2 as in the header"
     assert second.cells == {"a": "4", "b": None}
 
 
@@ -184,7 +184,6 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.xlsx", b"", "not one of .jsonl", id="another kind of file"),
         pytest.param("a.parquet", b"PAR1", "cannot be read as Parquet", id="a torn Parquet file"),
         pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
-        pytest.param("a.csv", b"a\n\xff\n", "cannot be read as a table in UTF-8", id="no UTF-8"),
         pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
         pytest.param("a.csv", b"q,a,a\n1,2,3\n", "the column 'a' twice", id="columns of a name"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),

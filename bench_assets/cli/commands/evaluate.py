@@ -181,10 +181,13 @@ def _evaluate_subset(
     as_json: bool,
 ) -> None:
     from bench_assets.workspace.evaluate.subset import PARTIAL_COLUMNS, evaluate_suite_subset
+    from bench_assets.workspace.materialization.backfill import rejection_messages
 
     done, failures = evaluate_suite_subset(bench, suite, askings, part)
     rows = [row for one in done for row in one.metrics]
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
+    for sentence in rejection_messages(bench, suite):
+        print_message(sentence)
     print_message("PARTIAL: not stored and not on the leaderboard. Responses are cached")
     if failures:
         raise failures[0]
@@ -197,7 +200,7 @@ def _evaluate_whole(
 
     done = evaluate_suite(bench, suite, askings)
     print_rows(done.metrics, as_json=as_json, columns=METRIC_COLUMNS)
-    for sentence in done.outcomes:
+    for sentence in (*done.rejected, *done.outcomes):
         print_message(sentence)
     if done.failures:
         raise done.failures[0]
@@ -247,6 +250,7 @@ def _score(
     from resources.models.registry.recorded import read_responses
 
     with open_home(suite, source, judge=judge, reading=reading, scratch=True) as bench:
+        from bench_assets.workspace.materialization.backfill import rejection_messages
         from bench_assets.workspace.materialization.name_validation import check_names
 
         recorded = read_responses(responses)
@@ -262,4 +266,6 @@ def _score(
                 metrics = [*scored.metrics, *extra_metrics(bench, task, asked, part)]
                 print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
                 done.append(scored)
+        for sentence in rejection_messages(bench, suite):
+            print_message(sentence)
         require_matches(responses, suite, done)

@@ -256,6 +256,7 @@ class Metric:
     unread: float | None = None  # share of the responses that nobody read; None: as above
     served: str = ""  # who answered, as servers say: "m-05 (60), m-08 (40)"
     n_clusters: float | None = None  # effective number of clusters behind the interval
+    n_rejected: int | None = None  # rows of the source that became no question; None: not counted
     edition: str
     data: str = ""  # digest of the questions, as the signature has it; "" in older tables
     constant: float | None = None  # the same for the best constant response; None: not known
@@ -354,6 +355,7 @@ class LeaderboardRow:
     unread: float | None = None
     served: str = ""
     n_clusters: float | None = None
+    n_rejected: int | None = None
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
     stale: str = ""  # how it was measured otherwise than it would be now; "": it was not

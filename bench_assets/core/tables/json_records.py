@@ -81,13 +81,16 @@ def read_lines(
         rejections: Receives the lines that are no JSON objects; None: they are errors.
 
     Raises:
-        SourceError: If the file cannot be read.
+        SourceError: If the file cannot be read, or is cut in its last line, which has no end.
     """
-    for number, line in enumerate(_text(file).split("\n"), 1):
+    lines = _text(file).split("\n")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             where = f"{file}, line {number}"
-            with rejecting(rejections, where):
-                yield _object(_parsed(line, where), where), where
+            with rejecting(rejections if number < len(lines) else None, where):
+                value = _parsed(line, where)
+                with rejecting(rejections, where):
+                    yield _object(value, where), where
 
 
 @contextmanager

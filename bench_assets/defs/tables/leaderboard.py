@@ -182,6 +182,7 @@ def _measured(task: Task, row: Metric, stale: str) -> LeaderboardRow:
         unread=row.unread,
         served=row.served or "",
         n_clusters=row.n_clusters,
+        n_rejected=row.n_rejected,
         constant=row.constant,
         shuffled=row.shuffled,
         stale=stale,
@@ -310,6 +311,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
         n += f" ({row.n_refused} refused)" if row.n_refused else ""
         n += f" ({percent(row.unread)} unread)" if row.unread else ""
         n += f" ({mixed})" if (mixed := mixed_mark(row.signature)) else ""
+        n += f" ({row.n_rejected} rejected)" if row.n_rejected else ""
         n += f" ({few})" if (few := cluster_warning(row.n_clusters)) else ""
         lines.append(
             f"| {row.task} {row.metric} | {row.edition} | {row.model} | {row.value:.3f}"

@@ -43,6 +43,7 @@ COLUMNS = (
         "served",
         "mixed",
         "n_clusters",
+        "n_rejected",
         "constant",
         "shuffled",
         "stale",

@@ -19,7 +19,7 @@ from resources.tables.parquet import TableFiles
 _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
     *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
-    *("served", "mixed", "n_clusters", "constant", "shuffled"),
+    *("served", "mixed", "n_clusters", "n_rejected", "constant", "shuffled"),
     *("stale", "signature"),
 )
 _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")

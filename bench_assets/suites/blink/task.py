@@ -11,6 +11,7 @@ SAMPLES = 5
 
 TASK = Task(
     name="blink",
+    rejections="blink/rejections",
     title="BLINK",
     version=6,
     conditions={

@@ -19,6 +19,7 @@ _VOTES = partial(
 
 TASK = Task(
     name="codis",
+    rejections="codis/rejections",
     title="CODIS",
     version=6,
     conditions={

@@ -7,6 +7,7 @@ from bench_assets.suites.multi.construction.annotation import CODE_BOOK, DUPLICA
 
 TASK = Task(
     name="multi",
+    rejections="multi/rejections",
     title="MULTI",
     version=5,
     conditions={

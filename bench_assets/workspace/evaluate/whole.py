@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Metric
-from bench_assets.workspace.materialization.backfill import build_questions, outcome_messages
+from bench_assets.workspace.materialization.backfill import (
+    build_questions,
+    outcome_messages,
+    rejection_messages,
+)
 from bench_assets.workspace.materialization.workbench import Workbench
 
 
@@ -17,6 +21,7 @@ class SuiteEvaluation:
     names: Sequence[str]  # the suite, or those of its tasks whose questions could be built
     metrics: Sequence[Metric]
     outcomes: Sequence[str]  # a sentence for what was not answered by one model, or not read
+    rejected: Sequence[str]  # a sentence for each task of whose source rows are left out
     failures: Sequence[BenchError]
 
 
@@ -46,5 +51,6 @@ def evaluate_suite(
             for part, (name, one) in itertools.product(names, askings)
             for sentence in outcome_messages(bench, part, name, one)
         ],
+        rejected=[sentence for part in names for sentence in rejection_messages(bench, part)],
         failures=failures,
     )

@@ -112,6 +112,7 @@
           key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer",
           cell: (row) => (row.unread ? Bench.h("a", { href: Bench.unreadLink({ ...row, task: task.name }), "aria-label": `unread responses of ${Bench.printable(row.model)}` }, Bench.percent(row.unread)) : Bench.percent(row.unread)),
         },
+        { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that became no question" },
         { key: "constant", title: "Best constant", number: true, hint: "what the best constant response gets", cell: (row) => Bench.number(row.constant) },
         { key: "shuffled", title: "Dealt anew", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.number(row.shuffled) },
         {

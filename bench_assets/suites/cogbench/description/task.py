@@ -7,6 +7,7 @@ from bench_assets.suites.cogbench.description import prompts, scoring
 
 TASK = Task(
     name="cogbench/description",
+    rejections="cogbench/rejections",
     title="CogBench description",
     version=5,
     conditions={

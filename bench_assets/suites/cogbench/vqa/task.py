@@ -7,6 +7,7 @@ from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
 
 TASK = Task(
     name="cogbench/vqa",
+    rejections="cogbench/vqa/rejections",
     title="CogBench VQA",
     version=5,
     conditions={

@@ -21,6 +21,7 @@ def main(question: Question) -> Prompt:
 
 TASK = Task(
     name=TASK_NAME,
+    rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, imaginary image captioning",
     version=4,
     conditions={

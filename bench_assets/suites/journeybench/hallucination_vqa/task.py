@@ -14,6 +14,7 @@ from bench_assets.suites.journeybench.raw_material import (
 
 TASK = Task(
     name=TASK_NAME,
+    rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
     version=6,
     conditions={

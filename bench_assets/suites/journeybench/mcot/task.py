@@ -25,6 +25,7 @@ def language_only(question: Question) -> Prompt:
 
 TASK = Task(
     name="journeybench/mcot",
+    rejections="journeybench/mcot/rejections",
     title="JourneyBench MCOT",
     version=6,
     conditions={

@@ -44,6 +44,7 @@ def by_category(question: Question) -> Sequence[str]:
 
 TASK = Task(
     name="journeybench/multi_image_vqa",
+    rejections="journeybench/multi_image_vqa/rejections",
     title="JourneyBench Multi-image VQA",
     version=6,
     conditions={

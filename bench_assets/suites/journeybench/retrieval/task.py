@@ -16,6 +16,7 @@ from bench_assets.suites.journeybench.retrieval.scoring import AS_RELEASED, WITH
 
 TASK = Task(
     name=TASK_NAME,
+    rejections=f"{TASK_NAME}/rejections",
     title="JourneyBench, fine-grained cross-modal retrieval",
     version=1,
     conditions={
