@@ -5,6 +5,7 @@ import logging
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -24,6 +25,7 @@ from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.gemini import Gemini
 from resources.models.api.formats.openai import OpenAI
 from resources.models.api.load_balancer import Endpoints
+from resources.models.api.option_requests import OptionSession
 from resources.response_cache.engine import ReadImage
 from resources.response_cache.image_changes import SERVER_CHANGES, ImageChangeRecorder
 from resources.response_cache.port import TokenCounts
@@ -149,6 +151,12 @@ class ServerEngine(AtServer):
         self._rng = rng or random.Random()
         self._addresses = addresses
 
+    @property
+    def elicits(self) -> frozenset[str]:
+        """Methods that a server of OpenAI's format may have; a probe finds out."""
+        known = frozenset({"likelihood", "constrained"})
+        return known if isinstance(self._format, OpenAI) else frozenset()
+
     async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
         spec = self._spec
         budget = self._budget()
@@ -164,6 +172,9 @@ class ServerEngine(AtServer):
                 RetryPolicy(spec, self._base_delay, self._rng),
                 moves=self._addresses is not None,
             )
+            few = spec.model_copy(update={"max_tries": min(spec.max_tries, 2)})  # ways may fail
+            probing = replace(chat, retrying=RetryPolicy(few, self._base_delay, self._rng))
+            asks = OptionSession(chat, probing)
             refused: list[ModelError] = []
 
             async def work() -> None:
@@ -172,12 +183,12 @@ class ServerEngine(AtServer):
                         return  # other open requests may still be answered and are cached
                     over = budget.why_over()
                     try:
-                        response = Response(error=over) if over else await chat.answer(request)
+                        answered = Response(error=over) if over else await asks.answer(request)
                     except ModelError as why:
                         refused.append(why)
                         return
-                    budget.count(response)
-                    await hand((position, response))
+                    budget.count(answered)
+                    await hand((position, answered))
 
             try:
                 await self._run_workers(work, endpoints, len(requests))

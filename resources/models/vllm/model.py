@@ -6,7 +6,7 @@ tokens that it has with ``transformers``, and keeps a spelled ``<image>`` text.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -16,11 +16,13 @@ from PIL import Image as PILImage
 
 from bench_assets.core.parsing.reasoning import opened_thought
 from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.elicitation import OptionLikelihoods
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import Checkpoint, first_line
-from resources.config.sections.local_models import VllmSpec
+from resources.config.sections.local_models import PLAIN_TEMPLATE, VllmSpec
 from resources.models.transformers.detokenization import ResponseTexts
 from resources.models.transformers.image_tokens import ImageTokens
+from resources.models.transformers.option_scores import option_tokens, refuse_opened_thoughts
 from resources.models.transformers.processor import has_one_place, load_processor
 from resources.models.transformers.prompt_tensors import PromptTensors
 from resources.models.vllm.loading import arguments, put_together, refuse_infinite_files
@@ -156,10 +158,48 @@ class VllmModel:
         for asked in prepared:
             self._refuse_too_long(asked.least_tokens, draw)
         start = time.perf_counter()
-        outputs = self._outputs(prepared, _params(draw))
+        if draw.elicit == "likelihood":
+            responses = self._likelihoods(prepared, draw)
+        else:
+            outputs = self._outputs(prepared, _params(draw))
+            pairs = zip(outputs, prepared, strict=True)
+            responses = [self._response(output, asked, draw) for output, asked in pairs]
         seconds = (time.perf_counter() - start) / len(prepared)
-        pairs = zip(outputs, prepared, strict=True)
-        return [self._response(output, asked, draw, seconds) for output, asked in pairs]
+        return [replace(response, seconds=seconds) for response in responses]
+
+    def _likelihoods(self, prepared: list[VllmPrompt], draw: Draw) -> list[Response]:
+        """Log-probabilities of options that stand behind the prompts, as part of them."""
+        if self._prompts is None:
+            raise ModelError('likelihoods need prompts = "checkpoint": vLLM encodes these itself')
+        refuse_opened_thoughts([one.ending or "" for one in prepared], self._spec.thinking_tags)
+        delimiter = " " if self._spec.chat_template == PLAIN_TEMPLATE else ""
+        tokenizer = self._llm.get_tokenizer()
+        options = [
+            option_tokens(tokenizer, asked.ending or "", texts, delimiter)
+            for asked, texts in zip(prepared, draw.options, strict=True)
+        ]
+        longer = [
+            replace(
+                asked,
+                prompt=asked.prompt
+                | {"prompt_token_ids": [*asked.prompt["prompt_token_ids"], *tokens]},
+            )
+            for asked, of in zip(prepared, options, strict=True)
+            for tokens in of
+        ]
+        outputs = iter(self._outputs(longer, _prompt_params(len(longer))))
+        found = [[logprob_of(next(outputs), tokens) for tokens in of] for of in options]
+        return [
+            Response(
+                text=OptionLikelihoods(tuple(sums), tuple(map(len, of))).to_json(),
+                finish_reason="stop",
+                prompt_tokens=asked.least_tokens,
+                completion_tokens=max(map(len, of)),
+                image_tokens=asked.image_tokens,
+                note=asked.note,
+            )
+            for asked, of, sums in zip(prepared, options, found, strict=True)
+        ]
 
     def _outputs(
         self, asked: list[VllmPrompt], params: list["SamplingParams"]
@@ -180,9 +220,7 @@ class VllmModel:
         except VLLMError as why:
             raise ValueError(first_line(why)) from why
 
-    def _response(
-        self, output: "RequestOutput", asked: VllmPrompt, draw: Draw, seconds: float
-    ) -> Response:
+    def _response(self, output: "RequestOutput", asked: VllmPrompt, draw: Draw) -> Response:
         (said,) = output.outputs
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
@@ -198,7 +236,6 @@ class VllmModel:
             completion_tokens=len(tokens),
             image_tokens=asked.image_tokens,
             note=asked.note,
-            seconds=seconds,
         )
 
     def _refuse_too_long(self, n_prompt: int, draw: Draw) -> None:
@@ -235,6 +272,41 @@ def load(spec: VllmSpec, checkpoint: Checkpoint) -> VllmModel:
     return VllmModel(llm, spec, prompts=prompts, adapter=checkpoint.adapter, files=files)
 
 
+def logprob_of(output: "RequestOutput", tokens: Sequence[int]) -> float:
+    """Sum the log-probabilities of the last tokens of a prompt.
+
+    Raises:
+        ValueError: If vLLM does not tell them.
+    """
+    told = (output.prompt_logprobs or [])[-len(tokens) :]
+    if len(told) < len(tokens):
+        raise ValueError("vLLM told no prompt_logprobs")
+    pairs = zip(told, tokens, strict=True)
+    return float(sum(of[token].logprob for of, token in pairs if of is not None))
+
+
+def _prompt_params(n: int) -> list["SamplingParams"]:
+    """Parameters of requests of which only the prompt matters."""
+    from vllm import SamplingParams
+
+    return [
+        SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=1, detokenize=False)
+        for _ in range(n)
+    ]
+
+
+def _choices(draw: Draw) -> list[dict[str, Any]]:
+    """Further parameters of each response: the options, where one of them is generated."""
+    if draw.elicit != "constrained":
+        return [{} for _ in draw.seeds]
+    from vllm.sampling_params import StructuredOutputsParams
+
+    return [
+        {"structured_outputs": StructuredOutputsParams(choice=list(texts))}
+        for texts in draw.options
+    ]
+
+
 def _params(draw: Draw) -> list["SamplingParams"]:
     """Sampling parameters of each response; no default of the checkpoint applies."""
     from vllm import SamplingParams
@@ -251,8 +323,9 @@ def _params(draw: Draw) -> list["SamplingParams"]:
                 max_tokens=draw.max_tokens,
                 seed=seed,
                 detokenize=False,  # special tokens around thoughts are kept here
+                **choice,
             )
-            for seed in draw.seed_numbers
+            for seed, choice in zip(draw.seed_numbers, _choices(draw), strict=True)
         ]
     except VLLMError as why:
         raise ValueError(first_line(why)) from why

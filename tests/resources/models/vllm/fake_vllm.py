@@ -31,6 +31,16 @@ class VLLMValidationError(VLLMClientError): ...
 
 
 @dataclass(kw_only=True)
+class StructuredOutputsParams:
+    choice: list[str] | None = None
+
+
+@dataclass
+class Logprob:
+    logprob: float
+
+
+@dataclass(kw_only=True)
 class SamplingParams:
     temperature: float = 1.0
     top_p: float = 1.0
@@ -40,6 +50,8 @@ class SamplingParams:
     seed: int | None = None
     max_tokens: int | None = 16
     detokenize: bool = True
+    prompt_logprobs: int | None = None
+    structured_outputs: "StructuredOutputsParams | None" = None
 
     def __post_init__(self) -> None:
         if self.temperature > 2:
@@ -66,6 +78,7 @@ class RequestOutput:
     prompt: str | None
     prompt_token_ids: list[int] | None
     outputs: list[CompletionOutput] = field(default_factory=list)
+    prompt_logprobs: list[dict[int, Logprob] | None] | None = None
 
 
 @dataclass
@@ -180,12 +193,16 @@ class LLM:
             raise VLLMServerError("EngineCore encountered an issue.")
         seen = [sha256(image.tobytes()).hexdigest() for image in images]
         digest = sha256(repr((prompt, seen, drawn.chance)).encode()).hexdigest()[:8]
-        tokens = self._tokenizer(_THOUGHT + digest, add_special_tokens=False)["input_ids"]
+        choice = drawn.structured_outputs.choice if drawn.structured_outputs else None
+        written = choice[-1] if choice else _THOUGHT + digest
+        tokens = self._tokenizer(written, add_special_tokens=False)["input_ids"]
         whole = [*tokens, self._tokenizer.eos_token_id]
         tokens = whole[: drawn.max_tokens]
         reason = "abort" if "abort" in text else "stop" if tokens == whole else "length"
         said = CompletionOutput(0, "", tokens, reason)
-        return RequestOutput(str(number), text, prompt, [said])
+        told = [{token: Logprob(-token / 8), -1: Logprob(0.0)} for token in prompt]
+        logprobs = None if drawn.prompt_logprobs is None else [None, *told[1:]]
+        return RequestOutput(str(number), text, prompt, [said], logprobs)
 
 
 _ENGINE_ARGUMENTS = {
@@ -206,4 +223,5 @@ _ENGINE_ARGUMENTS = {
 def modules() -> dict[str, ModuleType]:
     """What ``sys.modules`` has to say for this to be found as ``vllm``."""
     this = sys.modules[__name__]
-    return dict.fromkeys(("vllm", "vllm.exceptions", "vllm.lora", "vllm.lora.request"), this)
+    names = ("vllm", "vllm.exceptions", "vllm.lora", "vllm.lora.request", "vllm.sampling_params")
+    return dict.fromkeys(names, this)

@@ -1,0 +1,257 @@
+"""Options of a model behind a server: requests in the server's own way, found out by a probe.
+
+Servers ignore fields that they do not know, and answer 200. So the first request asks something
+whose answer is known and looks whether the field did anything; the next way is tried if it did not.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, isfinite
+from typing import Any, TypeAlias
+
+import orjson
+
+from bench_assets.core.schema.chat import Prompt, Request, Response, Turn
+from bench_assets.core.schema.elicitation import OptionLikelihoods
+from bench_assets.core.schema.errors import ModelError
+from resources.models.api.chat_session import ChatSession
+from resources.models.api.formats.base import ApiFormat
+from resources.models.api.formats.response_body import NoResponseError
+
+Received: TypeAlias = Mapping[str, Any]
+
+_LISTED = 20  # of the likeliest tokens; OpenAI and vLLM list no more
+_PROBES: Mapping[str, Request] = {
+    "constrained": Request(
+        prompt=Prompt.of("Reply with the word yes, and nothing else."),
+        elicit="constrained",
+        options=("Q", "W"),  # which no model replies by itself
+    ),
+    "likelihood": Request(
+        prompt=Prompt.of("Reply with the letter A, and nothing else."),
+        elicit="likelihood",
+        options=("A", "B"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionWay:
+    """One way of asking a server for options."""
+
+    name: str
+    fields: Callable[[Sequence[str]], dict[str, Any]]  # options -> further fields of a body
+    read: Callable[[Received, str, Sequence[str]], str]  # body and text of a response -> our text
+    each: bool = False  # whether an option is a request, in which it stands as the response
+
+
+class OptionSession:
+    """A chat session that asks for options in the first way that a probe finds to work."""
+
+    def __init__(self, chat: ChatSession, probing: ChatSession) -> None:
+        """Take a session for requests, and one for probes, which may fail."""
+        self._chat, self._probing = chat, probing
+        self._ways: dict[str, OptionWay | ModelError] = {}
+        self._looking = asyncio.Lock()
+
+    async def answer(self, request: Request) -> Response:
+        """Answer a request; the first one with options is preceded by probes.
+
+        Raises:
+            ModelError: If the server has no way.
+        """
+        if not request.elicit:
+            return await self._chat.answer(request)
+        async with self._looking:
+            if request.elicit not in self._ways:
+                self._ways[request.elicit] = await _working_way(self._probing, request.elicit)
+        way = self._ways[request.elicit]
+        if isinstance(way, ModelError):
+            raise way
+        said = await _ask(self._chat, way, request)
+        note = "; ".join(filter(None, (said.note, f"options by {way.name}")))
+        return said if said.error else replace(said, note=note)
+
+
+async def _working_way(chat: ChatSession, method: str) -> OptionWay | ModelError:
+    probe, tried = _PROBES[method], []
+    for way in _WAYS[method]:
+        try:
+            said = await _ask(chat, way, probe)
+        except ModelError as why:
+            tried.append(f"{way.name}: {why}")
+            continue
+        if not said.error and _is_obeyed(said.text, probe):
+            return way
+        tried.append(f"{way.name}: {said.error or f'ignored, {said.text[:40]!r} came back'}")
+    return ModelError(
+        f"{chat.spec.model}: the server cannot be asked by {method} ({'; '.join(tried)}); use"
+        " --elicit generate"
+    )
+
+
+def _is_obeyed(text: str, probe: Request) -> bool:
+    """Whether a field did anything: the text is an option, or has likelihoods that differ."""
+    if probe.elicit == "constrained":
+        return text in probe.options
+    try:
+        found = OptionLikelihoods.from_json(text, len(probe.options))
+    except ValueError:
+        return False
+    return len(set(found.logprobs)) == len(probe.options)
+
+
+async def _ask(chat: ChatSession, way: OptionWay, request: Request) -> Response:
+    if not way.each:
+        form = _OptionFormat(chat.form, way, request, request.options)
+        return await replace(chat, form=form).answer(request)
+    responses = []
+    for option in request.options:
+        form = _OptionFormat(chat.form, way, request, (option,))
+        responses.append(await replace(chat, form=form).answer(request))
+        if responses[-1].error:
+            return responses[-1]
+    found = [OptionLikelihoods.from_json(one.text, 1) for one in responses]
+    together = OptionLikelihoods(
+        tuple(one.logprobs[0] for one in found), tuple(one.tokens[0] for one in found)
+    )
+    return replace(Response.together(responses), text=together.to_json())
+
+
+class _OptionFormat:
+    """The format of a server, with options in the last round of one request."""
+
+    def __init__(
+        self, form: ApiFormat, way: OptionWay, request: Request, options: Sequence[str]
+    ) -> None:
+        self._form, self._way, self._options = form, way, options
+        self._rounds = len(request.prompt.rounds())
+        self.path, self.headers, self.holds = form.path, form.headers, form.holds
+
+    def message(self, turn: Turn) -> dict[str, Any]:
+        return self._form.message(turn)
+
+    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+        self._rounds -= 1
+        if self._rounds:
+            return self._form.body(request, messages)
+        said = list(messages)
+        if self._way.each:
+            said.append(self._form.message(Turn("assistant", tuple(self._options))))
+        fields = orjson.loads(self._form.body(request, said))
+        more = self._way.fields(self._options)
+        if "max_tokens" in more and "max_completion_tokens" in fields:
+            more["max_completion_tokens"] = more.pop("max_tokens")
+        return orjson.dumps(fields | more)
+
+    def response(self, received: Received, seconds: float) -> Response:
+        response = self._form.response(received, seconds)
+        if self._rounds:
+            return response
+        text = self._way.read(received, response.text, self._options)
+        return replace(response, text=text, finish_reason="stop")
+
+
+def _schema(options: Sequence[str]) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(options)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    named = {"name": "answer", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _in_json(_: Received, text: str, options: Sequence[str]) -> str:
+    try:
+        return _one_of(_, str(orjson.loads(text)["answer"]), options)
+    except (LookupError, TypeError, ValueError) as why:
+        raise NoResponseError(f"no answer of the schema: {text[:40]!r}") from why
+
+
+def _one_of(_: Received, text: str, options: Sequence[str]) -> str:
+    if (said := text.strip()) not in options:
+        raise NoResponseError(f"none of the options was answered: {text[:40]!r}")
+    return said
+
+
+def _grammar(options: Sequence[str]) -> dict[str, Any]:
+    texts = (orjson.dumps(option).decode() for option in options)  # escaped as GBNF does
+    return {"grammar": f"root ::= {' | '.join(texts)}"}
+
+
+def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
+    """Sum the log-probabilities of the last tokens of the prompt, which are the option's."""
+    (option,), written, total, n = options, "", 0.0, 0
+    try:
+        for entry in reversed(received["prompt_logprobs"]):
+            token = next(iter(entry.values()))  # the prompt's own stands first
+            written, n = token["decoded_token"] + written, n + 1
+            total += float(token["logprob"])
+            if len(written.strip()) >= len(option):
+                break
+    except (AttributeError, LookupError, StopIteration, TypeError, ValueError) as why:
+        raise NoResponseError("no prompt_logprobs of each token") from why
+    if written.strip() != option.strip():
+        raise NoResponseError(f"prompt_logprobs end with {written[-20:]!r}, not {option!r}")
+    return OptionLikelihoods((total,), (n,)).to_json()
+
+
+def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
+    """Look options up among the likeliest first tokens; those beyond have at most the last's."""
+    try:
+        listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+        found = [(str(one["token"]), float(one["logprob"])) for one in listed]
+    except (LookupError, TypeError, ValueError) as why:
+        raise NoResponseError("no top_logprobs of the first token") from why
+    if not found or not all(isfinite(p) and p <= 1e-4 for _, p in found):
+        raise NoResponseError("top_logprobs are no log-probabilities")
+    if sum(exp(p) for _, p in found) > 1.01:
+        raise NoResponseError("top_logprobs are no log-probabilities: they add up to more than 1")
+    least = min(p for _, p in found)
+    known = [
+        max((p for token, p in found if token.strip() == option), default=None)
+        for option in options
+    ]
+    if all(p is None for p in known):
+        raise NoResponseError(f"no option is among the {len(found)} likeliest first tokens")
+    logprobs = tuple(least if p is None else p for p in known)
+    return OptionLikelihoods(logprobs, (1,) * len(logprobs)).to_json()
+
+
+_WAYS: Mapping[str, Sequence[OptionWay]] = {
+    "constrained": (
+        OptionWay(
+            name="structured_outputs",
+            fields=lambda options: {"structured_outputs": {"choice": list(options)}},
+            read=_one_of,
+        ),
+        OptionWay(
+            name="guided_choice",
+            fields=lambda options: {"guided_choice": list(options)},
+            read=_one_of,
+        ),
+        OptionWay(name="response_format", fields=_schema, read=_in_json),
+        OptionWay(name="grammar", fields=_grammar, read=_one_of),
+    ),
+    "likelihood": (
+        OptionWay(
+            name="prompt_logprobs",
+            fields=lambda _: {
+                "prompt_logprobs": 0,
+                "add_generation_prompt": False,
+                "continue_final_message": True,
+                "max_tokens": 1,
+            },
+            read=_of_prompt,
+            each=True,
+        ),
+        OptionWay(
+            name="top_logprobs",
+            fields=lambda _: {"logprobs": True, "top_logprobs": _LISTED, "max_tokens": 1},
+            read=_of_first_token,
+        ),
+    ),
+}

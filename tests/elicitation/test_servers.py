@@ -1,0 +1,242 @@
+"""Servers that are asked for options: which field works is probed, whatever their status says."""
+
+import json
+from collections.abc import Callable
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench_assets.core.schema.chat import Prompt, Request
+from bench_assets.core.schema.elicitation import Elicitation, OptionLikelihoods
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.elicited_model import ElicitedModel
+from tests.chat_server import Answer, ChatServer, texts
+from tests.quiz import TASK
+from tests.resources.models.api.asking import engine, remembering
+from tests.rows import question
+
+SHARES = {"A": 0.5, "B": 0.25, "C": 0.125}  # of the first token, whatever is asked
+OPTIONS = ("B", "A", "C")
+
+
+def completion(text: str, **fields: Any) -> Answer:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+    choice |= {"finish_reason": "length"} | fields.pop("choice", {})
+    whole = {"object": "chat.completion", "choices": [choice], "usage": {}} | fields
+    return Answer(raw=json.dumps(whole).encode())
+
+
+def ignores_all(body: dict[str, Any]) -> str:
+    """Talk, with a 200, as servers do that do not know a field."""
+    return "yes"
+
+
+def vllm(body: dict[str, Any]) -> str | Answer:
+    """vLLM's fields, as its documentation has them."""
+    if "prompt_logprobs" in body:
+        assert body["continue_final_message"] is True
+        assert body["add_generation_prompt"] is False
+        option = body["messages"][-1]
+        assert option["role"] == "assistant"
+        letters = [{"decoded_token": c, "logprob": log(SHARES[c])} for c in option["content"]]
+        prompt = [None, *({"7": {"decoded_token": "x", "logprob": -9.0}} for _ in range(3))]
+        return completion("!", prompt_logprobs=[*prompt, *({"1": one} for one in letters)])
+    if choice := body.get("structured_outputs", {}).get("choice"):
+        return str(choice[-1])
+    return "yes"
+
+
+def older_vllm(body: dict[str, Any]) -> str | Answer:
+    return str(body["guided_choice"][-1]) if "guided_choice" in body else "yes"
+
+
+def openai(body: dict[str, Any]) -> str | int | Answer:
+    """OpenAI's fields; others are refused with 400."""
+    if set(body) & {"structured_outputs", "guided_choice", "grammar", "prompt_logprobs"}:
+        return 400
+    if body.get("logprobs"):
+        assert body["max_tokens"] == 1
+        listed = [{"token": f" {c}", "logprob": log(p)} for c, p in SHARES.items()]
+        top = {"token": "A", "logprob": log(0.5), "top_logprobs": listed}
+        return completion("A", choice={"logprobs": {"content": [top]}})
+    if "response_format" in body:
+        schema = body["response_format"]["json_schema"]["schema"]
+        return json.dumps({"answer": schema["properties"]["answer"]["enum"][-1]})
+    return "yes"
+
+
+def llama(body: dict[str, Any]) -> str | int | Answer:
+    """llama.cpp: grammars act; vLLM's fields are ignored, and a schema may be a 500."""
+    if "response_format" in body:
+        return 500
+    if "grammar" in body:
+        return str(json.loads(body["grammar"].rsplit("| ", 1)[-1]))
+    return (
+        openai({name: body[name] for name in body if "prompt_l" not in name})
+        if body.get("logprobs")
+        else "yes"
+    )
+
+
+def ask(answer: Callable[[dict[str, Any]], Any], method: Any, **spec: Any) -> tuple[Any, list[Any]]:
+    """The response to one request, and the bodies that the server got."""
+    request = Request(prompt=Prompt.of("Which?"), elicit=method, options=OPTIONS)
+    with ChatServer(answer) as server:
+        ((_, response),) = engine(server.base_url, **spec).stream([request])
+        return response, list(server.bodies)
+
+
+@pytest.mark.parametrize(
+    ("server", "way", "n_probes"),  # what is ignored or fails is tried twice
+    [
+        (vllm, "structured_outputs", 1),
+        (older_vllm, "guided_choice", 3),
+        (openai, "response_format", 3),
+        (llama, "grammar", 7),
+    ],
+    ids=["vLLM", "an older vLLM", "OpenAI", "llama.cpp"],
+)
+def test_one_of_the_options_is_asked_for_in_the_way_that_acts(server, way, n_probes):
+    response, bodies = ask(server, "constrained")
+    assert (response.error, response.text, response.note) == ("", "C", f"options by {way}")
+    assert len(bodies) == n_probes + 1
+    assert way in bodies[-1]
+
+
+def test_likelihoods_come_of_the_prompt_where_a_server_tells_them():
+    response, bodies = ask(vllm, "likelihood")
+    found = OptionLikelihoods.from_json(response.text, 3)
+    assert [exp(one) for one in found.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-5)
+    assert found.tokens == (1, 1, 1)
+    assert response.note == "options by prompt_logprobs"
+    assert len(bodies) == 2 + 3  # a probe of two options, then three
+
+
+def test_likelihoods_come_of_the_first_token_where_a_server_lists_it():
+    for server in (openai, llama):
+        response, _ = ask(server, "likelihood")
+        found = OptionLikelihoods.from_json(response.text, 3)
+        assert [exp(one) for one in found.logprobs] == pytest.approx([0.25, 0.5, 0.125], abs=1e-5)
+        assert response.note == "options by top_logprobs"
+
+
+def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is():
+    request = Request(prompt=Prompt.of("?"), elicit="likelihood", options=("A", "D"))
+    with ChatServer(openai) as server:
+        ((_, response),) = engine(server.base_url).stream([request])
+    assert OptionLikelihoods.from_json(response.text, 2).logprobs == pytest.approx(
+        (log(0.5), log(0.125)), abs=1e-6
+    )
+
+
+def test_options_of_which_none_is_listed_are_an_error():
+    request = Request(prompt=Prompt.of("?"), elicit="likelihood", options=("(A)", "(B)"))
+    with ChatServer(openai) as server:
+        ((_, response),) = engine(server.base_url).stream([request])
+    assert "no option is among the 3 likeliest first tokens" in response.error
+
+
+@pytest.mark.parametrize("method", ["likelihood", "constrained"])
+def test_a_server_that_ignores_every_field_is_refused_in_one_sentence(method):
+    with pytest.raises(ModelError) as refused:
+        ask(ignores_all, method)
+    said = str(refused.value)
+    assert said.startswith(f"m: the server cannot be asked by {method} (")
+    assert said.endswith("; use --elicit generate")
+
+
+def test_fields_that_answer_with_nonsense_are_not_taken_for_likelihoods():
+    def percent(body: dict[str, Any]) -> str | Answer:
+        listed = [{"token": c, "logprob": -100 * p} for c, p in SHARES.items()]
+        listed += [{"token": str(n), "logprob": -0.1} for n in range(9)]
+        top = {"token": "A", "logprob": 0, "top_logprobs": listed}
+        return completion("A", choice={"logprobs": {"content": [top]}})
+
+    with pytest.raises(ModelError, match="add up to more than 1"):
+        ask(percent, "likelihood")
+
+
+def test_an_echo_that_is_one_token_off_is_not_taken_for_the_option():
+    def shifted(body: dict[str, Any]) -> str | Answer:
+        if "prompt_logprobs" not in body:
+            return "yes"
+        said = vllm(body)
+        assert isinstance(said, Answer)
+        whole = json.loads(said.raw or b"")
+        whole["prompt_logprobs"].append({"9": {"decoded_token": "\n", "logprob": -1.0}})
+        whole["prompt_logprobs"].append({"9": {"decoded_token": "#", "logprob": -1.0}})
+        return Answer(raw=json.dumps(whole).encode())
+
+    with pytest.raises(ModelError, match="prompt_logprobs end with '#', not 'A'"):
+        ask(shifted, "likelihood")
+
+
+def test_other_formats_and_batches_have_no_options(tmp_path: Path):
+    from resources.models.batches.engine import BatchEngine
+
+    assert not engine("http://127.0.0.1:1", format="anthropic").elicits
+    assert not hasattr(BatchEngine, "elicits")
+
+
+def test_what_was_asked_is_not_asked_again_and_needs_no_server(tmp_path: Path):
+    asked = [
+        question(
+            question_id=f"q/{n}",
+            kind="choice",
+            text=f"{n}?",
+            options=("x", "y", "z"),
+            answer=("A",),
+        )
+        for n in range(6)
+    ]
+    file = tmp_path / "responses.sqlite"
+
+    def predict(url: str, how: str) -> list[pipeline.Prediction]:
+        model = ElicitedModel(remembering(url, file), "m", Elicitation.parse(how))
+        return pipeline.predict(TASK, asked, model)
+
+    with ChatServer(vllm) as server:
+        url = server.base_url
+        first = predict(url, "likelihood")
+        n = server.n_requests
+        assert n == 2 + 6 * 3
+        assert predict(url, "likelihood-bytes") == [
+            pipeline.replace(one, decoding=one.decoding.replace("none", "bytes")) for one in first
+        ]
+        assert server.n_requests == n
+        assert all("Reply with" not in text for text in texts(server.bodies[-1]))
+        predict(url, "likelihood-unconditional")
+        assert server.n_requests == n + 2 + 3  # the probe, and the empty prompt once
+    again = predict(url, "likelihood")  # nobody listens any more
+    assert [one.text for one in again] == ["A"] * 6
+    assert not any(one.error for one in again)
+
+
+def test_a_server_that_fails_in_the_middle_is_asked_only_for_the_rest(tmp_path: Path):
+    asked = [
+        question(
+            question_id=f"q/{n}", kind="choice", text=f"{n}?", options=("x", "y"), answer=("A",)
+        )
+        for n in range(8)
+    ]
+    seen: list[str] = []
+    broken = {"5?"}
+
+    def partly(body: dict[str, Any]) -> Any:
+        text = texts(body)[0]
+        seen.append(text)
+        return 400 if text in broken else vllm(body)
+
+    with ChatServer(partly) as server:
+        model = ElicitedModel(
+            remembering(server.base_url, tmp_path / "r.sqlite"), "m", Elicitation("likelihood")
+        )
+        first = pipeline.predict(TASK, asked, model)
+        assert [one.question_id for one in first if one.error] == ["q/5"]
+        seen.clear()
+        broken.clear()
+        assert not any(one.error for one in pipeline.predict(TASK, asked, model))
+    assert {text for text in seen if not text.startswith("Reply")} == {"5?"}
