@@ -56,7 +56,9 @@ def terminal_table(
     shown = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
     written = StringIO()
     wide = None if sys.stdout.isatty() else _WIDTH
-    console = Console(file=written, width=wide, highlight=False, markup=False, emoji=False)
+    console = Console(
+        file=written, width=wide, force_jupyter=False, highlight=False, markup=False, emoji=False
+    )
     console.print(printable(title))
     console.print(table_of(rows, shown) if rows else "(no rows)")
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())

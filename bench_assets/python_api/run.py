@@ -128,12 +128,32 @@ class Run:
         return len(self.evaluations) == 1
 
     def __repr__(self) -> str:
-        """Show the table of the commands."""
-        return display.terminal_table(self.title, self.rows)
+        """Show the table of the commands; metrics beside the primary one over all questions."""
+        return display.terminal_table(self.title, self._shown) + self._more
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        return display.html_table(self.title, self.rows, linked=not self.is_partial)
+        return display.html_table(self.title, self._shown, linked=self._is_stored) + self._more
+
+    @property
+    def _shown(self) -> list[Metric]:
+        return [
+            row
+            for one in self.evaluations
+            for row in one.metrics
+            if row.category == "all" or row.metric == one.task.primary_metric
+        ]
+
+    @property
+    def _more(self) -> str:
+        n = len(self.rows) - len(self._shown)
+        return f"\n{n} more rows in .metrics" if n else ""
+
+    @property
+    def _is_stored(self) -> bool:
+        """Whether the report has a page of each number."""
+        imported = any(one.task.measured_by for one in self.evaluations)
+        return not self.is_partial and not imported
 
 
 def _bars(one: TaskEvaluation, metric: str, is_single: bool) -> Sequence[Bar]:

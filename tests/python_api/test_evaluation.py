@@ -171,6 +171,12 @@ def test_a_notebook_sees_intervals_links_and_images(home):
     assert 'src="data:image/png;base64,' in sample_html(sample)
 
 
+def test_a_table_names_the_rows_that_it_leaves_out(home):
+    run = bench.evaluate("codis", model="random", limit=4)
+    n_more = sum(row.category != "all" and row.metric != "acc_p" for row in run.rows)
+    assert repr(run).endswith(f"\n{n_more} more rows in .metrics")
+
+
 def test_a_plot_has_a_bar_for_each_category_beside_chance_and_the_best_constant(home, tmp_path):
     run = bench.evaluate("fridge", model=says_a)
     plot = run.plot()

@@ -1,0 +1,43 @@
+"""The notebooks in examples/ run from the first cell to the last, in a fresh home."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+
+
+def run_cell(source, names):
+    """Run a cell as a notebook does; returns the value of its last expression."""
+    *before, last = ast.parse(source).body
+    if not isinstance(last, ast.Expr):
+        before, last = [*before, last], None
+    exec(compile(ast.Module(before, []), "<cell>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+
+
+def test_there_are_two_notebooks_without_outputs():
+    assert len(NOTEBOOKS) == 2
+    for file in NOTEBOOKS:
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        assert [
+            cell["outputs"] for cell in cells if cell["cell_type"] == "code" and cell["outputs"]
+        ] == []
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
+def test_every_cell_runs_and_what_it_shows_can_be_shown(file, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    names = {"__name__": "__main__"}
+    shown = [
+        run_cell("".join(cell["source"]), names)
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    for value in shown:
+        if hasattr(value, "_repr_html_"):
+            assert value._repr_html_().strip().startswith("<")
+        assert repr(value)
