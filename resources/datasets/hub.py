@@ -146,22 +146,8 @@ def hub_files(release: HubRelease) -> HubFiles:
         ) from why
     commit, token = info.sha or release.revision, get_token()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    for one in info.siblings or ():
-        if problem := _problem(one):
-            raise SourceError(f"{release}: the hub lists {one.rfilename!r}: {problem}")
     listed = [one for one in info.siblings or () if one.rfilename not in _NOT_DATA]
     return HubFiles(commit, [_remote(f"{page}/resolve/{commit}", one, headers) for one in listed])
-
-
-def _problem(one: "RepoSibling") -> str:
-    """What is wrong with an entry; the hub's library takes whatever the hub says."""
-    if not isinstance(one.rfilename, str):
-        return "no name of a file"
-    if not (one.size is None or (type(one.size) is int and one.size >= 0)):
-        return f"{one.size!r} is no size in bytes"
-    digests = [one.blob_id, one.lfs and one.lfs.sha256]
-    odd = [digest for digest in digests if not isinstance(digest, str | None)]
-    return f"{odd[0]!r} is no digest" if odd else ""
 
 
 def _remote(below: str, one: "RepoSibling", headers: Mapping[str, str]) -> RemoteFile:

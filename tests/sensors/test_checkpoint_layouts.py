@@ -32,19 +32,9 @@ def _config_of_a_script(runs: Path) -> None:
     (runs / "sft" / "config.json").write_text('{"lr": 1e-5}')
 
 
-def _config_of_the_model_in_the_root(runs: Path) -> None:
-    write_checkpoint(runs / "sft" / "checkpoint-500")
-    (runs / "config.json").write_text("not even JSON")
-
-
 def _lora(runs: Path) -> None:
     folder = write_adapter(runs / "sft" / "checkpoint-500")
     write_files(folder, "optimizer.pt", "README.md", "tokenizer.json")
-
-
-def _lora_in_bin(runs: Path) -> None:
-    folder = write_adapter(runs / "sft" / "checkpoint-500")
-    (folder / "adapter_model.safetensors").rename(folder / "adapter_model.bin")
 
 
 def _zero_two(runs: Path) -> None:
@@ -67,11 +57,6 @@ def _hub_folder_with_originals(runs: Path) -> None:
     write_files(folder, "original/consolidated.00.pth", ".cache/huggingface/x.incomplete")
 
 
-def _safetensors_index_with_strays(runs: Path) -> None:
-    folder = write_checkpoint(runs / "a", shards=2)
-    (folder / "mm_projector.safetensors").write_bytes(safetensors(b"12"))
-
-
 def _bin_shards(runs: Path) -> None:
     folder = write_checkpoint(runs / "a")
     (folder / "model.safetensors").unlink()
@@ -87,11 +72,6 @@ def _verl_with_weights(runs: Path) -> None:
     write_files(actor, "model_world_size_8_rank_0.pt", "optim_world_size_8_rank_0.pt")
 
 
-def _sentence_transformers(runs: Path) -> None:
-    write_checkpoint(runs / "clip")
-    write_checkpoint(runs / "clip" / "2_Dense", b"dense")
-
-
 @pytest.mark.parametrize(
     ("write", "taken"),
     [
@@ -104,23 +84,17 @@ def _sentence_transformers(runs: Path) -> None:
             id="HF Trainer when it has saved the model into the run's root",
         ),
         pytest.param(_config_of_a_script, ["sft/checkpoint-500"], id="a script's own config.json"),
-        pytest.param(
-            _config_of_the_model_in_the_root, ["sft/checkpoint-500"], id="a config.json of no JSON"
-        ),
         pytest.param(_lora, ["sft/checkpoint-500"], id="LoRA of PEFT"),
-        pytest.param(_lora_in_bin, ["sft/checkpoint-500"], id="LoRA of an older PEFT"),
         pytest.param(_zero_two, ["sft/checkpoint-500"], id="DeepSpeed, weights gathered"),
         pytest.param(_swift, ["out/v0-20261121/checkpoint-500"], id="ms-swift"),
         pytest.param(
             _llama_factory, ["saves/qwen/lora/sft/checkpoint-500"], id="LLaMA-Factory, LoRA"
         ),
         pytest.param(_hub_folder_with_originals, ["llama"], id="a release with original/"),
-        pytest.param(_safetensors_index_with_strays, ["a"], id="an index beside stray tensors"),
         pytest.param(_bin_shards, ["a"], id="shards of .bin"),
         pytest.param(
             _verl_with_weights, ["exp/global_step_100/actor/huggingface"], id="verl with weights"
         ),
-        pytest.param(_sentence_transformers, ["clip"], id="sentence-transformers"),
     ],
 )
 def test_what_holds_weights_is_taken(

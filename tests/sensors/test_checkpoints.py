@@ -101,16 +101,8 @@ def _renamed_to_what_is_no_key(runs: Path) -> None:
     (runs / "a" / "step-1").rename(runs / "a" / "best one")
 
 
-def _renamed_as_if_it_were_being_written(runs: Path) -> None:
-    (runs / "a" / "step-1").rename(runs / "a" / "tmp-checkpoint-1")
-
-
 def _sharing_its_folder_with_another(runs: Path) -> None:
     write_checkpoint(runs / "a", b"abcd")
-
-
-def _with_a_temporary_file(runs: Path) -> None:
-    (runs / "a" / "step-1" / "config.json.tmp").write_text("")
 
 
 @pytest.mark.parametrize(
@@ -121,9 +113,7 @@ def _with_a_temporary_file(runs: Path) -> None:
         pytest.param(_unmounted_below, id="the run's folder is empty, as an unmounted one"),
         pytest.param(_half_written_again, id="it is just being overwritten"),
         pytest.param(_renamed_to_what_is_no_key, id="its name is none that can be taken now"),
-        pytest.param(_renamed_as_if_it_were_being_written, id="its name says it is unfinished"),
         pytest.param(_sharing_its_folder_with_another, id="a model was saved into the run's root"),
-        pytest.param(_with_a_temporary_file, id="a file beside it is being written"),
     ],
 )
 def test_what_may_still_be_there_does_not_retire(

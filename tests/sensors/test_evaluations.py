@@ -143,15 +143,6 @@ def test_a_suite_that_is_added_later_is_looked_at_first_by_itself(
     assert names(looking.tick()) == ["a/step-1 multi"]
 
 
-def test_what_was_evaluated_needs_no_first_look_any_more(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
-    write_checkpoint(runs / "a" / "step-1")
-    daemon.tick()
-    daemon.settings = watching(tmp_path / "home", "first = 20", suites='["codis", "blink"]')
-    assert daemon.tick() == []
-
-
 def test_the_first_look_goes_before_other_runs_and_covers_the_suites(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:

@@ -45,12 +45,9 @@ def tables(tmp_path):
         pytest.param(responses(NEW, 50), f"undecided against {OLD}: accuracy +0.000",
                      id="as it was"),
         pytest.param(responses(NEW, 48), "undecided", id="two lost are chance"),
-        pytest.param(responses(NEW, 60), "undecided", id="better is not worse"),
         pytest.param(responses(NEW, 0, prompt="q"), f"not comparable with {OLD}", id="other words"),
         pytest.param(responses(NEW, 0, reading="r"), f"not comparable with {OLD}", id="read apart"),
         pytest.param(responses("run/step-7", 0), "nothing to compare with", id="the first step"),
-        pytest.param(responses("other/step-2000", 0), "nothing to compare with", id="another run"),
-        pytest.param(responses("gpt", 0), "nothing to compare with", id="no checkpoint"),
     ],
 )  # fmt: skip
 def test_the_step_before_is_what_it_is_compared_with(tables, now, begins):

@@ -96,11 +96,6 @@ def test_answers_to_several_forms_are_one_run(home):
     assert home.tick()[0] == ["votes_answers", "checks_answers"]
 
 
-def test_what_does_not_count_starts_no_run(home):
-    home.votes.says("ana", ITEMS[0], right="perhaps")
-    assert home.tick() == "nothing new"
-
-
 def test_a_form_that_cannot_be_heard_is_a_sentence_and_stops_no_other(home):
     (home.folder / "annotation/quiz/votes").mkdir(parents=True)
     (home.folder / "annotation/quiz/votes/answers.jsonl").write_bytes(b"\xff\xfe\xff")

@@ -20,12 +20,6 @@ MODEL_CONFIG = '{"model_type": "llava"}'
             id="DeepSpeed ZeRO-3 through Trainer",
         ),
         pytest.param(
-            ["a/latest", "a/global_step5/mp_rank_00_model_states.pt", f"a/global_step5/{ZERO}"],
-            "a",
-            "python zero_to_fp32.py {at} {at}",
-            id="DeepSpeed alone",
-        ),
-        pytest.param(
             [ZERO], "", "python zero_to_fp32.py {at.parent} MERGED", id="one step of DeepSpeed"
         ),
         pytest.param(
@@ -41,19 +35,12 @@ MODEL_CONFIG = '{"model_type": "llava"}'
             id="FSDP 2, torchtitan",
         ),
         pytest.param(
-            ["a/weights/model/.metadata", "a/weights/optim/.metadata"],
-            "a/weights",
-            "dcp_to_torch {at}/model model.pt",
-            id="torch.distributed.checkpoint below a folder of its own",
-        ),
-        pytest.param(
             ["a/checkpoints/epoch=1-step=5.ckpt"],
             "a/checkpoints",
             "load the state_dict of epoch=1-step=5.ckpt",
             id="Lightning",
         ),
         pytest.param(["a/model.pt"], "a", "load model.pt into the model", id="plain torch"),
-        pytest.param(["a/model_step500.pth"], "a", "model_step500.pth", id="torch with a step"),
         pytest.param(
             ["g/actor/huggingface/config.json", "g/actor/model_world_size_8_rank_0.pt"],
             "g/actor",
@@ -67,9 +54,6 @@ MODEL_CONFIG = '{"model_type": "llava"}'
             id="Megatron",
         ),
         pytest.param(
-            ["iter_5/mp_rank_00_000/model_optim_rng.pt"], "", "Megatron", id="Megatron, no tracker"
-        ),
-        pytest.param(
             ["a/iter_5/common.pt", "a/iter_5/__0_0.distcp", "a/iter_5/metadata.json"],
             "a",
             "Megatron's shards",
@@ -77,7 +61,6 @@ MODEL_CONFIG = '{"model_type": "llava"}'
         ),
         pytest.param(["m.Q4_K.gguf"], "", 'gguf_file = "m.Q4_K.gguf"', id="GGUF alone"),
         pytest.param(["a/consolidated.safetensors", "a/params.json"], "a", "Mistral", id="Mistral"),
-        pytest.param(["a/consolidated.00.pth", "a/params.json"], "a", "Meta's", id="Meta"),
         pytest.param(
             ["a/config.json", "a/model.safetensors.part"], "a", "half a download", id="half a copy"
         ),

@@ -27,17 +27,11 @@ def tarred():
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        pytest.param("a.zip", zipped()[1:], id="a zip without its first byte"),
         pytest.param("a.zip", zipped()[:-22], id="a zip without its end"),
         pytest.param("a.zip", zipped().replace(b"PK\x01\x02\x14\x03\x14\x00\x00",
                                                b"PK\x01\x02\x14\x03\x14\x00\x01"), id="encrypted"),
-        pytest.param("a.zip", zipped().replace(b"a.txt", b"\0.txt"), id="a file without a name"),
         pytest.param("a.zip", zipped()[:36] + b"\xff" * 4 + zipped()[40:], id="torn inside"),
         pytest.param("a.tar.gz", tarred()[:20], id="a tar that is cut off"),
-        pytest.param("a.tar.gz", tarred()[:14] + b"\xff" * 6 + tarred()[20:], id="torn gzip"),
-        pytest.param("a.tar.xz", b"\xfd7zXZ\x00" + b"\xff" * 40, id="torn xz"),
-        pytest.param("a.tar.bz2", b"BZh9" + b"\xff" * 40, id="torn bzip2"),
-        pytest.param("a.tar", b"", id="empty"),
     ],
 )  # fmt: skip
 def test_a_damaged_archive_is_named(tmp_path, name, data):

@@ -119,26 +119,9 @@ def test_more_bytes_than_there_should_be_are_not_read(hub, tmp_path):
         ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
 
 
-@pytest.mark.parametrize(
-    ("listed", "says"),
-    [
-        ({"rfilename": None}, "None: no name of a file"),
-        ({"rfilename": 7}, "7: no name of a file"),
-        ({"rfilename": []}, r"\[\]: no name of a file"),
-        ({"rfilename": {}}, "no name of a file"),
-        ({"size": "12"}, "'12' is no size in bytes"),
-        ({"size": True}, "True is no size in bytes"),
-        ({"size": -1}, "-1 is no size in bytes"),
-        ({"blobId": 5}, "5 is no digest"),
-        ({"lfs": {"sha256": [], "size": 1, "pointerSize": 1}}, r"\[\] is no digest"),
-        ({"lfs": 3}, "cannot be asked"),
-        ({"rfilename": "../out"}, "would lie elsewhere"),
-    ],
-    ids=str,
-)
-def test_a_hub_that_lists_no_files_is_refused(hub, tmp_path, listed, says):
-    hub.listed = listed
-    with pytest.raises(SourceError, match=says):
+def test_a_file_that_would_lie_elsewhere_is_refused(hub, tmp_path):
+    hub.listed = {"rfilename": "../out"}
+    with pytest.raises(SourceError, match="would lie elsewhere"):
         ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, Counted())
 
 

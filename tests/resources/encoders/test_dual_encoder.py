@@ -103,23 +103,6 @@ def test_what_does_not_load_is_said_so(tmp_path, images, path, complaint):
         pass
 
 
-@pytest.mark.parametrize(
-    ("raised", "comes", "complaint"),
-    [
-        (ZeroDivisionError("odd"), ModelError, "does not load as an encoder: odd"),
-        (KeyboardInterrupt(), KeyboardInterrupt, ""),
-    ],
-    ids=["an error of any kind is ours", "the end of the program is none"],
-)
-def test_whatever_a_library_raises(clip, images, monkeypatch, raised, comes, complaint):
-    def from_pretrained(*_, **__):
-        raise raised
-
-    monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
-    with pytest.raises(comes, match=complaint), opened(clip, images):
-        pass
-
-
 def test_a_image_that_is_not_there_is_an_error(clip, images):
     with opened(clip, images) as encoder, pytest.raises(ImageError, match="no image 00"):
         encoder.encode_images(["00"])

@@ -11,7 +11,7 @@ from bench_assets.core.schema.errors import HomeError
 from resources.storage.sqlite import describe_sqlite_errors, integrity_errors, open_read_only
 
 
-@pytest.fixture(params=["a b", "a#b", "a?b", "a%20b", "ü'\""])
+@pytest.fixture(params=["a b", "a#b?%20"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (tmp_path / request.param).mkdir()
     file = tmp_path / request.param / "some.sqlite"

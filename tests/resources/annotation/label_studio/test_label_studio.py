@@ -103,15 +103,11 @@ def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
     ("path", "told", "sentence"),
     [
         ("/api/projects", (200, "<html>Sign in</html>"), "no JSON: '<html>Sign in</html>'"),
-        ("/api/projects", (302, ""), "302 Found"),
         ("/api/projects", (403, {"detail": "no"}), "403 Forbidden: the account behind"),
         ("/api/projects", (404, "no such page"), "404 Not Found: url should be"),
-        ("/api/projects", (200, []), "expected results, count"),
         ("/api/projects", (200, {"results": [], "count": 3}), "changed while it was read"),
         ("/api/projects", (200, {"results": [{"title": "x"}], "count": 1}), "expected id"),
-        ("/api/users", (200, {"detail": "?"}), "expected a list"),
         ("/api/projects/1/export", (200, [1]), "expected .*found 1"),
-        ("/api/projects/1/export", (999, ""), "999"),
     ],
 )
 def test_what_is_no_answer_of_label_studio_is_a_sentence(
@@ -124,7 +120,7 @@ def test_what_is_no_answer_of_label_studio_is_a_sentence(
         hands.people.answers(FORM)
 
 
-@pytest.mark.parametrize("said", [None, 3, [3, None], {}, [{}], [{"id": 7, "completed_by": 2}]])
+@pytest.mark.parametrize("said", [None, [{"id": 7, "completed_by": 2}]])
 def test_a_task_with_odd_annotations_ends_nothing(
     said: object, studio: ScriptedStudio, hands: Annotators
 ) -> None:
@@ -161,13 +157,6 @@ def test_of_two_projects_of_a_title_the_one_with_tasks_is_used(
     studio.projects[2] = {**studio.projects[1], "id": 2}  # what a repeated POST leaves
     assert hands.people.ask(FORM, [A, B]) == UnitCounts(new=0, there=2, changed=0, withdrawn=0)
     assert "1 is used; delete 2" in caplog.text
-
-
-def test_a_task_imported_twice_is_shown_once(studio: ScriptedStudio, hands: Annotators) -> None:
-    hands.people.ask(FORM, [A])
-    studio.tasks[9] = {**studio.tasks[1], "id": 9}
-    hands.people.ask(FORM, [A])
-    assert [one["overlap"] for one in studio.tasks.values()] == [2, 0]
 
 
 def test_lists_of_many_pages_are_read_whole(studio: ScriptedStudio, hands: Annotators) -> None:

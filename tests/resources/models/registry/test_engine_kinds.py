@@ -6,10 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
-from bench_assets.core.schema.chat import Prompt, Request
 from bench_assets.core.schema.errors import ModelError, SettingsError
-from bench_assets.workspace.materialization.name_validation import check_names
-from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import load_settings
 from resources.config.sections.engine_kinds import kind_problems
 from resources.config.sections.models import list_models
@@ -148,25 +145,11 @@ def test_one_with_weights_is_kept_and_one_without_is_closed(made, tmp_path):
     assert made[1].asked is None
 
 
-def test_its_budget_is_kept(made, tmp_path):
-    said = say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), *map(str, range(40)))
-    assert sum(text.startswith("not asked: 64 of the budget_tokens") for text in said) == 24
-    with pytest.raises(ModelError, match="64 of the budget_tokens of 64 are used"):
-        say(models(tmp_path, f"{LOUD}budget_tokens = 64\n"), "another")
-
-
 def test_it_can_be_tried_out(made, tmp_path):
     (tmp_path / "bench.toml").write_text(LOUD)
     found = check_model("m", load_settings(tmp_path))
     assert (found.kind, found.failures, found.batch) == ("acme_loud", [], "the same")
     assert made[-1].spec.max_tokens == 32
-
-
-def test_it_can_be_asked_blind(made, tmp_path):
-    opened = models(tmp_path, f'{LOUD}[models.b]\nkind = "blind"\nof = "m"\n')
-    with opened.open("b") as model:
-        model.response([Request(prompt=Prompt.of("a"))])
-        assert model.signature == "blind|acme|2|t=0,max=1024"
 
 
 @pytest.mark.parametrize(
@@ -245,17 +228,6 @@ def test_it_is_an_error_where_it_is_asked(unusable):
         assert why in check_model(name, load_settings(home)).error
     with opened.open("s") as model:
         assert model.response(requests_for("a"))[0].text == "A"
-
-
-def test_it_can_be_a_partition_for_who_can_ask_it_and_a_judge_that_is_not_asked(unusable):
-    home, _ = unusable
-    with (home / "bench.toml").open("a") as file:
-        file.write('[suites.codis]\njudge = "m"\n')
-    with Workbench(SettingsResource(home=str(home)), ["codis"]) as bench:
-        bench.add_models(["m", "b"])
-        check_names(bench, ["codis"], [])
-        with pytest.raises(ModelError, match="cannot be used"):
-            check_names(bench, ["codis"], ["s"])
 
 
 _SHADOWED = "crab 1.0, entry point server = 'crab_for_tests:X' of bench_assets.engines"

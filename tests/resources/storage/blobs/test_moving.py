@@ -138,11 +138,3 @@ def test_what_a_place_loses_without_a_word_is_found_at_once(
     put(source, ("a", b"12"))
     with pytest.raises(HomeError, match=f"{tmp_path}/target/a: is not there as it was just"):
         transfer(Losing(tmp_path / "target"), source, source.list(), rules())
-
-
-def test_it_is_told_how_far_it_has_come(source: FileBlobs) -> None:
-    for n in range(1001):
-        source.put(str(n), b"x", sync=False)
-    told: list[int] = []
-    assert transfer(source, source, source.list(), rules(), told.append) == {"there": 1001}
-    assert told == [1000, 1001]

