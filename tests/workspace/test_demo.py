@@ -24,6 +24,7 @@ class Bench:
             tasks=TASKS,
             tasks_of=lambda name: [task for task in TASKS if name in (task.suite, task.name)],
         )
+        self.catalog.evaluable = self.catalog
 
     def refresh_questions(self, suite):
         if suite == "codis":

@@ -111,3 +111,31 @@ def test_what_cannot_be_read_stands_beside_what_can_and_alone_where_nothing_can(
     assert cells(*matrices([unscored], {}))["good"] == {"c": "–"}
     (alone,) = matrices([lost], {})
     assert cells(alone)["good"] == {"c": "!"}
+
+
+def test_baselines_are_reference_lines_without_a_rank() -> None:
+    rows = [
+        *(measured(task, "model", 0.3) for task in "ab"),
+        *(measured(task, "other", 0.2) for task in "ab"),
+        *(measured(task, "random", 0.9, is_baseline=True) for task in "ab"),
+    ]
+    (matrix,) = matrices(rows, {})
+    assert [(line.name, line.rank) for line in matrix.models] == [
+        ("model", "1.0"),
+        ("other", "2.0"),
+    ]
+    assert [(line.name, line.rank) for line in matrix.blind] == [
+        ("random", ""),
+        ("best constant response", ""),
+    ]
+
+
+def test_a_wide_matrix_is_printed_in_blocks_of_100_columns(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    tasks = [f"journeybench/task_{n}" for n in range(12)]
+    models = ("a-model/step-0100", "b")
+    print_matrices([measured(one, m, 0.5) for one in tasks for m in models], {}, published=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert [line.partition(" ")[0] for line in lines].count("b") == 3  # 5, 5 and 2 of 14 columns
+    assert sum(line.count("0.500") for line in lines) == 24

@@ -9,6 +9,8 @@ from bench_assets.core.text.escaping import one_line
 from bench_assets.workspace.console.output import print_message, print_result, print_table
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
+_WIDTH = 100
+
 
 def print_matrices(
     rows: Sequence[LeaderboardRow],
@@ -39,22 +41,51 @@ def print_matrices(
 
 
 def _print(matrix: Matrix, *, published: bool) -> None:
+    """Print the tasks in blocks that fit ``_WIDTH`` columns; the first one has the mean ranks."""
+    parts = (matrix.models, matrix.blind, matrix.published if published else ())
     has_ranks = any(line.rank for line in matrix.models)
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
-    table.add_column("model", overflow="fold")
+    for nth, tasks in enumerate(_blocks(matrix, [line for part in parts for line in part])):
+        table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+        table.add_column("model", overflow="fold")
+        if has_ranks and not nth:
+            table.add_column(_rank_title(matrix), justify="right")
+        for task in tasks:
+            table.add_column(_wrap_task_name(task), justify="right", overflow="fold")
+        for part in parts:
+            for line in part:
+                rank = [line.rank] if has_ranks and not nth else []
+                table.add_row(
+                    one_line(line.name), *rank, *(line.cells.get(one, "") for one in tasks)
+                )
+            table.add_section()
+        print_table(table)
+
+
+def _rank_title(matrix: Matrix) -> str:
+    return f"mean rank\nof {len(matrix.ranked)} tasks"
+
+
+def _blocks(matrix: Matrix, lines: Sequence[MatrixRow]) -> list[list[str]]:
+    """Divide the tasks so that no block is wider than ``_WIDTH`` columns."""
+    names = max((len(one_line(line.name)) for line in lines), default=0)
+    first = names + 1 + _longest(_rank_title(matrix))
+    blocks: list[list[str]] = [[]]
+    left = _WIDTH - first
     for task in matrix.tasks:
-        table.add_column(_wrap_task_name(task), justify="right", overflow="fold")
-    if has_ranks:
-        table.add_column(f"mean rank\nof {len(matrix.ranked)} tasks", justify="right")
-    for part in (matrix.models, matrix.blind, matrix.published if published else ()):
-        for line in part:
-            table.add_row(*_cells(line, matrix.tasks), *([line.rank] if has_ranks else []))
-        table.add_section()
-    print_table(table)
+        width = 1 + max(
+            _longest(_wrap_task_name(task)),
+            *(_longest(line.cells.get(task, "")) for line in lines),
+        )
+        if blocks[-1] and width > left:
+            blocks.append([])
+            left = _WIDTH - names
+        blocks[-1].append(task)
+        left -= width
+    return blocks
 
 
-def _cells(line: MatrixRow, tasks: Sequence[str]) -> list[str]:
-    return [one_line(line.name), *(line.cells.get(task, "") for task in tasks)]
+def _longest(text: str) -> int:
+    return max(map(len, text.split("\n")))
 
 
 def _wrap_task_name(task: str) -> str:

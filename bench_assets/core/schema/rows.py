@@ -359,6 +359,7 @@ class LeaderboardRow:
     constant: float | None = None  # without looking, see ``Metric``
     shuffled: float | None = None
     stale: str = ""  # how it was measured otherwise than it would be now; "": it was not
+    is_baseline: bool = False  # guessing: a reference line, which is not ranked
     ranks: str = ""  # that it may have among those measured alike, "1-2"; "": not known
     place: str = ""  # of the tables, where they are not those of the source that is named now
     signature: str

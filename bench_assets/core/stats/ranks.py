@@ -56,11 +56,12 @@ def rank_intervals(
 def ranked(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Write the ranks that it may have to each line of a task that was measured whole.
 
-    Among those of one edition and source; lines without an interval have no ranks.
+    Among those of one edition and source; baselines and lines without an interval have no ranks.
     """
     groups: dict[tuple[str, str, str], list[LeaderboardRow]] = defaultdict(list)
     for row in rows:
-        if row.is_measured and not (row.n_failed or row.stale or isnan(row.value)):
+        doubtful = row.n_failed or row.stale or isnan(row.value)
+        if row.is_measured and not (doubtful or row.is_baseline):
             groups[row.task, row.edition, row.place].append(row)
     found: dict[int, str] = {}
     for group in groups.values():

@@ -1,6 +1,6 @@
 """Which numbers were measured under another configuration than the one there is now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
@@ -11,6 +11,7 @@ from bench_assets.core.schema.signature import Signature, judged_by, model_of, p
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
+from resources.config.sections.base import ModelSpec
 from resources.models.registry.setup import setup_of
 from resources.tables.parquet import TableFiles
 
@@ -28,6 +29,11 @@ class CurrentConfiguration:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._setup = cache(lambda name: setup_of(name, settings))
+
+    @property
+    def models(self) -> Mapping[str, ModelSpec]:
+        """The models of bench.toml."""
+        return self._settings.models
 
     def why_stale(self, task: Task, row: Metric) -> str:
         """Reason why a metric is stale; "" if it is current.

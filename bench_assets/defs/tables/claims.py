@@ -43,7 +43,7 @@ from bench_assets.core.text.escaping import as_text
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.sections.models import BASELINES, EMBEDDED_MODELS
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import TableFiles, table_output
 
@@ -211,8 +211,6 @@ def claim_key(task: Task, cell: Cell) -> list[str]:
 CLAIMS = "claims"
 """Name of the table, one a suite: ``codis/claims``."""
 
-_UNINFORMED = ("random", "most_frequent")
-
 
 def claims_asset(suite: Suite) -> dg.AssetsDefinition:
     """Build the asset that tests a suite's claims."""
@@ -251,7 +249,7 @@ def uninformed(settings: Settings) -> set[str]:
     return {
         name
         for name, spec in {**EMBEDDED_MODELS, **settings.models}.items()
-        if spec.kind in _UNINFORMED or getattr(spec, "text_only", False)
+        if spec.kind in BASELINES or getattr(spec, "text_only", False)
     }
 
 

@@ -33,6 +33,7 @@ from bench_assets.core.text.escaping import formula_safe
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.evaluation.task import Task
 from bench_assets.report.site.other_sources import other_sources
+from resources.config.sections.models import baselines
 from resources.config.settings_resource import SettingsResource
 from resources.tables.parquet import Table, TableFiles, table_output
 
@@ -76,6 +77,8 @@ def standings(
         *_measured_elsewhere(task, tables, configured),
         *map(_printed, sorted(printed, key=lambda row: (row.source, -row.value))),
     ]
+    names = baselines(configured.models if configured else {})
+    rows = [replace(row, is_baseline=row.is_measured and row.model in names) for row in rows]
     editions = list(dict.fromkeys(row.edition for row in rows))
     return ranked(sorted(rows, key=lambda row: editions.index(row.edition)))
 

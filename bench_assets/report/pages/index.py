@@ -1,7 +1,7 @@
 """Data of the first page: tasks, models, leaderboard, mean ranks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -30,7 +30,7 @@ from bench_assets.evaluation.task import Task
 from bench_assets.report.site.folder import Site
 from bench_assets.report.site.scripts import slug
 from resources.config.bench_toml import Settings
-from resources.config.sections.models import EMBEDDED_MODELS
+from resources.config.sections.models import EMBEDDED_MODELS, baselines
 from resources.tables.parquet import TableFiles
 
 COLUMNS = (
@@ -96,7 +96,7 @@ class Index:
                 "models": [self._model(name, rows) for name in sorted(named)],
                 "rows": columns_of(rows, COLUMNS),
                 "published": [asdict(row) for row in self._printed(catalog.tasks)],
-                "rankings": _rankings(rows, catalog.tasks),
+                "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
             },
         )
 
@@ -202,13 +202,17 @@ def _partial(signature: str) -> str:
         return ""
 
 
-def _rankings(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> list[object]:
-    """Mean ranks of models, for each edition and condition; encoders are ranked nowhere."""
+def _rankings(
+    rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task], guessing: Container[str]
+) -> list[object]:
+    """Mean ranks by edition and condition; encoders and baselines are not ranked."""
     names = [task.name for task in tasks if task.asked_of == "model"]
     values: dict[tuple[str, str], dict[str, dict[str, float]]] = defaultdict(dict)
     for row in rows:
         doubtful = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
-        if row["task"] in names and row["value"] is not None and not doubtful:
+        if row["task"] not in names or row["model"] in guessing or doubtful:
+            continue
+        if row["value"] is not None:
             of_task = values[row["edition"], row["condition"]].setdefault(row["task"], {})
             of_task[row["model"]] = row["value"]
     return [

@@ -47,7 +47,7 @@ class Matrix:
     edition: str
     tasks: tuple[str, ...]
     models: tuple[MatrixRow, ...]  # measured here, best mean rank first
-    blind: tuple[MatrixRow, ...]  # chance, the best constant response
+    blind: tuple[MatrixRow, ...]  # baselines, chance, the best constant response
     published: tuple[MatrixRow, ...]  # as papers print them
     ranked: tuple[str, ...]  # tasks that the mean rank is over
 
@@ -113,24 +113,36 @@ def _matrix(
     tasks = tuple(dict.fromkeys(row.task for row in rows))
     ranks = _ranks(ours)
     mean = {one.model: one.mean for one in ranks.ranks}
-    models = sorted({row.model for row in ours}, key=lambda model: (mean.get(model, np.inf), model))
+    guessing = {row.model for row in ours if row.is_baseline}
+    models = sorted(
+        {row.model for row in ours} - guessing, key=lambda model: (mean.get(model, np.inf), model)
+    )
     constants = {row.task: row.constant for row in ours}
     known = {"chance": chance if not place else {}, "best constant response": constants}
+
+    def line(model: str) -> MatrixRow:
+        return MatrixRow(
+            name=model,
+            cells={row.task: _cell(row, unmeasured) for row in ours if row.model == model},
+            rank=f"{mean[model]:.1f}" if model in mean else "",
+        )
+
     return Matrix(
         edition=f"{edition} edition" + (f" of {place}" if place else ""),
         tasks=tasks,
-        models=tuple(
-            MatrixRow(
-                name=model,
-                cells={row.task: _cell(row, unmeasured) for row in ours if row.model == model},
-                rank=f"{mean[model]:.1f}" if model in mean else "",
-            )
-            for model in models
-        ),
-        blind=tuple(
-            MatrixRow(name=name, cells=cells)
-            for name, values in known.items()
-            if ours and (cells := {task: f"{v:.3f}" for task in tasks if (v := values.get(task))})
+        models=tuple(map(line, models)),
+        blind=(
+            *(line(model) for model in sorted(guessing)),
+            *(
+                MatrixRow(name=name, cells=cells)
+                for name, values in known.items()
+                if ours
+                and (
+                    cells := {
+                        task: f"{v:.3f}" for task in tasks if (v := values.get(task)) is not None
+                    }
+                )
+            ),
         ),
         published=tuple(_published([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
@@ -140,7 +152,7 @@ def _matrix(
 def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
     values: dict[str, dict[str, float]] = {}
     for row in rows:
-        if not isnan(row.value):
+        if not (isnan(row.value) or row.is_baseline):
             values.setdefault(row.task, {})[row.model] = row.value
     return ranking(values, np.random.default_rng(0))
 

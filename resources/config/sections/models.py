@@ -120,6 +120,9 @@ SPECS: Mapping[str, type[ModelSpec]] = {
 }
 """The kinds that ship with the project; packages add others, see ``engine_kinds``."""
 
+BASELINES = ("random", "most_frequent", "scripted")
+"""Kinds that do not look at the question: reference lines of a leaderboard, never ranked."""
+
 ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
 _TINY_RUN = Path(__file__).parents[3] / "examples" / "tiny_vlm" / "checkpoints" / "run-1"
@@ -172,3 +175,9 @@ def list_models(models: Mapping[str, ModelSpec]) -> list[ListedModel]:
         ListedModel(name=name, kind=spec.kind, place=spec.place, embedded=name not in models)
         for name, spec in {**EMBEDDED_MODELS, **models}.items()
     ]
+
+
+def baselines(models: Mapping[str, ModelSpec]) -> set[str]:
+    """Names of models that guess, among those of bench.toml and the embedded ones."""
+    known = {**EMBEDDED_MODELS, **models}
+    return {name for name, spec in known.items() if spec.kind in BASELINES}

@@ -15,7 +15,7 @@
     const draw = () => {
       const shown = view(index, chosen);
       said.replaceChildren(summary(shown, chosen));
-      place.replaceChildren(shown.models.length || shown.published.length
+      place.replaceChildren(shown.models.length || shown.baselines.length || shown.published.length
         ? Bench.matrix(index, shown, chosen, change) : Bench.h("p", {}, "Nothing was measured that fits these filters."));
       place.append(...Bench.matrixLegend(shown));
       glance.replaceChildren(Bench.glance(index, chosen.edition));
@@ -88,11 +88,13 @@
     }
     const ranked = index.rankings.find((one) => one.edition === chosen.edition && one.condition === chosen.condition && one.tasks.length > 1);
     const ranks = new Map((ranked ? ranked.ranks : []).map((one) => [one.model, one]));
-    const models = index.models.filter((model) => cells.has(model.name) && modelFits(model)).map((model) => ({
+    const measured = index.models.filter((model) => cells.has(model.name) && modelFits(model)).map((model) => ({
       model, cells: cells.get(model.name), rank: ranks.get(model.name) || null, only: askedOnly(index, model),
     }));
+    const models = measured.filter((one) => !Bench.isBaseline(one.model));
+    const baselines = measured.filter((one) => Bench.isBaseline(one.model));
     const published = index.published.filter((row) => row.condition === chosen.condition && names.has(row.task));
-    return { edition: chosen.edition, tasks, models, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
+    return { edition: chosen.edition, tasks, models, baselines, ranked, published, best: bestOf(tasks, models), scale: scales(tasks, models) };
   }
 
   /** The suites that a model was asked of, where these are not all that others were asked of. */

@@ -65,7 +65,7 @@
     if (!found) return missing(task, row);
     if (found.value === null) return found.unreadable || found.stale ? Bench.marked(found) : Bench.h("span", { class: "quiet", title: "nothing could be scored" }, "–");
     const blind = Bench.blind(task, found);
-    const isAbove = blind !== null && found.low > blind;
+    const isAbove = blind !== null && found.low > blind && !Bench.isBaseline(row.model);
     const isBest = found.value > 0 && found.value === shown.best[task.name] && !Bench.marks(found).length;
     return [
       Bench.h("a", {
@@ -98,9 +98,11 @@
     return Bench.h("span", { class: "quiet", title: why }, "–", Bench.h("span", { class: "unseen" }, why));
   }
 
+  /** Reference lines: what is reached without looking at the question. */
   function blindRows(shown) {
-    const constant = (task) => shown.models.map((one) => one.cells[task.name]).find((row) => row && row.constant !== null);
-    const rows = [];
+    const measured = [...shown.models, ...shown.baselines];
+    const constant = (task) => measured.map((one) => one.cells[task.name]).find((row) => row && row.constant !== null);
+    const rows = shown.baselines.map((one) => ({ ...one, name: one.model.name }));
     const chance = (task) => Bench.chance(task, shown.edition);
     if (shown.tasks.some((task) => chance(task) !== null)) {
       rows.push({ name: "Chance", reference: (task) => quiet(chance(task)) });
@@ -155,7 +157,7 @@
   }
 
   function matrixLegend(shown) {
-    const rows = shown.models.flatMap((one) => Object.values(one.cells));
+    const rows = [...shown.models, ...shown.baselines].flatMap((one) => Object.values(one.cells));
     const reasons = new Map();
     for (const row of rows) {
       for (const { mark, why } of [...Bench.marks(row), ...Bench.notes(row)]) {
