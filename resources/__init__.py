@@ -1,1 +1,1 @@
-"""What touches the world: models, caches, tables, images, storage, runs, configuration."""
+"""External state: models, caches, tables, images, storage, runs, configuration."""

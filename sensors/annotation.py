@@ -123,7 +123,7 @@ def _all_heard(
     asked: Sequence[SuiteAnnotationTask],
     chosen: Mapping[str, AnnotationTaskSettings],
 ) -> tuple[list[_Heard], str]:
-    """What is new of each task, and in a sentence which could not be heard."""
+    """New answers of each task, and a message about unavailable backends."""
     heard: list[_Heard] = []
     problems: list[str] = []
     for task in asked:
@@ -157,7 +157,7 @@ def _heard(
 
 
 def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """The tables of tasks and what is made of them, up to questions: nothing that models say."""
+    """Tables of tasks and their consumers, up to questions, without models."""
     keys = [
         task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
     ]
@@ -166,6 +166,6 @@ def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
 
 
 def _left_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """What the suites of tasks make without a model that is measured, and what of it is asked."""
+    """Assets of the tasks' suites without a model, and their published units."""
     suites = sorted({task.suite for task in tasks})
     return grouped(*suites, *(f"{suite}_ablations" for suite in suites))

@@ -28,7 +28,7 @@ class ContentChange(dg.AutomationCondition[dg.AssetKey]):
     async def evaluate(  # type: ignore[override]  # Dagster awaits it; its own do the same
         self, context: dg.AutomationContext[dg.AssetKey]
     ) -> dg.AutomationResult[dg.AssetKey]:
-        """Take the partitions from one condition, and their times from the other."""
+        """Combine partitions of one condition with times of the other."""
         updated, changed = [
             await context.for_child_condition(child, [i], context.candidate_subset).evaluate_async()
             for i, child in enumerate(self.children)
@@ -71,7 +71,7 @@ _OF_ONE_MODEL = (
 
 
 def following(spec: dg.AssetSpec) -> dg.AssetSpec:
-    """Have an asset right of the waist follow what it is made of."""
+    """Let an asset downstream of the questions follow its inputs."""
     if spec.tags.get("bench/per"):
         return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
     gathers = spec.group_name in ("leaderboard", "claims")

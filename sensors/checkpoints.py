@@ -78,7 +78,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
 def watch_folders(
     instance: dg.DagsterInstance, settings: Settings, tables: Tables, cursor: str | None, now: float
 ) -> dg.SensorResult:
-    """Ask for what the checkpoints in the watched folders still need; retire deleted ones.
+    """Request evaluations of checkpoints in watched folders; retire deleted ones.
 
     A retired checkpoint is no partition any more; its tables stay. Only one that is certainly not
     there any more retires: see ``Survey.gone``.
@@ -128,7 +128,7 @@ def _surveyed(
 def watch_hub(
     instance: dg.DagsterInstance, settings: Settings, tables: Tables, api: "HfApi"
 ) -> dg.SensorResult:
-    """Ask for what the revisions of the watched repositories still need; retire deleted ones.
+    """Request evaluations of watched repositories' revisions; retire deleted ones.
 
     A revision retires when its branch or tag was deleted and no other is at its commit: a person
     took it back, as who deletes a folder does. One whose branch only went on stays: the commit can

@@ -49,7 +49,7 @@ class CheckpointEvaluation:
 
     @property
     def name(self) -> str:
-        """What its run key begins with; the suites follow."""
+        """Prefix of the run key; the suites follow."""
         return _look_at(self.checkpoint) if self.job == FIRST_LOOK else self.checkpoint
 
 

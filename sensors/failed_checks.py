@@ -1,4 +1,4 @@
-"""Tells a webhook, such as that of a chat room, about checks that failed."""
+"""Posts failed checks to a webhook, such as a chat room's."""
 
 from collections.abc import Mapping, Sequence
 
@@ -70,7 +70,7 @@ def _evaluations(instance: dg.DagsterInstance, after: int) -> Sequence[dg.EventL
 
 
 def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
-    """What chat rooms show is ``text``; the rest is for programs."""
+    """Payload: chat rooms show ``text``; the rest is for programs."""
     about = {
         "check": found.check_name,
         "asset": found.asset_key.to_user_string(),

@@ -44,7 +44,7 @@ def verdict(
     scores: Sequence[Score],
     tables: TableFiles,
 ) -> str:
-    """Say whether a model is worse than the step before it, by the questions that both answered.
+    """Decide whether a model is worse than the previous step, on common questions.
 
     Compared is what was asked in the same words, read in the same way and judged by the same judge.
 
@@ -79,7 +79,7 @@ def verdict(
 
 
 def gains_in_turn(pairs: Sequence[PairedScores]) -> list[float]:
-    """What was gained on each cluster, in [-1, 1], in an order that the gains do not decide."""
+    """Gain on each cluster, in [-1, 1], in an order independent of the gains."""
     gained: dict[str, float] = {}
     most: dict[str, float] = {}
     for pair in pairs:
@@ -106,7 +106,7 @@ def _alike(
     before: tuple[Sequence[Prediction], Sequence[Score]],
     after: tuple[Sequence[Prediction], Sequence[Score]],
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
-    """The scores of both on the questions that were asked, read and judged alike."""
+    """Scores of both on common questions with the same scorer and judge."""
     old, new = ({**by_question(scores)} for _, scores in (before, after))
     asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
     alike = [
@@ -145,7 +145,7 @@ FIRST_LOOK = "first_look"
 
 
 def first_look_assets(tasks: Sequence[Task]) -> list[dg.AssetsDefinition]:
-    """Build the first look of every task that is asked of models."""
+    """Build the quick evaluation of every task of models."""
     return [_first_look(task) for task in tasks if task.asked_of == "model"]
 
 

@@ -77,7 +77,7 @@ def test_metrics_of_an_extended_task_say_so_in_their_signatures():
         pytest.param({"judges": {"a:b": ByRules(kind)}}, "judge 'a:b': expected", id="a colon"),
         pytest.param(
             {"conditions": {"more": replace(ALOUD, own_questions=True)}},
-            "condition 'more': an extension has no questions",
+            "condition 'more': an extension cannot have its own questions",
             id="questions that nobody makes",
         ),
     ],

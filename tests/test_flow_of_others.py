@@ -24,10 +24,10 @@ def ends(why):
     [
         pytest.param(ends(RuntimeError("boom")), "measure m: RuntimeError: boom", id="an error"),
         pytest.param(ends(AttributeError("no x")), "measure m: AttributeError: no x", id="a typo"),
-        pytest.param(lambda _: 0.5, "measure m: TypeError: should give a Mean, not 0.5", id="none"),
+        pytest.param(lambda _: 0.5, "measure m: TypeError: expected a Mean, got 0.5", id="none"),
         pytest.param(
             lambda _: Mean(float("inf"), 0.0, 1.0, 3, 0),
-            "measure m: ValueError: should give finite numbers, not inf",
+            "measure m: ValueError: expected finite numbers, got inf",
             id="infinity",
         ),
         pytest.param(ends(ModelError("on purpose")), "on purpose", id="said on purpose"),

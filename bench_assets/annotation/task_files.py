@@ -10,7 +10,7 @@ from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 
 
 class TaskFile(NamedTuple):
-    """What a suite's ``annotation.toml`` defines."""
+    """Definitions of a suite's ``annotation.toml``."""
 
     tasks: Mapping[str, AnnotationTask]  # by their names without the suite's
     code_book: CodeBook

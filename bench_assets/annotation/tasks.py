@@ -28,7 +28,7 @@ Values: TypeAlias = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing that a person is asked of each unit."""
+    """A field of an annotation task."""
 
     name: str  # of a column or section that comes of it: letters, digits and _
     kind: FieldKind
@@ -40,7 +40,7 @@ class Field:
 
 
 def yes_or_no(name: str, label: str) -> Field:
-    """Ask whether something is so."""
+    """A yes-or-no field."""
     return Field(name=name, kind="choice", label=label, choices=("yes", "no"))
 
 
@@ -60,7 +60,7 @@ class AnnotationTask:
         return _version(self)
 
     def field(self, name: str) -> Field | None:
-        """Find a field; None if there is none of that name."""
+        """Field by name; None if unknown."""
         return next((one for one in self.fields if one.name == name), None)
 
 
@@ -141,7 +141,7 @@ class TableOf(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteAnnotationTask:
-    """One task of a suite; no suite knows in what it is filled in."""
+    """An annotation task of a suite, independent of its backend."""
 
     task: AnnotationTask
     reads: Mapping[str, TableOf]  # by the names of the arguments of ``units``
@@ -171,7 +171,7 @@ def unit_id(*parts: str) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Take apart what ``unit_id`` made.
+    """Split an id that ``unit_id`` made.
 
     >>> parts_of("cats%2F01.png/writer 1")
     ('cats/01.png', 'writer 1')
@@ -213,11 +213,11 @@ def end_of(deadline: date) -> str:
 
 
 class AnnotationError(BenchError):
-    """What people answer in cannot be used now: it is down, refuses the token, or is damaged."""
+    """The annotation backend is unavailable: it is down, refuses the token, or is damaged."""
 
 
 class UnitCounts(NamedTuple):
-    """What came of asking: how many units of each kind."""
+    """Number of units of each kind after publishing."""
 
     new: int  # that were not there
     there: int  # that were there as they are
@@ -267,7 +267,7 @@ class AnnotationBackend(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedUnit:
-    """One unit as a tool has it: a row of the table that tells what people are asked."""
+    """A published unit; a row of the units table."""
 
     task: str
     task_version: str

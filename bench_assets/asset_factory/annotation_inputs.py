@@ -15,7 +15,7 @@ from resources.tables.parquet import TableFiles
 
 
 def answers_key(task: SuiteAnnotationTask) -> dg.AssetKey:
-    """What a table depends on that is made of a task's answers."""
+    """Key of a task's answers, for tables made from them."""
     return dg.AssetKey(task.table("answers").split("/"))
 
 
@@ -33,13 +33,13 @@ def heard(tables: TableFiles, task: SuiteAnnotationTask) -> list[Any]:
 
 
 def needed_of(settings: Settings, task: SuiteAnnotationTask) -> int | None:
-    """How many answers a unit takes, if bench.toml says so; None: as many as the paper has."""
+    """Answers per unit from bench.toml; None: the paper's number."""
     asked = settings.annotation.tasks.get(task.task.name)
     return asked.needed if asked else None
 
 
 def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> int:
-    """How many votes decide: those that bench.toml asks for, else one where only files have them.
+    """Votes that decide: bench.toml's number, else one for votes from files.
 
     Args:
         settings: Whether the task is asked, and of how many people.

@@ -150,5 +150,5 @@ def mixed_mark(signature: str | None) -> str:
 
 
 def blind(value: float | None) -> str:
-    """What is scored without looking, for a column; empty where it is not known."""
+    """A blind baseline for a column; empty if unknown."""
     return "" if value is None else f"{value:.3f}"

@@ -19,7 +19,7 @@ def check_result(
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
     about: dict[str, list[str]] | None = None,
 ) -> dg.AssetCheckResult:
-    """Pass if there are no problems; list the first of them if there are. A sentence says which.
+    """Check result: passed without problems; otherwise the first problems are listed.
 
     Args:
         problems: One line each, naming the row.
@@ -57,7 +57,7 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
 
 
 def counted(n: int, of: str) -> str:
-    """Say how many.
+    """A count in words.
 
     >>> counted(1, "row"), counted(2, "question"), counted(3, "response")
     ('1 row', '2 questions', '3 responses')

@@ -103,7 +103,7 @@ class EvaluationStep:
 
     @property
     def constants(self) -> list[str]:
-        """Key of the table of constant responses to its questions; [] where there is none."""
+        """Key of the table of constant responses; [] without one."""
         own = self.split or self.task.condition(self.condition).own_questions
         answered = self.task.asked_of == "model" and not own
         return [*self.task.name.split("/"), CONSTANTS] if answered else []

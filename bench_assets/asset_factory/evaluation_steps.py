@@ -93,7 +93,7 @@ def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:
 
 
 def constants_of(task: Task) -> dg.AssetsDefinition:
-    """Build the asset that tries constant responses on a task's questions; no model is asked."""
+    """Build the asset that scores constant responses to a task's questions, without a model."""
     here = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
 
     @dg.asset(
@@ -148,7 +148,7 @@ def metrics_output(
 
 
 def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]:
-    """What constants score; nothing where questions were built before there was such a table."""
+    """Scores of constant responses; none for questions built before that table existed."""
     return tables.read(key, BestConstant) if tables.exists(key) else []
 
 

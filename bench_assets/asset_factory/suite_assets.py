@@ -83,7 +83,7 @@ class AssetFolder:
 
     @property
     def source(self) -> list[dg.AssetKey]:
-        """What assets depend on that read the files of the source."""
+        """Dependency of assets that read source files."""
         return [dg.AssetKey([self.suite, "source"])]
 
     def stage(
@@ -158,7 +158,7 @@ def out(
     *,
     optional: bool = False,
 ) -> dg.AssetOut:
-    """Tell ``dg.multi_asset`` of one of the tables that it makes.
+    """Output definition of one table for ``dg.multi_asset``.
 
     Args:
         told: What ``AssetFolder.stage`` says of it.
@@ -202,7 +202,7 @@ def loaded(package: ModuleType) -> Sequence[Any]:
 
 
 def _row_descriptions(package: ModuleType) -> dict[str, str]:
-    """What one row of each table is, by asset key; empty if the package has no ``tables.toml``."""
+    """Meaning of a row, by asset key; empty if the package has no ``tables.toml``."""
     file = Path(next(iter(package.__path__)), "tables.toml")
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 

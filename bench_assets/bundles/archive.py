@@ -119,7 +119,7 @@ class Archive:
         """
         data = self.read(name, most)
         if sha256(data).hexdigest() != digest:
-            raise SourceError(f"{self.path}, {name}: not what its digest says: it was changed")
+            raise SourceError(f"{self.path}, {name}: checksum mismatch: the file was changed")
         return data
 
 
@@ -163,16 +163,16 @@ def _sizes(
     for one in found:
         where, last = f"{path}, {one.orig_filename!r:.100}", next(reversed(sizes), "")
         if one.filename in sizes:
-            raise SourceError(f"{where}: there twice")
+            raise SourceError(f"{where}: duplicate entry")
         if one.compress_type != zipfile.ZIP_STORED or one.compress_size != one.file_size:
-            raise SourceError(f"{where}: compressed; in a bundle everything lies as it is")
+            raise SourceError(f"{where}: compressed (expected an uncompressed entry)")
         if one.external_attr != _MODE:
             raise SourceError(f"{where}: a link, a folder or another special file")
         header = _header(one)
         file.seek(at)
         in_order = one.header_offset == at and one.filename > last
         if not in_order or file.read(len(header)) != header or not _is_plain(one):
-            raise SourceError(f"{where}: not as it was packed")
+            raise SourceError(f"{where}: not written by bench bundle pack")
         sizes[one.filename] = one.file_size
         at += len(header) + one.file_size
     if at != n_bytes:

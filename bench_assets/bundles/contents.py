@@ -100,7 +100,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
         place = ".".join(map(str, first["loc"]))
         raise SourceError(f"{where}: no manifest: {place}: {first['msg']!s:.200}") from why
     if found.to_bytes() != data or found.checksummed().digest != found.digest:
-        raise SourceError(f"{where}: not what its digest says: it was changed")
+        raise SourceError(f"{where}: checksum mismatch: the file was changed")
     return found
 
 
@@ -155,7 +155,7 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
         entry = _entry(line, f"{where}, line {number}")
         names = names or list(entry)
         if list(entry) != names or _line(entry) != line:
-            raise SourceError(f"{where}, line {number}: not as it was written")
+            raise SourceError(f"{where}, line {number}: not written by bench bundle pack")
         entries.append(entry)
     if entries:
         _require_fields(names, row_type, f"{where}, line 1")
@@ -196,7 +196,7 @@ def _entry(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name}: not JSON")
 
 
 def _rows(

@@ -85,7 +85,7 @@ def _require_same(one: ModelResponses, contents: Contents) -> None:
         raise TableError(
             f"{one.name} of {one.model}: does not come out of its responses as it stands in the"
             f" tables: {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
-            f"; `bench evaluate {one.task.name} --model {one.model}{chosen}` measures it anew"
+            f"; `bench evaluate {one.task.name} --model {one.model}{chosen}` evaluates it again"
         )
 
 

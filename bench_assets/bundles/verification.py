@@ -86,7 +86,7 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
     images = {image_file(one) for one, name in manifest.images.items() if name}
     known = {file_of(table) for table in TABLES} | images
     if strange := sorted(manifest.files.keys() ^ known):
-        raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is no file of such a bundle")
+        raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is not a file of a bundle")
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {NAME}):
         raise SourceError(f"{path}, {added[0]!r:.100}: {NAME} does not name it: it was added")
     if missing := sorted(manifest.files.keys() - archive.sizes.keys()):
@@ -174,7 +174,7 @@ def _once(path: Path, table: str, keys: Iterable[object]) -> set[object]:
     seen: set[object] = set()
     for number, key in enumerate(keys, 1):
         if key in seen:
-            raise SourceError(f"{path}, {file_of(table)}, line {number}: {key} is there twice")
+            raise SourceError(f"{path}, {file_of(table)}, line {number}: {key} is duplicate")
         seen.add(key)
     return seen
 
@@ -195,7 +195,7 @@ def _task_of(bundle: Bundle) -> Task:
         if not found:
             why = f" ({catalog.problems[0]})" if catalog.problems else ""
             raise CannotTryError(
-                f"{bundle.path}: it is whole, but {said.task} is not installed here{why}:"
+                f"{bundle.path}: undamaged, but {said.task} is not installed here{why}:"
                 f" install {said.package or suite}, and try again"
             )
         task = found[0]
@@ -203,7 +203,7 @@ def _task_of(bundle: Bundle) -> Task:
     if here != (said.version, *sorted(said.extensions)):
         was = "+".join((said.task, *said.extensions))
         raise CannotTryError(
-            f"{bundle.path}: it is whole, but of {was} v{said.version}; here is"
+            f"{bundle.path}: undamaged, but of {was} v{said.version}; here is"
             f" {'+'.join((task.name, *task.extensions))} v{task.version}: install {said.package}"
             f" with bench-assets {said.versions.get('bench-assets', '?')}, and try again"
         )

@@ -79,7 +79,7 @@ def places(
         return [_of_file(Path(named), tasks)]
     if any(named in task.conditions for task in tasks):
         if not model:
-            raise SettingsError(f"{named} is a condition: say of which model, by --model")
+            raise SettingsError(f"{named} is a condition. Name its model with --model")
         condition = named
     else:
         model = named
@@ -153,9 +153,7 @@ def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
     """Read off a table's path of which evaluation it is, and in which folder the others lie."""
     file = file.absolute()
     if not file.is_file():
-        raise TableError(
-            f"{file}: no such file; a home has them in <task>/metrics/ below its tables/"
-        )
+        raise TableError(f"{file}: no such file (expected tables/<task>/metrics/ of a home)")
     parts = file.parent.parts
     known = [
         (evaluation_key(task, condition, "metrics"), task, condition)
@@ -164,7 +162,7 @@ def _of_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
     ]
     fits = [one for one in known if parts[-len(one[0]) :] == tuple(one[0])]
     if not fits:
-        raise TableError(f"{file}: not below <task>/metrics/, as tables of metrics lie in a home")
+        raise TableError(f"{file}: expected a path below <task>/metrics/ of a home's tables")
     key, task, condition = max(fits, key=lambda one: len(one[0]))
     tables = TableFiles(folder=str(Path(*parts[: -len(key)])))
     (model,) = [m for m in tables.partitions(key) if tables.path(key, m) == file]

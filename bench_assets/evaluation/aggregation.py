@@ -112,9 +112,9 @@ def _measured(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Me
     with named(f"measure {name}"):
         found = measure(rows)
         if not isinstance(found, Mean):
-            raise TypeError(f"should give a Mean, not {found!r:.60}")
+            raise TypeError(f"expected a Mean, got {found!r:.60}")
         if any(map(math.isinf, found[:3])):
-            raise ValueError(f"should give finite numbers, not {found.value:g}")
+            raise ValueError(f"expected finite numbers, got {found.value:g}")
         return found
 
 

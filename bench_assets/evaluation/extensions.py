@@ -50,14 +50,14 @@ def extend(task: Task, by: Extension) -> Task:
     names = [(what, name) for what, more in added.items() for name in more]
     for what, name in [("extension", by.name), *names]:
         if not _NAME.fullmatch(name):
-            raise SettingsError(f"{what} {name!r}: expected small letters, digits and _")
+            raise SettingsError(f"{what} {name!r}: expected lower-case letters, digits and _")
         if name in there.get(what, task.extensions):
-            raise SettingsError(f"{task.name}: the {what} {name!r} is taken: choose another name")
+            raise SettingsError(f"{task.name}: the {what} {name!r} is taken. Choose another name")
     for name, condition in by.conditions.items():
         if condition.own_questions:
-            raise SettingsError(f"condition {name!r}: an extension has no questions of its own")
+            raise SettingsError(f"condition {name!r}: an extension cannot have its own questions")
     if by.judges and not task.is_judged:
-        raise SettingsError(f"{task.name} is scored without a judge: there is nothing to judge")
+        raise SettingsError(f"{task.name} is scored without a judge. Remove the judge")
     return replace(
         task,
         conditions={**task.conditions, **by.conditions},

@@ -49,7 +49,7 @@ def written(value: object) -> str:
             if any("\ud800" <= character <= "\udfff" for character in value):
                 raise SourceError(f"a lone half of a character in {value!a:.60}")
             return value.strip()
-    raise SourceError(f"{value!r:.60} is neither a text nor a number")
+    raise SourceError(f"{value!r:.60} is not a text or a number")
 
 
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
     if isinstance(listed, Mapping):
         listed = [listed[name] for name in sorted(listed) if listed[name] is not None]
     if not isinstance(listed, list | tuple):
-        raise SourceError(f"options {listed!r:.60} are no list")
+        raise SourceError(f"options {listed!r:.60} are not a list")
     options = [written(one) for one in listed]
     while options and not options[-1]:
         options.pop()
@@ -99,7 +99,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
 
 
 def _several(value: object) -> object:
-    """Take a list that is written as text apart: as JSON, or as Python prints it."""
+    """Parse a list written as text: JSON, or Python's notation."""
     if not isinstance(value, str) or not _LIST.match(value):
         return value
     try:
@@ -122,7 +122,7 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
     shown = f"answer {written(value)!r:.60}"
     if places:
         ways = " or ".join(places)
-        raise SourceError(f"{shown} may be meant as {ways} of {list(options)}: say which (answers)")
+        raise SourceError(f"{shown} may be meant as {ways} of {list(options)}: set answers")
     if not answers and meant.get("indices") == len(options):
         raise SettingsError(
             f"{shown} of {len(options)} options: if they are counted from 1, say "
@@ -132,7 +132,7 @@ def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str
 
 
 def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
-    """Where the option lies by each way of reading the answer, from 0."""
+    """Index of the option under each format of answers, from 0."""
     text = written(value)
     found: dict[AnswerFormat, int] = {}
     if letter := _LETTER.fullmatch(text):

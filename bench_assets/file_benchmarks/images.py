@@ -16,16 +16,16 @@ _LONGEST_PATH = 1024  # characters; what is longer is an image in base64
 
 
 class Folder:
-    """What paths of images start at, and have to stay in; kept while a file is gone through."""
+    """Folder that image paths start at and stay in; listed once per file."""
 
     def __init__(self, path: Path) -> None:
-        """Say where it is."""
+        """Store the path."""
         self.path = path
         self._real = path.resolve()
         self._parents: dict[Path, Path] = {}  # few folders, however many images lie in them
 
     def file(self, name: str) -> tuple[Path, bool]:
-        """Where a name leads, links followed; and whether that is inside.
+        """Resolved path of a name, and whether it is inside the folder.
 
         Raises:
             OSError: If the name is too long.
@@ -63,7 +63,7 @@ def _listed(cell: object) -> Sequence[object]:
         try:
             cell = json.loads(cell)
         except (ValueError, RecursionError) as why:
-            raise SourceError(f"images {cell!r:.60} are no JSON list: {why}") from why
+            raise SourceError(f"images {cell!r:.60} are not a JSON list: {why}") from why
     return [one for one in cell if one is not None] if isinstance(cell, list) else [cell]
 
 
@@ -81,7 +81,7 @@ def _image(one: object, folder: Folder) -> Image:
             raise SourceError(f"image {one!r:.80} is an address: download it, and name the file")
         case str():
             return _decoded(one) if len(one) > _LONGEST_PATH else _file(one, folder)
-    raise SourceError(f"image {one!r:.60} is neither a path, nor bytes, nor a data URI")
+    raise SourceError(f"image {one!r:.60} is not a path, bytes or a data URI")
 
 
 def _file(name: str, folder: Folder) -> Path:
@@ -91,9 +91,9 @@ def _file(name: str, folder: Folder) -> Path:
         if there and inside:
             return path
     except (OSError, ValueError) as why:  # too long, or a NUL
-        raise SourceError(f"image {name!r:.80} is no file name: {why}") from why
+        raise SourceError(f"image {name!r:.80} is not a file name: {why}") from why
     if there:
-        raise SourceError(f"image {name!r:.80} lies outside {folder.path}: name image_folder")
+        raise SourceError(f"image {name!r:.80} lies outside {folder.path}. Set image_folder")
     raise SourceError(f"no image {name!r:.80} in {folder.path}")
 
 

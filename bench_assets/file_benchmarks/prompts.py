@@ -71,7 +71,7 @@ def no_image(question: Question, template: str = "") -> Prompt:
 
 
 def judge(question: Question, response: str) -> Prompt:
-    """Ask whether a response is right."""
+    """Prompt a judge for a verdict on a response."""
     if question.kind == "text":
         answer = " or ".join(question.answer)
     else:
@@ -90,7 +90,7 @@ def _usual(question: Question) -> str:
 
 
 def _filled(template: str, question: Question) -> str:
-    """Put the columns in; one that is empty in this row leaves nothing."""
+    """Template with columns filled in; empty columns leave nothing."""
     columns = dict.fromkeys(fields_of(template), "") | dict(question.labels)
     columns |= dict(zip(ascii_uppercase, question.options, strict=False))
     columns |= {

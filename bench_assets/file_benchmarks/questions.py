@@ -39,7 +39,7 @@ _OF_OTHERS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLocation:
-    """Where a benchmark is read from, and under which name."""
+    """File and name of a benchmark."""
 
     name: str
     file: Path  # or folder
@@ -49,7 +49,7 @@ class FileLocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileQuestions:
-    """What a file became."""
+    """Questions and rejections of a file."""
 
     questions: Sequence[Question]
     rejections: Sequence[Rejection]
@@ -103,7 +103,7 @@ class _QuestionBuilder:
 
 
 def place_of(name: str, file: Path, settings: Settings) -> FileLocation:
-    """Say where a benchmark lies."""
+    """Location of a benchmark."""
     beside = file if file.is_dir() else file.parent
     named = settings.benchmarks[name].image_folder
     return FileLocation(
@@ -147,7 +147,7 @@ def build(
     built = building.built()
     if not built.questions:
         first_ = "; ".join(f"{one.entry}: {one.reason}" for one in built.rejections[:1])
-        raise SourceError(f"{place.file}: no row can be used: {first_ or 'there is none'}")
+        raise SourceError(f"{place.file}: no usable row: {first_ or 'the file is empty'}")
     return built
 
 
@@ -210,7 +210,7 @@ def _question(
     )
     has_id = columns_of(cells, benchmark, "id")
     if not (named := text_of(cells, benchmark, "id") if has_id else _digest(question)):
-        raise SourceError("no id, though there is a column for it")
+        raise SourceError("no id (expected one, since the file has a column for it)")
     return replace(question, question_id=f"{place.name}/{named}")
 
 

@@ -37,7 +37,7 @@ _WHOLE = b"ARROW1"  # what a file of Arrow's begins with; a stream does not
 
 
 class Row(NamedTuple):
-    """One row of a file; ``fault`` says why it has no cells."""
+    """A row of a file; ``fault`` is the reason why it has no cells."""
 
     where: str  # file and line, as a person would look for it
     cells: Entry
@@ -162,11 +162,11 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
 def _refuse_twins(names: Iterable[str], file: Path) -> None:
     """Refuse a table with two columns of one name."""
     if twins := [name for name, n in Counter(names).items() if name and n > 1]:
-        raise SourceError(f"{file}: has the column {twins[0]!r:.60} twice")
+        raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 
 
 def _at_once(n_bytes: int, n_rows: int) -> int:
-    """How many rows are made at once, of so many that take so many bytes."""
+    """Rows per batch, from the bytes of all rows."""
     return max(_BATCH, min(_MOST, _BYTES * n_rows // max(n_bytes, 1)))
 
 
@@ -181,7 +181,7 @@ def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
-    """What ``datasets`` says the numbers of a column stand for, where it does."""
+    """Class names of a column's numbers, from the metadata of ``datasets``."""
     try:
         about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     except (ValueError, RecursionError):
@@ -343,12 +343,12 @@ def columns_of(
 
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
-    """Take what a row holds in the columns of one of ours."""
+    """Cells of a row in the columns of one of ours."""
     return [cells.get(name) for name in columns_of(_among(cells, column), benchmark, column)]
 
 
 def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
-    """Take a cell as a text; "" if there is no such column, or nothing in it.
+    """A cell as text; "" without a column or value.
 
     Raises:
         SourceError: If it is neither a text nor a number.
@@ -361,7 +361,7 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
 
 
 def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
-    """Take the columns that are nothing else, where they hold texts or numbers."""
+    """Remaining columns with texts or numbers."""
     ours = {
         name for column in _USUAL for name in columns_of(_among(cells, column), benchmark, column)
     }
@@ -373,7 +373,7 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
 
 
 def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], section: str) -> None:
-    """Look that the file has every column that the settings name.
+    """Check that the file has every configured column.
 
     Raises:
         SettingsError: If it lacks one; names the entry, and the columns there are.

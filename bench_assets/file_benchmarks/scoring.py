@@ -49,7 +49,7 @@ _STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案|选(?
 
 
 def readings_of(metric: Metric) -> dict[str, ScoreOne]:
-    """How responses become points.
+    """Scorers of a benchmark.
 
     By what the metric measures, with a judge's help where it may.
     """
@@ -71,7 +71,7 @@ def readings_of(metric: Metric) -> dict[str, ScoreOne]:
 
 
 def measures_of(metric: Metric) -> dict[str, Measure]:
-    """What is measured: the metric first.
+    """Metrics of a benchmark: the primary one first.
 
     Beside it the share of right responses where it differs.
     """
@@ -94,7 +94,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Ju
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Take what the rules do not read as an answer for a wrong one."""
+    """Judge responses that the rules cannot read as wrong."""
     return [
         Judgement.of(
             pair.prediction,
@@ -215,7 +215,7 @@ def _said(response: Response) -> bool | None:
 
 
 def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
-    """Points by the judge's word; None where there is none, and why."""
+    """Points by the judge's verdict; None with a reason without one."""
     if len(judgements) != 1:
         return None, f"{len(judgements)} judgements instead of one"
     (one,) = judgements
@@ -249,5 +249,5 @@ def _of_groups(
 
 
 def _point(one: ScoredQuestion) -> ScoredPoint:
-    """One question; those about the same images, or of one group, are not independent."""
+    """A unit of a mean; questions about the same images, or of one group, form a cluster."""
     return ScoredPoint(one.score.points, one.question.cluster)

@@ -86,7 +86,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     names = [suites] if isinstance(suites, str) else list(suites)
     one = names[0] if len(names) == 1 else ""
     if not one and (source or judge or reading):
-        raise SettingsError("source, judge and reading go with one suite: name one")
+        raise SettingsError("source, judge and reading need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
         asked = model_arguments(model, name)
@@ -143,7 +143,7 @@ def model_arguments(model: "str | Path | ModelFunction", name: str = "") -> Mode
             f" {type(model).__name__}"
         )
     if name in {**EMBEDDED_MODELS, **settings.models_of_file}:
-        raise SettingsError(f"name={name!r}: there is a model of this name; choose another")
+        raise SettingsError(f"name={name!r}: is the name of a model. Choose another name")
     from resources.models.callables.model import callable_section, function_name
 
     called = name or f"{function_name(model)}@{uuid4().hex[:8]}"

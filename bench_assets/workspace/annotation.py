@@ -138,7 +138,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
         HomeError: If it cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise SettingsError(f"{folder}: holds something already; nothing was written")
+        raise SettingsError(f"{folder}: not empty; nothing was written")
     (one,) = _campaigns(bench, name)
     images = open_image_store(bench.settings)
     texts = {

@@ -55,7 +55,7 @@ class FileBackend:
         )
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """Read all that was written; a line that is no answer is there with its complaint."""
+        """Read all answers; an invalid line has a complaint."""
         found = [
             answer
             for file in sorted(self._folder(task).glob("answers*.jsonl"))
@@ -68,13 +68,13 @@ class FileBackend:
         entries = [entry for entry, _ in self._units(task)]
         wanted = [entry for entry in entries if entry["unit"] == unit_id]
         if not wanted:
-            raise AnnotationError(f"{task.name}: {unit_id!r} is not asked")
+            raise AnnotationError(f"{task.name}: {unit_id!r} is not published")
         wanted[0]["needed"] += 1
         lines = [json.dumps(entry, ensure_ascii=False) for entry in entries]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
 
     def close(self, task: AnnotationTask) -> None:
-        """Write down that nothing more is asked."""
+        """Record that the task is closed."""
         self._write_task(task, closed=True)
 
     def _folder(self, task: AnnotationTask) -> Path:
@@ -91,7 +91,7 @@ class FileBackend:
         try:
             yield from read_lines(file) if file.exists() else ()
         except SourceError as why:
-            raise AnnotationError(f"{why}; take the file away and ask again") from why
+            raise AnnotationError(f"{why}. Remove the file, and publish the units again") from why
 
     def _write_task(self, task: AnnotationTask, *, closed: bool) -> None:
         told = {**asdict(task), "version": task.version, "closed": closed}
@@ -163,7 +163,7 @@ def _read(entry: object, nothing: Answer, where: str) -> Answer:
 
 def _named(person: str, where: str) -> str:
     if not person.strip():
-        raise SourceError(f"{where}: field 'person' is empty; name who answers")
+        raise SourceError(f"{where}: field 'person' is empty. Set the annotator's name")
     return person
 
 

@@ -11,7 +11,7 @@ from resources.images.store import open_image_store
 
 
 def open_annotation_backend(settings: Settings) -> AnnotationBackend:
-    """Open what people answer in; nothing is asked of it yet.
+    """Open the annotation backend, without a request.
 
     Raises:
         SettingsError: If the section lacks what its kind needs.
@@ -31,7 +31,9 @@ def _label_studio(settings: Settings) -> AnnotationBackend:
     try:
         url = checked_address(people.url)
         if not people.token_env:
-            raise SettingsError("token_env should name the environment variable with a token")
+            raise SettingsError(
+                "token_env is empty. Set it to the name of the variable with the token"
+            )
         token = read_secret(people.token_env)
     except SettingsError as why:
         raise SettingsError(f"{settings.file}, [annotation]: {why}") from None

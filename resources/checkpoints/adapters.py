@@ -79,13 +79,13 @@ def _require_peft_support(folder: Path, kind: object) -> None:
     if "non_lora_trainables.bin" in names:
         raise ModelError(
             f"{folder}: a LoRA of LLaVA, whose projector lies in non_lora_trainables.bin, which"
-            f" PEFT would drop; merge it: python scripts/merge_lora_weights.py --model-path"
+            f" PEFT ignores. Merge it: python scripts/merge_lora_weights.py --model-path"
             f" {folder} --model-base BASE --save-model-path MERGED"
         )
     if has_weights(names):
         raise ModelError(
-            f"{folder}: holds an adapter and a whole model; move one of them to a folder of its"
-            f" own, or delete {ADAPTER_CONFIG} if it was merged"
+            f"{folder}: has an adapter and a whole model. Move one of them to another folder,"
+            f" or delete {ADAPTER_CONFIG} if it was merged"
         )
 
 

@@ -192,7 +192,7 @@ def _weights(folder: Path) -> list[Path]:
     for file in sorted(folder.iterdir()):
         if shard := _SHARD.fullmatch(file.name):
             raise ModelError(f"{folder}: {shard['stem']}.{shard['kind']}.index.json is missing")
-    raise ModelError(f"{folder}: no weights: neither model.safetensors nor its index is there")
+    raise ModelError(f"{folder}: no weights (expected model.safetensors or its index)")
 
 
 def _named_weights(config: Path) -> str | None:
@@ -234,7 +234,7 @@ def _shards(index: Path) -> list[str]:
 def _inside(name: str, where: str) -> str:
     """Refuse a file that no digest of the folder would cover."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise ModelError(f"{where}: {shortened(name)} lies outside of the checkpoint")
+        raise ModelError(f"{where}: {shortened(name)} is outside the checkpoint")
     return name
 
 

@@ -120,7 +120,7 @@ def _problem(revision: HubRevision, api: "HfApi") -> str:
 
 
 def hub_errors() -> tuple[type[Exception], ...]:
-    """What huggingface_hub raises, also for malformed answers."""
+    """Exceptions of huggingface_hub, including those of malformed responses."""
     from huggingface_hub.errors import HfHubHTTPError
 
     of_http = (base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))

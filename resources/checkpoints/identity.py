@@ -103,7 +103,9 @@ def _pinned(
     else:
         pinned = _whole(written, revision, gguf_file, digest)
     if base and not pinned.adapter:
-        raise ModelError(f"{written}: base = {base}, but this is no adapter ({ADAPTER_CONFIG})")
+        raise ModelError(
+            f"{written}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
+        )
     found = processor or ("" if gguf_file else _processor_of(folder, pinned))
     return _with_processor(pinned, found, digest) if found else pinned
 
@@ -142,7 +144,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     try:
         folder = snapshot_download(hub_id, revision=commit)
     except (OSError, ValueError) as why:
-        raise ModelError(f"{hub_id}: its files cannot be had: {first_line(why)}") from why
+        raise ModelError(f"{hub_id}: its files cannot be downloaded: {first_line(why)}") from why
     return _with_adapter(Path(folder), "main", base, digest)
 
 
@@ -184,7 +186,7 @@ def _with_processor(pinned: Checkpoint, written: str, digest: DigestFiles) -> Ch
     folder, checksums = _folder(written), pinned.checksums
     if folder.is_dir():
         if not processor_files(folder):
-            raise ModelError(f"{folder}: neither a tokenizer nor a processor is there")
+            raise ModelError(f"{folder}: no tokenizer and no processor")
         checksummed = take_checksum(partial(processor_files, folder), digest)
         content, checksums = f"sha256:{checksummed.content}", (*checksums, checksummed)
         at, commit = str(folder), "main"

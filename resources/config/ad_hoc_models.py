@@ -88,7 +88,7 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
 
 
 def refuse_changed_checkpoint(name: str, spec: ModelSpec) -> None:
-    """Refuse a model that was given as a folder, and is another by now: its name says what it held.
+    """Refuse an ad-hoc checkpoint whose content has changed since it was named.
 
     Raises:
         ModelError: If the folder holds other weights.
@@ -141,7 +141,7 @@ def _is_there(text: str) -> bool:
 def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     path, at, revision = place.removeprefix(_HUB).removeprefix("//").partition("@")
     if not HUB_ID.fullmatch(path) or (at and not revision):
-        raise SettingsError(f"{place}: should be like hf:org/name, or hf:org/name@revision")
+        raise SettingsError(f"{place}: expected hf:org/name or hf:org/name@revision")
     for folder in (Path(path), settings.resolve(path)):
         if folder.exists():
             raise SettingsError(
@@ -157,7 +157,7 @@ def _server_section(place: str) -> tuple[str, dict[str, Any]]:
     address = address.rstrip("/")
     if not model:
         shown = without_named(address)
-        raise SettingsError(f"{shown}: say which of its models, as in {shown}#NAME")
+        raise SettingsError(f"{shown}: no model name. Add one, as in {shown}#NAME")
     parts = urlsplit(address)
     host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
     below = parts.path.strip("/").removesuffix("v1").strip("/")
@@ -189,11 +189,11 @@ def _path_section(path: Path, place: str) -> tuple[str, dict[str, Any]]:
         section = {"kind": "transformers", "path": str(path.parent), "gguf_file": path.name}
         return f"{path.parent.name}/{path.stem}@{_ends(path)}", section
     if not path.is_dir():
-        raise ModelError(f"{place} is no checkpoint: give its folder, or a .gguf file")
+        raise ModelError(f"{place} is not a checkpoint (expected a folder or a .gguf file)")
     try:
         content = fingerprint(path)
     except (ModelError, OSError) as why:
-        raise ModelError(f"{place} is no checkpoint: {why}{_below(path)}") from why
+        raise ModelError(f"{place} is not a checkpoint: {why}{_below(path)}") from why
     name = f"{path.parent.name}/{path.name}@{content}"
     return name, {"kind": "transformers", "path": str(path)}
 
@@ -227,7 +227,7 @@ def _entry(text: str) -> tuple[str, Any]:
 
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
-    """A name that says what was chosen, in letters that a partition key may have, and no secret."""
+    """A valid partition key from the given settings, without secrets."""
     told = section_secrets(chosen).redacted_value(chosen)
     said = [f"+{n}={value}" for n, value in sorted(told.items()) if n not in _NOT_NAMED]
     parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))

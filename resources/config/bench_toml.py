@@ -44,7 +44,7 @@ def validate_cluster_storage(
     cluster: ClusterSettings,
     models: Mapping[str, ModelSpec],
 ) -> None:
-    """Look whether runs that are sent elsewhere have everything in common with us.
+    """Check that remote runs share their stores with this home.
 
     Raises:
         SettingsError: If shared stores are missing.
@@ -53,21 +53,21 @@ def validate_cluster_storage(
         if isinstance(spec, ServerSpec) and spec.reached_as and not storage.database:
             raise SettingsError(
                 f'{file}, entry models.{name}.reached_as: [storage] database = "env:NAME" is'
-                " missing, in which homes tell one another of their servers"
+                " missing, which announces servers to other homes"
             )
     if cluster.launcher == "local":
         return
     said = f'{file}, entry cluster.launcher: "{cluster.launcher}" starts runs on other machines'
     if not storage.database:
         raise SettingsError(
-            f'{said}; [storage] database = "env:NAME" is missing, without which what they did and'
-            " were told would be recorded nowhere that this one looks"
+            f'{said}; [storage] database = "env:NAME" is missing. Without it their records would be'
+            " missing on this machine"
         )
     if not storage.objects:
         raise SettingsError(
             f'{said}; [storage] objects = "s3://bucket/prefix" (or "file:///folder") is missing,'
-            " without which tables that they write would be missing here, and the leaderboard be"
-            " short of them without a word"
+            " without which their tables would be missing here and on the leaderboard"
+            ""
         )
 
 
@@ -96,7 +96,7 @@ class Settings(StrictSection):
     _twins: dict[str, str] = PrivateAttr(default_factory=dict)
 
     def with_given(self, models: Mapping[str, ModelSpec]) -> "Settings":
-        """Add models that commands were given; what the file says of a name counts before them."""
+        """Add ad-hoc models; sections of the file take precedence."""
         added = {name: spec for name, spec in models.items() if name not in self.models_of_file}
         both = self.model_copy(update={"models": {**self.models, **added}})
         both._given = self._given | added.keys()
@@ -122,16 +122,16 @@ class Settings(StrictSection):
 
     @property
     def file(self) -> Path:
-        """Where these settings are written, or would be."""
+        """Path of bench.toml, which may not exist."""
         return self.home / "bench.toml"
 
     @property
     def responses_file(self) -> Path:
-        """What remembers responses where no database is named."""
+        """File of the response cache, if no database is configured."""
         return self.home / "responses.sqlite"
 
     def section(self, benchmark: str) -> str:
-        """Where a benchmark's settings stand, for complaints."""
+        """Section of a benchmark, for messages."""
         return f"{self.file}, [benchmarks.{benchmark}]"
 
     def resolve(self, path: Path | str) -> Path:
@@ -140,11 +140,11 @@ class Settings(StrictSection):
 
     @property
     def training(self) -> list[Path]:
-        """What models were trained on, as far as the user says."""
+        """Configured training data."""
         return [self.resolve(path) for path in self.audit.training]
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
-        """Read what is configured for a suite, in the suite's own type.
+        """Read the settings of a suite, in the suite's own type.
 
         Raises:
             SettingsError: If an entry is unknown or has the wrong type.
@@ -219,7 +219,7 @@ class Settings(StrictSection):
         return spec
 
     def base_of_checkpoints(self) -> str:
-        """What adapters in watched folders are put on: what ``like`` says; "": as each says.
+        """Base of adapters in watched folders, from ``like``; "": as each adapter says.
 
         Raises:
             SettingsError: If ``like`` is none that checkpoints can be asked like.
@@ -230,7 +230,7 @@ class Settings(StrictSection):
         return str(beside) if base and (beside := self.resolve(base)).is_dir() else base
 
     def _like(self, place: dict[str, Any]) -> TransformersSpec | VllmSpec | ServerSpec:
-        """Ask a checkpoint as the model is asked that it is to be like; its weights are its own."""
+        """Settings of a checkpoint: those of ``like``, with its own weights."""
         liked = self.liked()
         if isinstance(liked, ServerSpec):
             return liked.model_copy(update={"path": place["path"]})
@@ -238,7 +238,7 @@ class Settings(StrictSection):
         return liked.model_copy(update=place | no_gguf)
 
     def liked(self) -> TransformersSpec | VllmSpec | ServerSpec:
-        """How watched checkpoints are asked: what ``like`` and ``serve`` say.
+        """Settings of watched checkpoints, from ``like`` and ``serve``.
 
         Raises:
             SettingsError: If they do not go together.
@@ -285,7 +285,9 @@ def load_settings(home: Path) -> Settings:
     file = home / "bench.toml"
     written = read_toml(file)
     if "home" in written:
-        raise SettingsError(f"{file}, entry home: it is where this file lies, or BENCH_HOME says")
+        raise SettingsError(
+            f"{file}, entry home: unknown. The home is this file's folder, or BENCH_HOME"
+        )
     try:
         settings = TypeAdapter(Settings).validate_python({**written, "home": home})
     except ValidationError as why:
@@ -338,6 +340,6 @@ def _refuse_unknown(pool: str, section: str, settings: Settings) -> None:
     if pool not in known:
         raise SettingsError(
             f"{settings.file}, entry {section}.pool: there is no pool {pool}; known:"
-            f" {', '.join(sorted(known))}; say how many runs may hold it at once, as in [cluster]"
+            f" {', '.join(sorted(known))}; set its number of runs, as in [cluster]"
             f" pools = {{ {pool} = 2 }}"
         )

@@ -46,7 +46,7 @@ def label_studio_environment() -> Path:
 
 
 def set_openmp_passive() -> None:
-    """Tell OpenMP, before torch loads it, not to spin while its threads wait for each other.
+    """Configure OpenMP, before torch is loaded, not to spin while threads wait.
 
     On two cores that something else uses too, spinning makes a language model three times slower.
     """
@@ -78,7 +78,7 @@ def read_secret(variable: str) -> str:
 
 
 def short_key_warning(variable: str) -> str:
-    """Say that the key in a variable is not looked for; "" if it is, or there is none."""
+    """Warning that a short key is not redacted; "" if it is, or there is none."""
     key = os.environ.get(variable, "").strip()
     if not key or is_hidden(key):
         return ""
@@ -89,13 +89,13 @@ def short_key_warning(variable: str) -> str:
 
 
 def short_key_warnings(models: Mapping[str, ModelSpec]) -> list[str]:
-    """Say the same of every model that a server answers for."""
+    """The same for every model behind a server."""
     named = dict.fromkeys(s.api_key_env for s in models.values() if isinstance(s, ServerSpec))
     return [said for variable in named if variable and (said := short_key_warning(variable))]
 
 
 def known_secrets(*homes: Path) -> Secrets:
-    """Gather what must not be told: the secrets of bench.toml, those it names, and the hub's token.
+    """Collect the secrets of bench.toml, those it names, and the hub's token.
 
     A file that cannot be read has none.
     """
@@ -105,7 +105,7 @@ def known_secrets(*homes: Path) -> Secrets:
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
-    """Where the secrets of homes may stand: their settings, and files with addresses of servers."""
+    """Files that may contain secrets: settings, and files of server addresses."""
     return [file for home in homes for file in _written(home)]
 
 

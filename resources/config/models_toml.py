@@ -34,7 +34,7 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
 
 
 def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Write models down; says which were not there, or otherwise.
+    """Write models; returns the new and changed ones.
 
     Raises:
         HomeError: If the home cannot be written to.
@@ -49,7 +49,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
 
 def remove_model(home: Path, name: str) -> bool:
-    """Take a model away; says whether it was there."""
+    """Remove a model; returns whether it existed."""
     with hold_locks(home / "locks", [MODELS_FILE], _ignore_wait):
         there = _sections(home)
         if name not in there:
@@ -59,7 +59,7 @@ def remove_model(home: Path, name: str) -> bool:
 
 
 def _ignore_wait(_: str) -> None:
-    """Who waits for milliseconds need not be told."""
+    """Ignore messages about short waits."""
 
 
 def _sections(home: Path) -> dict[str, dict[str, Any]]:

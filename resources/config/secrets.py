@@ -37,7 +37,7 @@ def secrets_in(written: object, variable: ReadVariable) -> Secrets:
 
 
 def redact_key_shapes(text: str) -> str:
-    """Take out of a message about settings what is shaped as a key.
+    """Redact texts shaped like a key in a message about settings.
 
     >>> redact_key_shapes("no model named 'hf_AbCdEfGhIjKlMnOp'")
     "no model named '***'"
@@ -56,7 +56,7 @@ def require_variable_name(text: str) -> str:
     """
     if text and (not _VARIABLE.fullmatch(text) or _LIKELY.fullmatch(text)):
         raise ValueError(
-            "should be the NAME of an environment variable that holds the key; what is written"
+            "expected the NAME of an environment variable with the key; the value"
             " looks like the key itself: take it out of the file, and have it replaced if others"
             " could read it"
         )
@@ -147,7 +147,7 @@ def _opened(secret: str) -> Iterator[str]:
 
 
 def _in_address(text: str) -> Iterator[str]:
-    """The name and password of an address, and what is secret of its query."""
+    """User, password and secret query values of an address."""
     if "://" not in text:
         return
     try:

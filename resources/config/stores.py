@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_response_store(settings: Settings) -> "ResponseStore":
-    """The response cache; a file is created where there is none.
+    """Open the response cache; creates a missing file.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.
@@ -40,7 +40,7 @@ def open_response_file(settings: Settings) -> "ResponseStore":
 
 
 def existing_response_store(settings: Settings) -> "ResponseStore | None":
-    """The response cache; None where there is no file, which is not created."""
+    """Open the response cache; None without a file, which is not created."""
     if settings.storage.variable or settings.responses_file.is_file():
         return open_response_store(settings)
     return None
@@ -58,7 +58,7 @@ def open_home_blobs(settings: Settings, below: str) -> Blobs:
 
 
 def open_vector_cache(settings: Settings) -> "VectorCache":
-    """The vector cache; a file is created where there is none.
+    """Open the vector cache; creates a missing file.
 
     Raises:
         SettingsError: If a database is named and its address cannot be used.

@@ -21,7 +21,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 def suggest_entry(name: str, known: Iterable[str]) -> str:
-    """Say of an unknown name which one is nearest, and which there are.
+    """Suggestion for an unknown name: the nearest one, and all known.
 
     >>> suggest_entry("reding", ["judge", "reading"])
     "unknown; did you mean 'reading'? known: judge, reading"
@@ -54,7 +54,7 @@ def entries_at(settings_type: Any, place: Sequence[str | int]) -> tuple[str, ...
 
 
 def _arms(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
-    """The types that a value may have, without what is said about them."""
+    """Types of a value, without annotations."""
     if get_origin(annotation) is Annotated:
         yield from _arms(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, types.UnionType):
@@ -82,7 +82,7 @@ def _aliases(kind: type[BaseModel]) -> Iterator[str]:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a file; {} if there is none. A byte order mark of UTF-8, as Windows writes it, is read.
+    """Read a TOML file, with or without a byte order mark; {} if there is none.
 
     Raises:
         SettingsError: If it cannot be read, is not UTF-8, or is not TOML; says where.
@@ -111,7 +111,7 @@ def describe_validation_error(
     settings_type: Any,  # noqa: ANN401
     written: Mapping[str, Any] | None = None,
 ) -> str:
-    """Say which entry is not what it should be, and what it should be.
+    """Name the invalid entry, and its expected value.
 
     A text that was given is not told, since a key may have been written in a wrong place; a number
     is.

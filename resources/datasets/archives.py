@@ -61,7 +61,7 @@ def _unzip(archive: Path, folder: Path) -> None:
             path = PurePosixPath(member.filename)
             linked = (member.external_attr >> 16) & 0o170000 == _SYMLINK
             if path.is_absolute() or ".." in path.parts or linked:
-                raise SourceError(f"{archive}: {member.filename!r} would lie elsewhere")
+                raise SourceError(f"{archive}: {member.filename!r} is outside the folder")
         opened.extractall(folder)
 
 

@@ -27,10 +27,10 @@ class DownloadObserver(Protocol):
     """Callback for the progress of a download."""
 
     def begin(self, title: str, total: int) -> None:
-        """Say what is fetched, and its size in bytes; 0 if that is not known."""
+        """Begin a download of this size in bytes; 0 if unknown."""
 
     def add(self, n: int) -> None:
-        """Say that so many bytes are there more (or, below 0, less)."""
+        """Add received bytes (or, below 0, remove them)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class ReleaseCache:
         self._patience = patience or DownloadRetryPolicy()
 
     def fetched(self, suite: str, release: Release) -> CachedRelease | None:
-        """What is known of a release that was fetched whole; None if it was not.
+        """Record of a complete download; None without one.
 
         Raises:
             SourceError: If the record of it cannot be read.
@@ -82,7 +82,7 @@ class ReleaseCache:
         return wrong
 
     def fetch(self, suite: str, release: Release, watched: DownloadObserver) -> Path:
-        """Bring a release into the home unless it is there, and return its folder.
+        """Download a release into the home unless it is there; returns its folder.
 
         One process fetches, others wait for it. What a killed one left is gone on with.
 
@@ -128,7 +128,7 @@ def _read(record: Path) -> CachedRelease:
     try:
         return CachedRelease(**json.loads(record.read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError) as why:
-        raise SourceError(f"{record}: not as we write it; delete it to fetch anew") from why
+        raise SourceError(f"{record}: not written by bench. Delete it to download again") from why
 
 
 def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
@@ -164,7 +164,7 @@ async def _download_files(
 def _inside(folder: Path, file: RemoteFile) -> Path:
     path = PurePosixPath(file.path)
     if path.is_absolute() or ".." in path.parts:
-        raise SourceError(f"{file.url}: {file.path!r} would lie elsewhere")
+        raise SourceError(f"{file.url}: {file.path!r} is outside the folder")
     return folder / path
 
 

@@ -32,7 +32,7 @@ _MOST = 64 << 30  # bytes of a file whose size is not known
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadRetryPolicy:
-    """How often one file is tried, and how long is waited."""
+    """Attempts per file, and waits between them."""
 
     tries: int = 6  # in a row that bring nothing
     pause: float = 1.0  # s before the second; doubled for each further one
@@ -43,7 +43,7 @@ class DownloadRetryPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteFile:
-    """A file, and what it must be."""
+    """A file to download, with its expected size and digest."""
 
     path: str  # in its release
     url: str
@@ -73,7 +73,7 @@ class FileDownloader:
     hosts: HostPolicy
 
     async def fetch(self, file: RemoteFile, target: Path) -> str:
-        """Bring a file to ``target``, unless it is there, and return its SHA-256.
+        """Download a file to ``target`` unless it is there; returns its SHA-256.
 
         What arrives is kept in ``<target>.part``; a later call goes on behind it.
 
@@ -102,7 +102,7 @@ class FileDownloader:
         return digest
 
     async def _arrived(self, file: RemoteFile, part: Path) -> tuple[str, str]:
-        """Fetch what is missing; the SHA-256 of the whole, and what is wrong with it."""
+        """Download the missing part; returns the SHA-256 of the whole, and its mismatch."""
         tries, patience = 0, self.patience
         while failure := await self._try(file, part):
             tries = 1 if failure.moved else tries + 1
@@ -114,7 +114,7 @@ class FileDownloader:
         return _checked(file, part)
 
     async def _try(self, file: RemoteFile, part: Path) -> _DownloadFailure | None:
-        """Ask for what is missing; None if all of it came."""
+        """Request the missing part; None if all of it arrived."""
         from aiohttp import ClientError
 
         here = _size(part)
@@ -169,7 +169,7 @@ def _size(part: Path) -> int:
 
 
 def _checked(file: RemoteFile, arrived: Path) -> tuple[str, str]:
-    """The SHA-256 of a file, and what is wrong with it ("" if nothing is)."""
+    """SHA-256 of a file, and its mismatch ("" if none)."""
     sha256, blob = hashlib.sha256(), hashlib.sha1(usedforsecurity=False)
     blob.update(b"blob %d\0" % arrived.stat().st_size)
     with arrived.open("rb") as opened:
@@ -190,14 +190,14 @@ _EVERY = 10.0  # s between two lines of a log
 
 
 class DownloadLog:
-    """Tells the log of a fetching, now and then."""
+    """Logs the progress of a download at intervals."""
 
     def __init__(self) -> None:
         self._title, self._total, self._done = "", 0, 0
         self._started = self._logged = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
-        """Say what is fetched, and how many bytes."""
+        """Begin a download of this many bytes."""
         self._title, self._total = title, total
         self._started = self._logged = time.monotonic()
         _log.warning("%s: fetching %.1f MB", title, total / 1e6)
@@ -231,7 +231,7 @@ class DownloadBar:
         self._bar.advance(self._line, n)
 
     def close(self) -> None:
-        """Leave the bar as it is."""
+        """Leave the bar unchanged."""
         self._bar.stop()
 
 

@@ -87,7 +87,7 @@ def parse_release_address(text: str) -> Release:
         return WebRelease(place, sha256, below)
     shown = redact_key_shapes(without_named(text))
     raise SettingsError(
-        f'{shown!r} is no address of a release: "hf:owner/name@revision", or '
+        f'{shown!r} is not an address of a release (expected "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits; a folder in it is "below=data"'
     )
 

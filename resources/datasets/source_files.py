@@ -1,4 +1,4 @@
-"""Where the originals of each suite lie.
+"""Source folders of the suites.
 
 Where a suite's tables lie: each source has a place of its own, so that none replaces another's.
 
@@ -27,14 +27,14 @@ from resources.tables.locations import SOURCES_FOLDER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSource:
-    """What a suite is read from, never written to unless it is the mini edition's."""
+    """Source of a suite, read-only except for the mini edition's."""
 
     folder: Path  # of a benchmark without Python, its one file or folder
     is_mini: bool  # no folder is configured: the leaf draws its mini edition into this one
 
 
 class SourceFiles(dg.ConfigurableResource[Any]):
-    """One source folder for each suite, from the settings."""
+    """Source folder of each suite, from the settings."""
 
     settings: SettingsResource
 
@@ -88,7 +88,7 @@ def table_locations(settings: Settings) -> dict[str, str]:
 
 
 def _place(named: str, settings: Settings) -> str:
-    """Go by the path as it is written, so that a home may be moved with or without its sources.
+    """The path as written, so that a home may be moved with or without its sources.
 
     Where one was written otherwise before, as ``--source``, its place is kept.
     """

@@ -24,7 +24,7 @@ class MeteorScores(NamedTuple):
 
 
 def why_no_meteor() -> str:
-    """What METEOR lacks on this machine; "" if it is available."""
+    """Missing requirement of METEOR; "" if it is available."""
     if _jar() is None:
         return "pycocoevalcap is not installed"
     return "" if shutil.which("java") else "Java is not installed"
@@ -52,7 +52,9 @@ def meteor(captions: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]]) ->
         try:
             return _conversation(program, captions)
         except (BrokenPipeError, ValueError) as why:
-            raise ModelError(f"METEOR: {jar} ended early or said something else: {why}") from why
+            raise ModelError(
+                f"METEOR: {jar} ended early or printed unexpected output: {why}"
+            ) from why
         finally:
             program.kill()
             assert program.stdin

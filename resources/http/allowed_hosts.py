@@ -98,7 +98,7 @@ class HostPolicy:
         try:
             address = ip_address(number.partition("%")[0])
         except ValueError as why:
-            raise ForbiddenAddressError(f"{host!r} is no host") from why
+            raise ForbiddenAddressError(f"{host!r} is not a host") from why
         if not self.allowed(address):
             raise ForbiddenAddressError(f"{host} leads to {number}, which is not on the internet")
 

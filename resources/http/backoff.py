@@ -154,7 +154,7 @@ class Failure:
         return self.tries == AS_OFTEN_AS_ALLOWED and not (self.unreachable or self.loading)
 
     def __str__(self) -> str:
-        """What happened, and the server's message."""
+        """The error, and the server's message."""
         return f"{self.what}: {self.detail}" if self.detail else self.what
 
 

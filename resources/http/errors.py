@@ -156,7 +156,7 @@ def failure(status: int, data: bytes, headers: Mapping[str, str], error: object 
 
 
 def refusal_of(said: str) -> str:
-    """Kind of refusal that a message without a status tells of; "" for any other error.
+    """Kind of refusal in a message without a status; "" for another error.
 
     >>> refusal_of("invalid_request_error: prompt is too long"), refusal_of("overloaded")
     ('context full', '')

@@ -17,7 +17,7 @@ _TOGETHER = 4  # arrivals; to wake the workers of each by itself takes longer th
 def in_background(
     produce: Callable[[Hand], Coroutine[Any, Any, None]],
 ) -> Generator[Arrival]:
-    """Run a coroutine in a thread; yield what it hands over.
+    """Run a coroutine in a thread; yield its items.
 
     A thread, because a notebook has a running loop of its own. An item counts as taken when the
     caller asks for the next one, having stored it: a killed process loses only what its workers

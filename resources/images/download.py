@@ -33,7 +33,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageDownload:
-    """What became of one address."""
+    """Outcome of one address."""
 
     url: str
     file: str = ""  # its name in the folder; "" if it could not be fetched
@@ -44,7 +44,7 @@ class ImageDownload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageDownloadLimits:
-    """How much is asked of others, and how long."""
+    """Limits of downloads: connections, attempts, times."""
 
     connections: int = 8  # under way at once; half of them to one host
     tries: int = 4  # of one address
@@ -131,7 +131,7 @@ class _ImageDownloadFailure:
 
 
 class _ImageDownloadSession:
-    """What all addresses have in common."""
+    """Shared state of all downloads."""
 
     def __init__(
         self, folder: Path, polite: ImageDownloadLimits, rng: random.Random, hosts: HostPolicy
@@ -156,7 +156,7 @@ class _ImageDownloadSession:
         )
 
     async def fetch(self, session: "aiohttp.ClientSession", url: str) -> ImageDownload:
-        """Try an address until it is there or no further try is worth it."""
+        """Download an address until it succeeds or fails permanently."""
         async with self._under_way:
             for tries in range(1, self._polite.tries + 1):
                 outcome = await self._try(session, url)
@@ -197,7 +197,7 @@ class _ImageDownloadSession:
 
     async def _keep(self, response: "aiohttp.ClientResponse", url: str) -> ImageDownload:
         if packed := response.headers.get("Content-Encoding", "").replace("identity", ""):
-            raise ValueError(f"comes packed ({packed}), which it was not asked for")
+            raise ValueError(f"is compressed ({packed}), which was not requested")
         digest, n_bytes = sha256(), 0
         name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         with open_atomic(self._folder / name, sync=False) as file:
@@ -220,9 +220,13 @@ def _recorded(folder: Path) -> dict[str, ImageDownload]:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         rows = [ImageDownload(**json.loads(line)) for line in lines if line.endswith("}")]
     except (ValueError, TypeError, RecursionError) as why:
-        raise SourceError(f"{file}: not as we write it ({why}); delete it to fetch anew") from why
+        raise SourceError(
+            f"{file}: not written by bench ({why}). Delete it to download again"
+        ) from why
     if wrong := [row for row in rows if not all(map(_is_text, (row.url, row.file, row.sha256)))]:
-        raise SourceError(f"{file}: not as we write it ({wrong[0]!r:.80}); delete it to fetch anew")
+        raise SourceError(
+            f"{file}: not written by bench ({wrong[0]!r:.80}). Delete it to download again"
+        )
     return {row.url: row for row in rows}
 
 

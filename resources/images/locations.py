@@ -1,4 +1,4 @@
-"""Where images lie, under the digests of their bytes: the port, and a folder.
+"""Image storage by digest: the port, and a folder.
 
 A place goes to other processes as it is: it is an address, and opened where it is read.
 
@@ -32,7 +32,7 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class ImageLocation(Protocol):
-    """Where images lie; sent to other processes as it is."""
+    """Location of images; can be sent to other processes."""
 
     def __hash__(self) -> int:
         """Equal places have equal ones."""
@@ -44,7 +44,7 @@ class ImageLocation(Protocol):
         ...
 
     def where(self, digest: str) -> str:
-        """Where an image lies, for people; it may not be there."""
+        """Path or address of an image, for people; it may not exist."""
         ...
 
     def goes(self, digest: str) -> str:
@@ -52,7 +52,7 @@ class ImageLocation(Protocol):
         ...
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read the original bytes of an image; ``afresh`` of what was fetched before none.
+        """Read the original bytes of an image; ``afresh`` bypasses the cache.
 
         Raises:
             ImageError: If there is no such image, or other bytes are in its place.
@@ -61,7 +61,7 @@ class ImageLocation(Protocol):
         ...
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Have bytes lie under their digest, whatever lay there.
+        """Store bytes under their digest, replacing any others.
 
         Raises:
             HomeError: If they cannot be written.
@@ -69,15 +69,15 @@ class ImageLocation(Protocol):
         ...
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Bytes of each of these images that is there; none of them is read."""
+        """Sizes of the available images, without reading them."""
         ...
 
     def every(self) -> Iterator[str]:
-        """Digests of all images that are there."""
+        """Digests of all images."""
         ...
 
     def bring(self, digests: Iterable[str]) -> None:
-        """Have images near that will be read soon; those that are not there are left out."""
+        """Cache images that will be read soon; missing ones are left out."""
         ...
 
 
@@ -123,7 +123,7 @@ class ImageFolder:
                 written.write(data)
 
     def sizes(self, digests: Iterable[str]) -> dict[str, int]:
-        """Look at each file."""
+        """Sizes of the available images, without reading them."""
         found: dict[str, int] = {}
         for digest in digests:
             with suppress(OSError, ValueError):  # ValueError: a name that no file can have
@@ -146,7 +146,7 @@ def is_digest(name: str) -> bool:
 
 
 def verified_image(data: bytes, digest: str, place: str) -> bytes:
-    """Give bytes back that have this digest.
+    """Return bytes that match this digest.
 
     Raises:
         ImageError: If they have another.
@@ -180,7 +180,7 @@ class ImageDiskCache:
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
-        """Look at nothing yet.
+        """Store the settings; no file is read.
 
         Args:
             folder: Nobody else's; made if need be.
@@ -191,7 +191,7 @@ class ImageDiskCache:
         self._lock = Lock()
 
     def get(self, digest: str) -> bytes | None:
-        """Read a file; one that is not what its name says is deleted, and not there."""
+        """Read a file; one that does not match its name is deleted."""
         file = self._file(digest)
         try:
             data = file.read_bytes()
@@ -263,7 +263,7 @@ _AT_ONCE = 256  # images, between two looks at the room that is left
 
 @dataclass(frozen=True, slots=True)
 class ObjectImages:
-    """Objects of a store; who reads them keeps them near."""
+    """Images in an object store, with a local cache."""
 
     objects: str  # as [storage] names them
     endpoint: str
@@ -284,7 +284,7 @@ class ObjectImages:
         return ""
 
     def read(self, digest: str, *, afresh: bool = False) -> bytes:
-        """Read what was fetched, or else fetch it."""
+        """Read the original bytes of an image; ``afresh`` bypasses the cache."""
         if not is_digest(digest):
             raise ImageError(f"no image {digest} in {self.name}")
         if not afresh and (known := self._fetched.get(digest)):

@@ -58,7 +58,7 @@ class _PainterSection(BaseModel):
 
 
 class DrawerSpec(_PainterSection):
-    """Draws what a prompt says in the form "exactly 3 of: red apple"; needs no model."""
+    """Draws a prompt of the form "exactly 3 of: red apple", without a model."""
 
     kind: Literal["drawer"] = "drawer"
 
@@ -103,7 +103,7 @@ class Painter(Protocol):
 
     @property
     def identity(self) -> str:
-        """Who paints how: part of an image's identity."""
+        """Identity of the painter: part of an image's identity."""
         ...
 
     def paint(self, request: ImageRequest) -> bytes:
@@ -116,7 +116,7 @@ class Painter(Protocol):
 
 
 class Drawer:
-    """Draws sprites, as many as a prompt says, apart from each other; exact, and not beautiful."""
+    """Draws the prompted number of sprites, apart from each other."""
 
     identity = "drawer@1"
     concurrency = 1

@@ -48,7 +48,7 @@ class PreviewTable:
         self._lines.append(f"| {' | '.join(cells)} |")
 
     def shown(self, name: str) -> dict[str, dg.MetadataValue]:
-        """The page under a name; without a line there is none."""
+        """Page under a name; none without lines."""
         written = "\n".join([*self._head, *self._lines])
         return {name: dg.MetadataValue.md(written)} if self._lines else {}
 
@@ -84,7 +84,7 @@ def options_of(question: Question) -> str:
 
 
 def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
-    """Take up to ``n`` rows, spread evenly over all."""
+    """Up to ``n`` rows, spread evenly."""
     return rows[:: max(1, len(rows) // n)][:n]
 
 
@@ -107,7 +107,7 @@ _Row = TypeVar("_Row", Prediction, Judgement, Score)
 def responses_preview(
     questions: Sequence[Question], predictions: Sequence[Prediction], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
-    """Show responses spread evenly over the table, each beside what was asked and what is right."""
+    """Responses spread evenly over the table, beside question and answer."""
     page = PreviewTable(image_store, _ASKED)
     shown = list(at(predictions, sample_evenly(_known(questions, predictions), _ROWS)))
     asked = _questions_of(questions, shown)
@@ -122,7 +122,7 @@ def verdicts_preview(
     judgements: Sequence[Judgement],
     image_store: ImageStore,
 ) -> dict[str, dg.MetadataValue]:
-    """Show what the judge said of responses spread evenly over the table."""
+    """Judgements of responses spread evenly over the table."""
     page = PreviewTable(image_store, [*_ASKED, "verdict", "the judge's words"])
     named = set(_identities(judgements))
     judged = [one in named for one in _identities(predictions)]
@@ -144,7 +144,7 @@ def mistakes_preview(
     image_store: ImageStore,
     n: int = _ROWS,
 ) -> dict[str, dg.MetadataValue]:
-    """Show responses without all of their points: how each was read, what was said of it, and why.
+    """Responses without full points: parsed answer, verdict and reason.
 
     Nothing where there is none.
     """
@@ -165,7 +165,7 @@ def mistakes_preview(
 
 
 def _known(questions: Sequence[Question], rows: Sequence[_Row]) -> list[int]:
-    """Where the rows are whose question is there."""
+    """Positions of rows whose question exists."""
     asked = set(column(questions, "question_id"))
     return [n for n, name in enumerate(column(rows, "question_id")) if name in asked]
 
@@ -200,7 +200,7 @@ def _add(page: PreviewTable, question: Question, said: Prediction, *more: str) -
 
 
 def _word(rows: Iterable[Judgement]) -> str:
-    """What the judge decided, criterion by criterion; its own word where it has one."""
+    """Verdicts by criterion; the judge's own value if it has one."""
     plain = {True: "yes", False: "no", None: "unread"}
     return ", ".join(f"{row.criterion}: {row.value or plain[row.verdict]}" for row in rows)
 

@@ -100,7 +100,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return seen
 
     def stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Say what is known of images of the store, named by their digests.
+        """Facts of stored images, by digest.
 
         Those that are not there, or do not decode, are left out; the log names them.
         """
@@ -141,19 +141,19 @@ class ImageStore(dg.ConfigurableResource[Any]):
             return None
 
     def path(self, digest: str) -> Path:
-        """Where the file of an image lies, in a store that is a folder; it may not be there."""
+        """Path of an image's file in a folder store; it may not exist."""
         return ImageFolder(self.folder).file(digest)
 
     @property
     def place(self) -> ImageLocation:
-        """Where the images lie, as other processes can be told: stores do not pickle."""
+        """Location of the images, for other processes: stores do not pickle."""
         if not self.objects:
             return ImageFolder(self.folder)
         return ObjectImages(self.objects, self.endpoint, self.folder, self.fetched_bytes)
 
 
 def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:
-    """Decode an image that is to be stored, and say what it is.
+    """Decode an image before it is stored, and return its facts.
 
     Raises:
         ImageError: If it does not decode, or has more pixels or bytes than allowed.
@@ -174,7 +174,7 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
 
 
 def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, str]:
-    """Read images where they lie, several at once; say what is wrong with those that differ."""
+    """Read images in parallel, and return the defects of damaged ones."""
 
     def problem(digest: str) -> str:
         try:

@@ -78,12 +78,12 @@ class HomeInstance(dg.DagsterInstance):
 
     @staticmethod
     def config_defaults(base_dir: str) -> Mapping[str, Any]:
-        """What holds where ``dagster.yaml`` says nothing: Dagster's own defaults."""
+        """Dagster's defaults for missing entries of ``dagster.yaml``."""
         return InstanceRef.config_defaults(base_dir)
 
     @cached_property
     def heartbeats(self) -> Heartbeats | None:
-        """Heartbeats of runs, where several machines record in one database."""
+        """Heartbeats of runs, if several machines share a database."""
         variable = self._database
         return Heartbeats(read_secret(variable), variable) if variable else None
 

@@ -38,7 +38,7 @@ class RedactingEngine:
 
     @property
     def at_once(self) -> int:
-        """The engine's, if it says so."""
+        """The engine's batch size, if it has one."""
         return self._engine.at_once if isinstance(self._engine, BatchSizeHint) else AT_ONCE
 
     @property
@@ -70,12 +70,12 @@ class RedactingEngine:
         self._engine.close()
 
     def _discreet(self, response: Response) -> Response:
-        """Look at every text of a response, also at those that it will have one day."""
+        """Redact every text field of a response, including future ones."""
         said = {field.name: getattr(response, field.name) for field in fields(response)}
         hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}
         return response if hidden == said else replace(response, **hidden)
 
 
 def redacted_identity(identity: str, secrets: Secrets) -> str:
-    """Say who is asked without telling how to get in."""
+    """Identity of the model, with credentials redacted."""
     return secrets.redacted(without_named(identity))

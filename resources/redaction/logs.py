@@ -31,7 +31,7 @@ class CurrentSecrets:
         self._secrets = Secrets()
 
     def now(self) -> Secrets:
-        """What must not be told."""
+        """Secrets at this moment."""
         state = list(map(_state, self._files))
         if not self._files or state != self._state:
             self._files = files_with_secrets(*self._homes)
@@ -49,7 +49,7 @@ def _state(file: Path) -> tuple[int, int]:
 
 
 def redact_logs(*homes: Path) -> None:
-    """Have this process make its records so that ``***`` stands where a secret would be printed."""
+    """Redact secrets in this process's log records."""
     secrets = CurrentSecrets(*homes)
 
     class Record(logging.LogRecord):
@@ -66,7 +66,7 @@ def redact_logs(*homes: Path) -> None:
 
 
 def redact_tracebacks(*homes: Path) -> None:
-    """Have this process print ``***`` where a secret would stand: of all its threads.
+    """Redact secrets in tracebacks of all threads of this process.
 
     Whoever else listens for what threads and the collector raise, as tests do, goes on listening.
     """

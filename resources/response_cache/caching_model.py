@@ -34,7 +34,7 @@ Progress: TypeAlias = Callable[[int, int, int], None]  # done, of those remember
 
 
 class CachingModel:
-    """A chat model that asks its engine only what the store does not know yet."""
+    """A chat model that sends only uncached requests to its engine."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class CachingModel:
         throughput: Throughput | None = None,
         thinking_tags: Tags | None = None,
     ) -> None:
-        """Put a name, a memory and the tags that the model thinks in to what runs it."""
+        """Add a name, a cache and thinking tags to an engine."""
         self._name = name
         self._engine = engine
         # To look whether it looks takes a tenth of all that is done for a response.
@@ -134,7 +134,7 @@ class CachingModel:
         responses: dict[str, Response],
         come: "_AskedCount",
     ) -> None:
-        """Ask what is ours to ask, and put the responses to the others."""
+        """Send the requests that this process leases, and store their responses."""
         if not asking.ours:
             return
         keys, came = list(asking.ours), []
@@ -187,7 +187,7 @@ class CachingModel:
 
 
 class _AskedCount:
-    """How far an asking has come, over all of its parts."""
+    """Progress of an evaluation over all of its parts."""
 
     def __init__(self, n: int) -> None:
         self.done, self.remembered, self.total = 0, 0, n
@@ -198,13 +198,13 @@ class _AskedCount:
         return iter((self.done, self.remembered, self.total))
 
     def found(self, n: int, known: int, unknown: int) -> None:
-        """Take note of a part; those of its requests that are equal count once."""
+        """Count a part; equal requests count once."""
         self.done += known
         self.remembered += known
         self.total += known + unknown - n
 
     def see(self, responses: Collection[Response]) -> None:
-        """Take note of what came of a part."""
+        """Count the responses of a part."""
         failed = [response.error for response in responses if response.error]
         self.asked += len(responses)
         self.failed += len(failed)

@@ -13,16 +13,16 @@ ReadImage: TypeAlias = Callable[[str], bytes]  # SHA-256 -> the original bytes o
 
 
 class Engine(Protocol):
-    """Runs a model; knows nothing of what was asked before."""
+    """Runs a model, without a cache."""
 
     @property
     def identity(self) -> str:
-        """What the responses depend on beside prompt and decoding: location and revision."""
+        """Identity of the model beside prompt and decoding: location and revision."""
         ...
 
     @property
     def decoding(self) -> Decoding | None:
-        """How responses are drawn where a request does not say otherwise; None: as it likes."""
+        """Default decoding parameters; None: the engine's own."""
         ...
 
     @property
@@ -43,22 +43,22 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back memory and connections."""
+        """Release memory and connections."""
         ...
 
 
 @runtime_checkable
 class KeyExtension(Protocol):
-    """What engines have whose responses depend on more than identity, decoding, prompt and draw."""
+    """Engines whose responses depend on more than identity, decoding, prompt and sample."""
 
     def particulars(self, request: Request) -> str:
-        """Whatever else a response to a request depends on; "" if nothing."""
+        """Further dependencies of a response; "" without any."""
         ...
 
 
 @runtime_checkable
 class BatchSizeHint(Protocol):
-    """What engines have that should be handed more than others, or fewer, whatever that holds."""
+    """Engines with a preferred number of requests per batch."""
 
     @property
     def at_once(self) -> int:

@@ -28,7 +28,7 @@ SERVER_CHANGES: Changes = PYTHON_CHANGES | {"first frame", "inks"}
 
 
 class ImageChangeRecorder:
-    """Looks at each image once."""
+    """Inspects each image once."""
 
     def __init__(self, read_image: ReadImage, new: Changes) -> None:
         """Prepare to look.
@@ -50,7 +50,7 @@ class ImageChangeRecorder:
         return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:
-        """Say of responses to prompts with images of several frames that one of them was shown."""
+        """Note on responses to images with several frames, of which one was sent."""
         for position, response in arrivals:
             yield position, self._noted(requests[position], response)
 

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeResult:
-    """What a merge of two response caches did."""
+    """Outcome of merging two response caches."""
 
     source: str
     target: str
@@ -31,7 +31,7 @@ def merge_into(
     source: ResponseStore,
     progress: Callable[[int], object] = lambda n: None,
 ) -> MergeResult:
-    """Copy every intact response, and check that it arrived; the source stays as it is.
+    """Copy every intact response, and verify its arrival; the source is unchanged.
 
     Of two responses of a key the older one stays. After an interruption, run it again.
 

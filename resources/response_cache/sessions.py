@@ -109,7 +109,7 @@ class LeasedSession:
             raise self._failure
 
     def keep(self, row: Row, turns: str) -> None:
-        """Have a response stored.
+        """Queue a response for storage.
 
         Raises:
             HomeError: If one before it could not be.
@@ -153,7 +153,7 @@ class LeasedSession:
         return None not in items
 
     def _arrived(self) -> list[_Item]:
-        """What waits to be stored; nothing if nothing arrived for a quarter of a lease."""
+        """Queued responses; none if nothing arrived for a quarter of a lease."""
         items: list[_Item] = []
         try:
             items.append(self._items.get(timeout=self._leases.seconds / 4))

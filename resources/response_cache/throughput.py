@@ -26,17 +26,17 @@ class Throughput:
         self._price_in = self._price_out = 0.0
 
     def at_prices(self, price_in: float, price_out: float) -> None:
-        """Learn what a million tokens cost, of the prompt and of the response."""
+        """Set the prices of a million prompt and response tokens."""
         self._price_in, self._price_out = price_in, price_out
 
     def see(self, response: Response) -> None:
-        """Take note of a response while others are still under way."""
+        """Count a response while others are in progress."""
         self._failed += bool(response.error)
         self._prompt_arrived += response.prompt_tokens or 0
         self._completion_arrived += response.completion_tokens or 0
 
     def arrived(self) -> list[str]:
-        """Say what has come so far, in words: failures, tokens, what they cost."""
+        """Progress in words: failures, tokens, cost."""
         tokens = self._prompt_arrived + self._completion_arrived
         money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
         return [
@@ -48,7 +48,7 @@ class Throughput:
     def count(
         self, responses: Collection[Response], seconds: float, peak_memory: int | None = None
     ) -> None:
-        """Take note of an asking.
+        """Count the responses of an evaluation.
 
         Args:
             responses: What came back; those with ``error`` do not count.
@@ -64,7 +64,7 @@ class Throughput:
         self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
 
     def metadata(self) -> dict[str, float]:
-        """What an asset shows; nothing if nothing was asked, no memory where it is not known."""
+        """Metadata for the asset; none without requests."""
         if not self._seconds:
             return {}
         memory = (
@@ -136,7 +136,7 @@ class RequestProgress:
             self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
 
     def metadata(self) -> dict[str, int | float]:
-        """What an asset shows of an asking."""
+        """Metadata for the asset; none without requests."""
         return {
             "responses_remembered": self.remembered,
             "responses_asked": self.total - self.remembered,
@@ -144,7 +144,7 @@ class RequestProgress:
         }
 
     def _said(self, done: int, now: float) -> str:
-        """What is known beside how many: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
+        """Details of a progress line: "40 remembered, 3 failed, 1.5/s, 12,000 tokens"."""
         asked, seconds = done - self.remembered, now - self._began
         said = [f"{self.remembered} remembered"] if self.remembered else []
         said += self.throughput.arrived()

@@ -30,10 +30,10 @@ _CREATION_LOCK = 0x646167737465  # "dagste"
 
 
 class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
-    """What ``dagster.yaml`` names where homes record in common."""
+    """Dagster's storage for homes that share records, named in ``dagster.yaml``."""
 
     def __init__(self, variable: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
-        """Open it; its tables are made where there are none.
+        """Open the storage; creates missing tables.
 
         Args:
             variable: The environment variable with the address, as libpq takes it.
@@ -127,7 +127,7 @@ def _connected(engine: Engine) -> Generator[Connection]:
 
 
 def _retry_if_broken(store: Callable[[], Result]) -> Result:
-    """Store once more what was lost with a broken connection.
+    """Retry a write after a broken connection.
 
     Where the database had stored it and its answer was lost, the event is there twice: one line of
     a log.

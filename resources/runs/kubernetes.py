@@ -18,7 +18,7 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
         super().launch_run(context)
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Say of a run that goes on whether its job, or its process, does."""
+        """Health of a run's job or process."""
         if _SENT not in run.tags:
             return process_health(self._instance, run)
         health: CheckRunHealthResult = super().check_run_worker_health(run)

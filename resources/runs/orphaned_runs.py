@@ -44,7 +44,7 @@ def process_tags(run_id: str) -> dict[str, str]:
 
 
 def table_locks(folders: Iterable[str], model: str) -> list[str]:
-    """Names of the locks on what is made of one model: one for each task and condition."""
+    """Lock names of one model's tables: one per task and condition."""
     return [f"{model} on {folder}" for folder in sorted(set(folders))]
 
 
@@ -59,7 +59,7 @@ def locks_of(instance: dg.DagsterInstance) -> Path:
 
 
 def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
-    """Have other machines know that a run lives, where it is recorded in common with them."""
+    """Send heartbeats of a run to the shared database."""
     heartbeats = _heartbeats(instance)
     return heartbeats.beating(run_id) if heartbeats else nullcontext()
 
@@ -82,14 +82,14 @@ def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
 
 
 def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRunHealthResult:
-    """What a launcher says of a run that it did not send: a command makes it in its process."""
+    """Health of a run that a command executes in its own process."""
     if is_orphaned(instance, run):
         return CheckRunHealthResult(WorkerStatus.FAILED, "its process is gone")
     return CheckRunHealthResult(WorkerStatus.RUNNING)
 
 
 def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
-    """Fail the runs whose process is gone, and free their pools; says what was ended.
+    """Fail the runs whose process is gone, and free their pools; returns their descriptions.
 
     The daemon tries again those that it had started, as ``run_retries`` of dagster.yaml has it. Of
     a command, the person who typed it does.
@@ -117,7 +117,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
     """Dagster's own, which besides can tell whether a run still has a process."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Have a process started, on this machine."""
+        """Start a process on this machine."""
         run_id, here = context.dagster_run.run_id, this_process()
         if here:
             tags = {_PROCESS: "", _LAUNCHED: str(here), _RUN: run_id}
@@ -130,7 +130,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Say of a run that goes on whether its process does."""
+        """Health of a run's process."""
         return process_health(self._instance, run)
 
 

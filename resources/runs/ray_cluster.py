@@ -49,7 +49,7 @@ def connect() -> None:
 
 
 def missing_token() -> str:
-    """Say that no token is there though one is wanted, which Ray ends our process for; else ""."""
+    """Message about a missing token, for which Ray would end this process; else ""."""
     if os.environ.get("RAY_AUTH_MODE", "").lower() != "token" or os.environ.get("RAY_AUTH_TOKEN"):
         return ""
     file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or _TOKEN_FILE).expanduser()
@@ -59,7 +59,7 @@ def missing_token() -> str:
 
 
 def refusals() -> tuple[type[Exception], ...]:
-    """What Ray raises where it cannot be reached, or says no: a wrong token is a RayError."""
+    """Ray's exceptions for an unreachable cluster or a wrong token."""
     said: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)  # OSError: requests'
     if not importlib.util.find_spec("ray"):
         return said
@@ -105,7 +105,7 @@ def _connect() -> None:
 
 
 def options_of(needs: Mapping[str, float]) -> dict[str, Any]:
-    """What of a cluster a model needs, as Ray names it.
+    """Ray resources that a model needs.
 
     >>> options_of({"gpu": 1, "a100": 0.5})
     {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}
@@ -120,7 +120,7 @@ def options_of(needs: Mapping[str, float]) -> dict[str, Any]:
 
 
 def why_nowhere(needs: Mapping[str, float]) -> str:
-    """Say why no node that is there could ever hold what is needed; "" if one could."""
+    """Reason why no node can ever fit the resources; "" if one can."""
     import ray
 
     wanted = {{"cpu": "CPU", "gpu": "GPU"}.get(name, name): n for name, n in needs.items()}
@@ -128,7 +128,7 @@ def why_nowhere(needs: Mapping[str, float]) -> str:
 
 
 def why_none_of(nodes: Sequence[Mapping[str, float]], needs: Mapping[str, float]) -> str:
-    """Say why none of the nodes has what is needed; "" if one has.
+    """Reason why no node has a path; "" if one has.
 
     >>> why_none_of([{"CPU": 2.0}, {"CPU": 4.0}], {"CPU": 1, "GPU": 1})
     'no node of the 2 has CPU 1 (the most is 4), GPU 1 (the most is 0)'

@@ -65,7 +65,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
 
     @property
     def inst_data(self) -> Any:  # noqa: ANN401
-        """What ``dagster.yaml`` says."""
+        """Configuration from ``dagster.yaml``."""
         return self._inst_data
 
     @classmethod
@@ -98,7 +98,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         self._asked(partial(self._ray.launch_run, sent))
 
     def terminate(self, run_id: str) -> bool:
-        """End a run; says whether it was there."""
+        """End a run; returns whether it existed."""
         return bool(self._asked(partial(self._ray.terminate, run_id)))
 
     @property
@@ -107,7 +107,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Say of a run that goes on whether its job does."""
+        """Health of a run's job."""
         if _NEEDS not in run.tags:
             return process_health(self._instance, run)
         health = self._health(run)
@@ -125,7 +125,7 @@ class RayLauncher(RunLauncher, ConfigurableClass):
     def get_run_worker_debug_info(
         self, run: dg.DagsterRun, include_container_logs: bool | None = True
     ) -> str | None:
-        """What Ray knows of a run's job."""
+        """Ray's information about a run's job."""
         return str(self._asked(partial(self._ray.get_run_worker_debug_info, run)) or "")
 
     def _health(self, run: dg.DagsterRun) -> CheckRunHealthResult:

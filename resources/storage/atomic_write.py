@@ -47,7 +47,7 @@ def open_temporary(path: Path) -> Generator[tuple[IO[bytes], Path]]:
 
 @contextmanager
 def describe_write_errors(path: Path) -> Generator[None]:
-    """Say in one message which file could not be written.
+    """Name the file that could not be written.
 
     Raises:
         HomeError: For everything that the system complains of.

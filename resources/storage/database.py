@@ -123,7 +123,7 @@ class SqliteDatabase:
             yield connection
 
     def compact(self) -> None:
-        """Give the space of deleted rows back to the disk."""
+        """Return the space of deleted rows to the disk."""
         with (
             describe_sqlite_errors(self.file, self._if_damaged),
             closing(connect(self.file)) as raw,

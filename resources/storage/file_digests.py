@@ -126,7 +126,7 @@ class FileDigests:
 
 
 def _is_whole(known: object) -> bool:
-    """Whether this is what is remembered of a file: size, time of change, digest."""
+    """Whether a record is valid: size, time of change, digest."""
     if not isinstance(known, list) or [type(one) for one in known] != [int, int, str]:
         return False
     return _SHA256.fullmatch(known[2]) is not None
@@ -134,5 +134,5 @@ def _is_whole(known: object) -> bool:
 
 @cache
 def home_digests(home: Path) -> FileDigests:
-    """Those of a home; read once a process."""
+    """Digests of a home's files; read once per process."""
     return FileDigests(home / DIGESTS_FILE)

@@ -51,7 +51,7 @@ class Leases:
         self._is_ready = False
 
     def take(self, keys: Iterable[str]) -> set[str]:
-        """Take the leases that are free, have ended or are the owner's; the keys that it holds."""
+        """Take the leases that are free, expired or the owner's; returns the held keys."""
         return self._write(partial(self._take, sorted(set(keys))))
 
     def take_over(self, keys: Iterable[str], patience: float = PATIENCE) -> None:

@@ -176,7 +176,7 @@ class LeaseLocks:
 
 
 def _acquire(leases: "Leases", keys: dict[str, str], waits: Callable[[str], object]) -> None:
-    """Take all locks in one order; those taken stay while the next one is waited for."""
+    """Acquire all locks in one order, keeping those already held."""
     ordered, waited_for, pause = sorted(keys), "", 0.1
     while len(ours := _take_in_order(leases, ordered)) < len(ordered):
         key = ordered[len(ours)]
@@ -206,7 +206,9 @@ def _renew(leases: "Leases", n: int, over: threading.Event) -> None:
         try:
             is_ours = leases.renew() == n
             if was_ours and not (is_ours or over.is_set()):
-                _LOG.warning("a lock was lost while the database was away: another may have it")
+                _LOG.warning(
+                    "a lock was lost during a database outage, and may be held by another process"
+                )
             was_ours = is_ours
         except HomeError as error:
             _LOG.warning("%s", error)

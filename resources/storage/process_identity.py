@@ -67,7 +67,7 @@ def start_ticks(pid: int) -> int | None:
 
 
 def is_gone(process: ProcessIdentity, here: ProcessIdentity) -> bool | None:
-    """Whether a process has ended; None if that cannot be told from here.
+    """Whether a process has ended; None if unknown from here.
 
     Args:
         process: Maybe of another machine, of which nothing is known here, or of a container.

@@ -102,7 +102,7 @@ def _to_read(file: Path, how: str) -> sqlite3.Connection:
 
 @contextmanager
 def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
-    """Say in one message what is wrong with a file, and what to do.
+    """Describe a file's error, and what to do.
 
     Args:
         file: The SQLite file.
@@ -120,7 +120,7 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
 
 
 def integrity_errors(file: Path) -> list[str]:
-    """Say what SQLite finds wrong with the pages of a file; nothing if it is whole."""
+    """SQLite's integrity errors of a file; none if it is intact."""
     try:
         with open_read_only(file) as db:
             found = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]

@@ -96,13 +96,13 @@ def vector_rows(encoder: str, vectors: Mapping[str, Vectors]) -> list[dict[str, 
 
 
 def is_intact_vector(encoder: object, key: object, vector: object, digest: object) -> bool:
-    """Whether a vector is as it was written."""
+    """Whether a vector matches its checksum."""
     return isinstance(vector, bytes) and digest == vector_digest(encoder, key, vector)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorMergeResult:
-    """What a merge of two stores of vectors did."""
+    """Outcome of merging two vector caches."""
 
     source: str
     target: str

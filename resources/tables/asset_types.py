@@ -30,7 +30,7 @@ def _table_type(row_type: Any) -> dg.DagsterType:  # noqa: ANN401
 
 
 def accept_large_tables(**row_types: type[Any]) -> Callable[[Function], Function]:
-    """Tell Dagster that inputs of a check may be large: which, and of which rows."""
+    """Register large-table types for a check's inputs."""
 
     def told(function: Function) -> Function:
         function.__annotations__ |= {name: table_type(row) for name, row in row_types.items()}
@@ -69,7 +69,7 @@ def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
 
 
 def _written(kind: object) -> str:
-    """A type as it is written in code, without the names of modules."""
+    """A type as code, without module names."""
     return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
 

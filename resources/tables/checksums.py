@@ -29,7 +29,7 @@ def write_checksummed(table: pa.Table, file: IO[bytes]) -> None:
 
 
 def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
-    """Write tables as one, each as a row group; ``columns`` say what the file says of itself."""
+    """Write tables as one, each as a row group; ``columns`` is the file's metadata."""
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
@@ -65,7 +65,7 @@ def recorded_checksum(file: IO[bytes]) -> str:
 
 
 def _place(file: IO[bytes]) -> int:
-    """Where the checksum stands in the file.
+    """Offset of the checksum in the file.
 
     Raises:
         TableError: If this is no Parquet file, or has no checksum.

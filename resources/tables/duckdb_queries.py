@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ParquetFile(NamedTuple):
-    """A Parquet file, and the columns that it says it has."""
+    """A Parquet file with its columns."""
 
     path: Path
     schema: pa.Schema
@@ -54,7 +54,7 @@ def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile
 
 
 def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Table:
-    """Run SQL over what is known to be there; a view without a source has no rows.
+    """Run SQL over the known tables; a view without a source has no rows.
 
     Raises:
         TableError: If DuckDB cannot read one of them, or takes the SQL for a mistake.

@@ -26,7 +26,7 @@ _NO_TABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 
 
 class TableBytes(TableLocations):
-    """Opens tables, and tells them apart."""
+    """Opens tables, and identifies their versions."""
 
     def digest(self, key: Sequence[str], partition: str = "") -> str | None:
         """Digest of a table's content, without parsing it; None if it was never written.
@@ -59,7 +59,7 @@ class TableBytes(TableLocations):
         return self.verify(key, partition) if self.exists(key, partition) else ""
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
-        """Partition -> what is another if its table is, without verifying it."""
+        """Partition -> version of its table, without verifying it."""
         try:
             found = self.versions(key)
         except TableError as why:  # a folder that may be read again is another state
@@ -81,7 +81,7 @@ class TableBytes(TableLocations):
                     yield file
 
     def written(self, key: Sequence[str], partition: str = "") -> float:
-        """When a table was written: s since the epoch, as its file says; 0 if it cannot be read."""
+        """Time of writing (s since the epoch) from the file; 0 if unreadable."""
         try:
             with self._as_file(key, partition) as file:
                 return float((pq.read_metadata(file).metadata or {})[WRITTEN])
@@ -144,12 +144,12 @@ class TableBytes(TableLocations):
 
 
 def table_name(key: Sequence[str], partition: str = "") -> str:
-    """What a table's file says it is; not of which source: a home may be moved without those."""
+    """Name in a table's file, without its source, since a home may be moved."""
     return "/".join((*key, file_name(partition)))
 
 
 def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
-    """Compare whose table a file says it is with whose it has to be.
+    """Check that a file has the expected table's name.
 
     Raises:
         TableError: If it is another's.
@@ -161,7 +161,7 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
 
 @contextmanager
 def describe_table_errors(place: str) -> Iterator[None]:
-    """Say of which table it is that something is wrong, and what to do."""
+    """Name the damaged table, and what to do."""
     try:
         yield
     except TableError as why:
@@ -173,7 +173,7 @@ def describe_table_errors(place: str) -> Iterator[None]:
 
 
 class TableFooter(NamedTuple):
-    """What stands in the footer of a table."""
+    """Metadata in a table's footer."""
 
     digest: str  # of its rows
     written: float  # s since the epoch

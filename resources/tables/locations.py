@@ -1,4 +1,4 @@
-"""Where tables lie: a folder of each asset, below that of its suite, below the source's place."""
+"""Locations of tables: a folder per asset, below its suite's and its source's."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
 
     @property
     def blobs(self) -> Blobs:
-        """What the tables are files, or objects, of.
+        """Files or objects of the tables.
 
         Raises:
             HomeError: If the store that is named cannot be used.
@@ -42,7 +42,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
 
     @property
     def export(self) -> Blobs:
-        """What is made of tables for use elsewhere: beside them, wherever they are."""
+        """Blobs for exports, beside the tables."""
         return open_blobs(self.home, "export", self.objects, self.endpoint)
 
     @property
@@ -51,7 +51,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return Path(self.folder).parent
 
     def root(self, suite: str) -> str:
-        """Below what a suite's folders of tables are; "": below nothing."""
+        """Prefix of a suite's tables; "" without one."""
         return self.places.get(suite, "")
 
     def elsewhere(self, suite: str) -> list[Self]:
@@ -79,7 +79,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return "/".join((root, *key) if root else key)
 
     def place(self, key: Sequence[str], partition: str = "") -> str:
-        """Where it is, for messages: a path, or the address of an object."""
+        """Location for messages: a path, or the address of an object."""
         return self.blobs.named(self.name(key, partition))
 
     def path(self, key: Sequence[str], partition: str = "") -> Path:
@@ -110,14 +110,14 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return sorted(self.versions(key))
 
     def known(self, key: Sequence[str]) -> list[str]:
-        """As ``partitions``; none where that cannot be told, for who says so elsewhere."""
+        """As ``partitions``; none if unreadable, for callers that report it elsewhere."""
         try:
             return self.partitions(key)
         except TableError:
             return []
 
     def versions(self, key: Sequence[str]) -> dict[str, str]:
-        """Partition -> what is another whenever its table was written again, by one look.
+        """Partition -> version of its table, from one listing.
 
         Raises:
             TableError: If the folder may not be looked into.
@@ -148,12 +148,12 @@ class TableLocations(dg.ConfigurableResource[Any]):
 
 
 def file_name(partition: str = "") -> str:
-    """How the file of a partition is called, whichever asset's it is."""
+    """File name of a partition."""
     return f"{quote(partition, safe='@+=') or WHOLE_TABLE}{_PARQUET}"
 
 
 def _in_folder(folder: Path) -> dict[str, str]:
-    """What lies in a folder, and when it was written; a link to nowhere does not.
+    """Files of a folder with their times, without broken links.
 
     Raises:
         TableError: If it may not be looked into.

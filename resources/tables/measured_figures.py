@@ -36,7 +36,7 @@ def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]
 
 
 def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Path:
-    """Add figures to what is kept.
+    """Append figures.
 
     Raises:
         HomeError: If the disk does not take them.

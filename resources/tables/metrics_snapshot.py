@@ -38,7 +38,7 @@ FetchedTable: TypeAlias = pa.Table | str
 
 
 class _SnapshotPart(NamedTuple):
-    """One table of those that were gathered."""
+    """A table of the snapshot."""
 
     version: str
     rows: pa.Table
@@ -87,7 +87,7 @@ def fetch_metrics(
 
 
 def _read(blobs: Blobs, name: str, columns: pa.Schema) -> dict[str, _SnapshotPart]:
-    """What was gathered; nothing if it is damaged, or has other columns."""
+    """The stored snapshot; none if damaged or with other columns."""
     data = blobs.get(name)
     if data is None:
         return {}
@@ -109,7 +109,7 @@ def _read(blobs: Blobs, name: str, columns: pa.Schema) -> dict[str, _SnapshotPar
 
 
 def _keep(blobs: Blobs, name: str, columns: pa.Schema, parts: Mapping[str, _SnapshotPart]) -> None:
-    """Write what was gathered; who may not write goes without."""
+    """Store the snapshot; a read-only home goes without."""
     ordered: Sequence[tuple[str, _SnapshotPart]] = sorted(parts.items())
     about = {
         "columns": _named(columns),

@@ -145,7 +145,7 @@ class TableFiles(TableBytes):
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
         left_out: dict[Table, str],
     ) -> duckdb_queries.Views:
-        """Find what is behind views, without what cannot be read."""
+        """Sources of views, without unreadable ones."""
         found: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
             sources, _ = found.setdefault(name, ([], row_type))
@@ -160,7 +160,7 @@ class TableFiles(TableBytes):
     def _sources(
         self, key: Sequence[str], row_type: type[Any]
     ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
-        """What DuckDB reads each table from: a file, or the rows of an object; or why it cannot."""
+        """DuckDB source of each table: a file, or an object's rows; or why it is unreadable."""
         blobs, below = self.blobs, self.below(key)
         try:
             versions = dict(sorted(self.versions(key).items()))
@@ -266,7 +266,7 @@ def read_columns(
 
 
 def _default_value(row_type: type[Any], name: str) -> object:
-    """What stands in a column that is not there, in the form in which Arrow gives it."""
+    """Value of a missing column, in Arrow's form."""
     (field,) = (one for one in fields(row_type) if one.name == name)
     kind = schema(row_type).field(name).type
     if pa.types.is_list(kind) or pa.types.is_map(kind):

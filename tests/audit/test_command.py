@@ -68,7 +68,7 @@ def test_what_models_were_trained_on_is_named_by_an_option(home, tmp_path):
 
 def test_what_is_named_and_not_there_is_an_error_that_names_it(home):
     (home / "bench.toml").write_text('[audit]\ntraining = ["corpus"]\n')
-    with pytest.raises(Exception, match=r"\[audit\], training: there is no .*corpus"):
+    with pytest.raises(Exception, match=r"\[audit\], training: .*corpus does not exist"):
         training_of(load_settings(home))
 
 

@@ -80,7 +80,7 @@ def test_a_fault_is_caught_by_no_other_in_any_kind(exams, fault, check, kind):
 @pytest.mark.parametrize(
     ("echoed", "checks"),
     [(True, {"redundant_questions"}), (False, {"duplicate_images"})],
-    ids=["answered alike: the same again", "answered otherwise: an image that is there twice"],
+    ids=["answered alike: the same again", "answered otherwise: an image that is duplicate"],
 )
 def test_a_question_in_other_words_is_no_matter_of_its_image(exams, echoed, checks):
     held = answering.asked_in_other_words(exams["choice"], echoed=echoed)

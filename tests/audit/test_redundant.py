@@ -80,7 +80,7 @@ def test_a_pair_that_is_solved_by_the_same_models_is_found():
 def test_of_few_models_nothing_is_said():
     found = redundant_questions(evidence(6, [50]))
     assert found.passed
-    assert found.skipped.startswith("models with scores: 6; it takes 8")
+    assert found.skipped.startswith("models with scores: 6; 8 are needed")
 
 
 def test_where_nothing_looks_alike_it_says_so():

@@ -78,13 +78,17 @@ LINE = to_lines([METRIC])
         pytest.param(LINE[:40] + b"\n", "not JSON", id="cut short"),
         pytest.param(b"[1]\n", "expected an object", id="a list"),
         pytest.param(b"\n", "not JSON", id="a blank line"),
-        pytest.param(LINE.replace(b":", b": ", 1), "not as it was written", id="a space"),
-        pytest.param(LINE.replace(b'"acc"', b'"a\xc3\xa9c"'), "not as it", id="not escaped"),
-        pytest.param(b'{"task":"x",' + LINE[1:], "not as it was written", id="a field twice"),
+        pytest.param(
+            LINE.replace(b":", b": ", 1), "not written by bench bundle pack", id="a space"
+        ),
+        pytest.param(LINE.replace(b'"acc"', b'"a\xc3\xa9c"'), "not written", id="not escaped"),
+        pytest.param(
+            b'{"task":"x",' + LINE[1:], "not written by bench bundle pack", id="a field twice"
+        ),
         pytest.param(b'{"who":"x",' + LINE[1:], "unknown field 'who'", id="an unknown field"),
         pytest.param(LINE.replace(b'"model":"m",', b""), "no field 'model'", id="a missing field"),
         pytest.param(LINE.replace(b'"m"', b"1"), "f", id="a number for a text"),
-        pytest.param(LINE.replace(b'"m"', b"null"), "nothing in column", id="nothing for a text"),
+        pytest.param(LINE.replace(b'"m"', b"null"), "no value in column", id="nothing for a text"),
         pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":0.5'), "f", id="half a count"),
         pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":0.0'), "line 1", id="0.0 of them"),
         pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":true'), "f", id="true of them"),

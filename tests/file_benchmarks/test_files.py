@@ -90,7 +90,7 @@ def test_columns_of_one_name_are_refused_in_other_tables_too(tmp_path):
     pq.write_table(table, tmp_path / "a.parquet")
     write_arrow(tmp_path / "a.arrow", table)
     for name in ("a.parquet", "a.arrow"):
-        with pytest.raises(SourceError, match=rf"{name}: has the column 'answer' twice"):
+        with pytest.raises(SourceError, match=rf"{name}: duplicate column 'answer'"):
             list(read_rows(tmp_path / name))
 
 
@@ -185,7 +185,7 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param("a.parquet", b"PAR1", "cannot be read as Parquet", id="a torn Parquet file"),
         pytest.param("a.arrow", b"ARROW", "cannot be read as Arrow", id="a torn Arrow file"),
         pytest.param("a.arrow", b"ARROW1\0\0", "cannot be read as Arrow", id="half an Arrow file"),
-        pytest.param("a.csv", b"q,a,a\n1,2,3\n", "the column 'a' twice", id="columns of a name"),
+        pytest.param("a.csv", b"q,a,a\n1,2,3\n", "duplicate column 'a'", id="columns of a name"),
         pytest.param("a.json", b"{}", "expected a list", id="JSON that is no list"),
         pytest.param("a.json", b'[{"a": 1, "a": 2}]', "entry 1: duplicate field 'a'", id="twins"),
         pytest.param("empty/README.md", b"", "holds no .jsonl", id="a folder without rows"),

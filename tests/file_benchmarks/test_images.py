@@ -48,14 +48,14 @@ def test_a_whole_path_may_lead_into_the_folder(folder):
     ("cell", "why"),
     [
         pytest.param("gone.png", "no image 'gone.png' in", id="a file that is not there"),
-        pytest.param("../outside.png", "lies outside .*: name image_folder", id="a file elsewhere"),
-        pytest.param("a\0.png", "is no file name", id="a name with a NUL"),
+        pytest.param("../outside.png", "lies outside .*. Set image_folder", id="a file elsewhere"),
+        pytest.param("a\0.png", "is not a file name", id="a name with a NUL"),
         pytest.param("https://x.org/a.png", "is an address: download it", id="an address"),
         pytest.param("data:image/png;base64,A", "is not base64", id="a broken data URI"),
         pytest.param("?" * 2000, "is not base64", id="a long text"),
-        pytest.param("[a.png", "no JSON list", id="a broken list"),
-        pytest.param(3, "neither a path, nor bytes", id="a number"),
-        pytest.param({"url": "x"}, "neither a path, nor bytes", id="another object"),
+        pytest.param("[a.png", "not a JSON list", id="a broken list"),
+        pytest.param(3, "not a path, bytes", id="a number"),
+        pytest.param({"url": "x"}, "not a path, bytes", id="another object"),
     ],
 )
 def test_what_is_no_image_says_why(folder, cell, why):
@@ -69,7 +69,7 @@ def test_a_folder_that_links_elsewhere_leads_outside(folder, tmp_path):
     (folder / "link").symlink_to(tmp_path / "other")
     (folder / "a link.png").symlink_to(tmp_path / "other" / "c.png")
     for name in ("link/c.png", "a link.png"):
-        with pytest.raises(SourceError, match=r"lies outside .*: name image_folder"):
+        with pytest.raises(SourceError, match=r"lies outside .*. Set image_folder"):
             images_of([name], Folder(folder))
 
 

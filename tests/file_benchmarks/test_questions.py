@@ -107,8 +107,8 @@ def test_a_row_that_cannot_be_used_is_a_rejection_and_the_rest_is_asked(tmp_path
         "no question",
         "answer 'purple' is none of the options ['red', 'blue']",
         f"no image 'gone.png' in {tmp_path}",
-        "no id, though there is a column for it",
-        "question: {'en': '?'} is neither a text nor a number",
+        "no id (expected one, since the file has a column for it)",
+        "question: {'en': '?'} is not a text or a number",
     ]
 
 
@@ -134,10 +134,10 @@ def test_without_an_id_a_question_is_named_by_what_is_asked(tmp_path):
             [ROW | {"answer": "D"}],
             {},
             SourceError,
-            r"fridge.jsonl: no row can be used: .*line 1: answer 'D' is none",
+            r"fridge.jsonl: no usable row: .*line 1: answer 'D' is none",
             id="no row that can be used",
         ),
-        pytest.param([], {}, SourceError, "no row can be used: there is none", id="an empty file"),
+        pytest.param([], {}, SourceError, "no usable row: the file is empty", id="an empty file"),
         pytest.param(
             [ROW],
             {"columns": {"question": "q"}},

@@ -123,7 +123,7 @@ def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
         pytest.param({"model": "runs/none"}, ModelError, "no such folder", id="a folder"),
         pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
-        pytest.param({"model": says_a, "name": "random"}, SettingsError, "choose", id="taken"),
+        pytest.param({"model": says_a, "name": "random"}, SettingsError, "Choose", id="taken"),
         pytest.param(
             {"model": "random", "condition": "mian"}, UnknownNameError, "main", id="a condition"
         ),
@@ -133,7 +133,7 @@ def test_a_function_that_fails_everywhere_is_an_error_with_its_reason(home):
         pytest.param(
             {"model": "random", "suites": ["fridge", "codis"], "judge": "rules"},
             SettingsError,
-            "go with one suite",
+            "need exactly one suite",
             id="a judge of several suites",
         ),
     ],

@@ -82,10 +82,10 @@ def test_what_a_site_adds_is_kept_and_what_it_changes_is_its_own(tmp_path: Path)
 @pytest.mark.parametrize(
     ("site", "said"),
     [
-        ("- a list", "should be a mapping"),
+        ("- a list", "expected a mapping"),
         ("a: [1", "cannot be read: "),
-        ("storage: {sqlite: {base_dir: /x}}", r"entry storage: \[storage\] of bench.toml says"),
-        ("run_storage: {}", r"entry run_storage: \[storage\] of bench.toml says"),
+        ("storage: {sqlite: {base_dir: /x}}", r"entry storage: set by \[storage\] of bench.toml"),
+        ("run_storage: {}", r"entry run_storage: set by \[storage\] of bench.toml"),
         ("telemetri: {enabled: true}", "telemetri"),
         ("run_monitoring: {poll_interval_seconds: often}", "poll_interval_seconds"),
         ("run_queue: {max_concurrent_runs: 3}", "run_queue"),

@@ -151,7 +151,7 @@ def test_a_signature_that_is_not_here_still_says_what_differs():
     [
         pytest.param(["old", "nwe"], "did you mean 'new'", id="a misspelt model"),
         pytest.param(["old", "gone.parquet"], "no such file", id="no such file"),
-        pytest.param(["main", "no_context"], "say of which model", id="a condition of nobody"),
+        pytest.param(["main", "no_context"], "Name its model", id="a condition of nobody"),
         pytest.param(["xx|v1|main|n:1", "new"], "no task named 'xx'", id="no such task"),
         pytest.param(["old", "no_context"], "no model with metrics", id="not evaluated so"),
     ],

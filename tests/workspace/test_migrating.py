@@ -177,7 +177,7 @@ def test_nothing_is_taken_over_while_something_runs_on_the_home(settings: Settin
 
 
 def test_a_home_that_shares_nothing_is_told_what_to_write(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"\[storage\] says database = .* or objects = "):
+    with pytest.raises(SettingsError, match=r"Set \[storage\] database = .* or objects = "):
         migrate(load_settings(tmp_path), back=False)
 
 

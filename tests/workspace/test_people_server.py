@@ -55,7 +55,7 @@ def test_a_taken_port_is_named(installed: Path) -> None:
         one.bind(("127.0.0.1", 0))
         one.listen()
         port = one.getsockname()[1]
-        assert f"port {port} of 127.0.0.1 cannot be had" in _said("--port", str(port))
+        assert f"port {port} of 127.0.0.1 cannot be used" in _said("--port", str(port))
     assert not (installed / "home").exists()
 
 

@@ -90,7 +90,7 @@ def test_who_lets_strangers_reach_it_is_warned(home: Path, host: str, warned: bo
         port = taken.getsockname()[1]
         said = CliRunner().invoke(app, ["ui", "code", "--host", host, "--port", str(port)])
     assert said.exit_code == 1
-    assert f"port {port} of {host} cannot be had" in said.stderr
+    assert f"port {port} of {host} cannot be used" in said.stderr
     assert ("has no login" in said.stderr) == warned
 
 

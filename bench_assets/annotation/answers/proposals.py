@@ -48,7 +48,7 @@ def propose(
 
 
 def to_prompt(task: AnnotationTask, unit: Unit) -> Prompt:
-    """Ask a model what a person is asked, for one JSON object with the fields."""
+    """Prompt a model for a proposal: one JSON object with the unit's fields."""
     fields = [_told(field, unit) for field in task.fields if field.kind not in _NOT_BY_MODELS]
     shown = [f"{name}: {text}" for name, text in unit.shown.items()]
     images = [part for name, sha in unit.images.items() for part in (f"{name}:", Image(sha))]
@@ -61,7 +61,7 @@ def to_prompt(task: AnnotationTask, unit: Unit) -> Prompt:
 
 
 def read_proposal(response: str, task: AnnotationTask, unit: Unit) -> Values:
-    """Read what a model filled in; nothing unless all of it fits the task.
+    """Parse a model's proposal; nothing unless all of it fits the task.
 
     >>> field = Field(name="right", kind="choice", label="Right?", choices=("yes", "no"))
     >>> task = AnnotationTask(name="t/v", title="", instructions="", fields=(field,))
@@ -106,6 +106,6 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _share(unit_id: str) -> float:
-    """Where a unit falls between 0 and 1, by its id alone."""
+    """Position of a unit between 0 and 1, by its id alone."""
     digest = hashlib.sha256(f"unproposed {unit_id}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:6]) / 2**48

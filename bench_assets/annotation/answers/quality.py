@@ -19,7 +19,7 @@ _COMPARED = ("choice", "choices")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorQuality:
-    """How one person answers one task; shares are 0 to 1, None where there is nothing to count."""
+    """Answer quality of one annotator on one task; shares are 0 to 1, None if undefined."""
 
     task: str
     person: str
@@ -41,7 +41,7 @@ class AnnotatorQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitDisagreement:
-    """How far people differ on one unit."""
+    """Disagreement on one unit."""
 
     task: str
     unit_id: str
@@ -53,7 +53,7 @@ class UnitDisagreement:
 def annotator_quality(
     task: AnnotationTask, units: Sequence[Unit], answers: Sequence[Answer]
 ) -> list[AnnotatorQuality]:
-    """Say how each person answers, by name.
+    """Answer quality of each annotator, by name.
 
     Args:
         task: Its fields; only choices are compared.
@@ -75,7 +75,7 @@ def disagreements(
     counted: Sequence[Answer],
     lacking: Mapping[str, int],
 ) -> list[UnitDisagreement]:
-    """Say of each unit how far people differ, those who differ most first: a second round's queue.
+    """Disagreement on each unit, largest first: the queue of a second round.
 
     Args:
         task: Its fields; only choices are compared.
@@ -187,7 +187,7 @@ def _alpha_without(who: str, choices: _Choices) -> float | None:
 
 
 def _alike(answer: Answer, proposal: Values) -> float:
-    """Share of the fields of a proposal in which an answer says the same."""
+    """Share of a proposal's fields that an answer repeats."""
     return fmean(set(answer.values.get(name, ())) == set(v) for name, v in proposal.items())
 
 
@@ -208,7 +208,7 @@ _DAYS = 3  # that speed is taken of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotationProgress:
-    """How far one task is."""
+    """Progress of one task."""
 
     task: str
     units: int  # attention checks not among them
@@ -226,7 +226,7 @@ class AnnotationProgress:
 def progress_of(
     task: str, units: Sequence[Unit], answers: Sequence[Answer], now: datetime
 ) -> AnnotationProgress:
-    """Say how far a task is.
+    """Progress of a task.
 
     Args:
         task: Its name.

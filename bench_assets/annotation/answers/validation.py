@@ -21,13 +21,13 @@ class AnswerValidator:
     """Validates answers against the current version of a task and its units."""
 
     def __init__(self, task: AnnotationTask, units: Mapping[str, Unit]) -> None:
-        """Take the task and its units, by id."""
+        """Store the task and its units, by id."""
         self._task, self._units = task, units
         self._version = task.version
         self._digests: dict[str, str] = {}
 
     def complaint_of(self, answer: Answer) -> str:
-        """Say why an answer does not count; "" if it does."""
+        """Reason why an answer does not count; "" if it does."""
         if answer.complaint or answer.skipped:
             return answer.complaint or "skipped"
         unit = self._units.get(answer.unit_id)
@@ -37,7 +37,7 @@ class AnswerValidator:
         return fault or "; ".join(misfits(answer.values, self._task, unit.choices))
 
     def _of_another(self, answer: Answer, unit: Unit) -> str:
-        """Say to what else an answer was given, or who else gave it; "" if as it should be."""
+        """Mismatch of an answer's unit or author; "" if none."""
         if answer.task_version not in ("", self._version):
             return "given to an earlier version of the task"
         if answer.unit_digest not in ("", self._digest(unit)):

@@ -16,7 +16,7 @@ from bench_assets.core.schema.rows import Vote
 
 
 def word(answer: Answer, field: str) -> str:
-    """What stands in a field of one entry, without blanks around it; "" if it was left empty."""
+    """Value of a field with one entry, stripped; "" if empty."""
     return answer.values.get(field, ("",))[0].strip()
 
 
@@ -35,7 +35,7 @@ def by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
 
 
 def most_said(said: Sequence[str]) -> str:
-    """What more say than anything else; "" where as many say one thing as another.
+    """Most frequent value; "" for a tie.
 
     >>> most_said(["keep", "drop", "keep"]), most_said(["keep", "drop"])
     ('keep', '')
@@ -91,7 +91,7 @@ def letter_of(choice: str) -> str:
 def items_behind(
     question_id: str, group_id: str, images: Collection[str], units: Sequence[Unit]
 ) -> list[Unit]:
-    """Find what people were asked that became a question.
+    """Units behind a question.
 
     Units whose id is a part of the question's, as that of a submission is; else those that show
     one of its images.
@@ -122,7 +122,7 @@ class VoteTable(NamedTuple):
 
     @classmethod
     def of_answers(cls, task: SuiteAnnotationTask) -> Self:
-        """Take the answers to a task: what each person chose in each of its fields."""
+        """Votes from answers: each person's choice in each field."""
         return cls(task.table("answers"), Answer, partial(votes_of, task.task))
 
 

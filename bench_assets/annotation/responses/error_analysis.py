@@ -18,7 +18,7 @@ _MOST_CODES = 3  # of one mistake
 
 
 class ErrorCode(NamedTuple):
-    """One kind of mistake."""
+    """A kind of mistake."""
 
     name: str
     about: str
@@ -52,7 +52,7 @@ GENERAL = CodeBook(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodedMistake:
-    """What one person found to be wrong with one response."""
+    """A person's code for a mistake in a response."""
 
     question_id: str
     response: str  # its name, see ``responses``
@@ -63,7 +63,7 @@ class CodedMistake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeCount:
-    """How many of the mistakes that were read are of one kind."""
+    """Number of reviewed mistakes of one kind."""
 
     model: str  # "all", or whose mistakes they are
     code: str
@@ -134,7 +134,7 @@ def mistake_units(
 
 
 def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
-    """Take what each person found."""
+    """Codes from the answers of each person."""
     return [
         CodedMistake(
             question_id=question_id,

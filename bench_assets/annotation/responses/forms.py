@@ -102,7 +102,7 @@ def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
 
 
 def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
-    """What went wrong in a response."""
+    """Annotation task: the kind of mistake in a response."""
     annotation_task = mistake_task(task, title, book)
     return SuiteAnnotationTask(
         task=annotation_task,

@@ -43,7 +43,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinRate:
-    """How often people prefer one model's response to another's."""
+    """Share of comparisons in which people prefer a model's response."""
 
     model: str
     other: str
@@ -99,7 +99,7 @@ def preference_units(
 
 
 def preferences(answers: Sequence[Answer]) -> list[Preference]:
-    """Take what each person prefers."""
+    """Preferences from the answers of each person."""
     return [
         Preference(
             question_id=question_id,

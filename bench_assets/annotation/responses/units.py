@@ -20,7 +20,7 @@ def response_name(text: str) -> str:
 
 
 def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
-    """The first draws that are there.
+    """The available first samples.
 
     A failed or truncated response is not judged.
     """
@@ -30,7 +30,7 @@ def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
 
 
 def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
-    """Gather predictions by question and name of the response: who says the same is judged once."""
+    """Predictions by question and response id, so that equal responses are judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
     for row in judgeable(predictions):
         found[row.question_id, response_name(row.text)].append(row)
@@ -38,7 +38,7 @@ def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list
 
 
 def question_shown(question: Question, *, key: bool) -> dict[str, str]:
-    """What a person reads of a question, its key only where it is wanted."""
+    """A question for annotators, with its key on request only."""
     shown = {"Question": question.text}
     if question.context and question.context != question.text:
         shown = {"Context": question.context} | shown

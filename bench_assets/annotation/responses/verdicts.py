@@ -28,7 +28,7 @@ _VERDICTS = {"yes": True, "no": False, "unclear": None}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseVerdict:
-    """One person's verdict on one response to one question, whichever models gave it."""
+    """A person's verdict on a response, for all models that gave it."""
 
     question_id: str
     response: str  # its name, see ``responses``
@@ -86,7 +86,7 @@ def verdict_units(
 
 
 def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
-    """Take what each person says of each response."""
+    """Verdicts from the answers of each person."""
     return [
         ResponseVerdict(
             question_id=question_id,
@@ -100,7 +100,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 
 
 def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
-    """What most people say of each response.
+    """Majority verdict on each response.
 
     Ties and undecidable ones are left out.
     """
@@ -128,7 +128,7 @@ def right_by_people(
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
-    """What a judge says of a model's response.
+    """A judge's verdict on a model's response.
 
     "yes", "no", or "mixed" where it has several points.
     """

@@ -61,7 +61,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     own = [(name, {gram for gram in grams if times[gram] <= few}) for name, grams in own]
     looked_for = {name for name, grams in own if grams}
     if not looked_for:
-        raise SkippedCheckError(f"no question says {_SHORT} words that others do not say")
+        raise SkippedCheckError(f"no question has {_SHORT} words that no other question has")
     seen = _found({gram for _, grams in own for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
     for name, grams in own:

@@ -189,7 +189,7 @@ def redundant_questions(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(why)
     if len(results.models) < LEAST_MODELS:
         found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; it takes {LEAST_MODELS} to tell it from chance")
+        raise SkippedCheckError(f"{found}; {LEAST_MODELS} are needed")
     pairs = list(alike(evidence.questions))
     if not pairs:
         raise SkippedCheckError("no two questions look alike, but copies and groups")

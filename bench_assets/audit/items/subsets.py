@@ -63,12 +63,12 @@ def smallest_subset(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(why)
     if len(results.models) < FEWEST_MODELS:
         found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; it takes {FEWEST_MODELS} to hold some out")
+        raise SkippedCheckError(f"{found}; {FEWEST_MODELS} are needed to hold some out")
     n = len(results.questions)
     units = units_of(results, evidence.questions)
     sizes = [one for one in _SIZES if one <= _LARGEST * n]
     if not sizes:
-        raise SkippedCheckError(f"{n} questions; a part of so few is no first look")
+        raise SkippedCheckError(f"{n} questions; too few for a subset")
     of_size = tried(units, sizes)
     best = of_size[-1]
     while of_size and of_size[-1].tau >= _RANKED_ALIKE:  # a lucky size among others is not enough

@@ -268,9 +268,9 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
     n = len(read.questions)
     if len(read.models) < LEAST_MODELS:
         found = f"models with answers of their own: {len(read.models)}"
-        raise SkippedCheckError(f"{found}; it takes {LEAST_MODELS}")
+        raise SkippedCheckError(f"{found}; {LEAST_MODELS} are needed")
     if n < LEAST_QUESTIONS:
-        raise SkippedCheckError(f"questions with answers: {n}; it takes {LEAST_QUESTIONS}")
+        raise SkippedCheckError(f"questions with answers: {n}; {LEAST_QUESTIONS} are needed")
     known = habits(read.said)
     if not known.knows.any():
         raise SkippedCheckError("no model is right more often than by guessing")

@@ -220,7 +220,7 @@ def orders_finding(evidence: Evidence) -> AuditFinding:
     enough = {model: rows for model, rows in measured.items() if _n(rows) >= _LEAST}
     if not enough:
         n = max(map(_n, measured.values()))
-        raise SkippedCheckError(f"{n} questions in several orders; it takes {_LEAST}")
+        raise SkippedCheckError(f"{n} questions in several orders; {_LEAST} are needed")
     tried = [one for rows in enough.values() for one in rows.values() if not isnan(one.p)]
     suspects = [
         Suspect(model, _told(one, rows), abs(one.value - one.expected))

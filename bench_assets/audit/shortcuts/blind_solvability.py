@@ -90,7 +90,7 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     if not runs:
         raise SkippedCheckError("no model was asked without images")
     if not seeing:
-        raise SkippedCheckError("no model that sees was asked")
+        raise SkippedCheckError("no model was asked with images")
     if task.is_judged and RULES not in task.judges:
         raise SkippedCheckError("luck needs a judge by rules")
     full = replace(main, models=tuple(main.models[n] for n in seeing), points=main.points[seeing])

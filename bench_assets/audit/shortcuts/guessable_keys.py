@@ -37,7 +37,7 @@ def one_answer(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError("there are no questions")
     tried = [*_constant_options(questions), *_constant_texts(questions)]
     if not tried:
-        raise SkippedCheckError("no answer can be right twice")
+        raise SkippedCheckError("no answer occurs twice")
     return best_guess(tried, "the same answer everywhere")
 
 

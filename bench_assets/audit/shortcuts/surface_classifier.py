@@ -67,7 +67,7 @@ def surface(evidence: Evidence) -> AuditFinding:
     """Learn from how options are written which is right, and try it on other questions."""
     some = [(one, key) for one, key in keyed(evidence.questions) if len(one.options) <= _OPTIONS]
     if len(some) < _LEAST:
-        raise SkippedCheckError(f"{len(some)} questions with options; it takes {_LEAST}")
+        raise SkippedCheckError(f"{len(some)} questions with options; {_LEAST} are needed")
     clusters = clusters_of([one for one, _ in some])
     names = [clusters[one.question_id] for one, _ in some]
     hits = cross_validated(_laid(some), names)

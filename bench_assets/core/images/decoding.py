@@ -76,7 +76,7 @@ def _of_wide(image: Image.Image, written: str) -> Image.Image:
     if written.startswith("I;32") and not written.endswith("S"):
         numbers = numbers.view(np.uint32)  # Pillow has no unsigned ones
     if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
-        raise ImageError("has pixels that are no finite numbers")
+        raise ImageError("has infinite or NaN pixels")
     white = _white(image, written, numbers)
     levels = (numbers.astype(np.float64) / white).clip(0) * 255
     if _tag(image, _LIGHTNESS_FIRST) == _WHITE_IS_ZERO:
@@ -247,7 +247,7 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
             if width * height > max_pixels:
                 raise ImageError(f"{width} x {height} px, more than the {max_pixels} px allowed")
             if not width * height:
-                raise ImageError(f"{width} x {height} px: nothing to see")
+                raise ImageError(f"{width} x {height} px: empty image")
             yield image
     except ImageError:
         raise

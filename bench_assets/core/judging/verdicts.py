@@ -196,5 +196,5 @@ def _as_json(token: re.Match[str]) -> str:
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("duplicate name")
     return found

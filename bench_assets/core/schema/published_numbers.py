@@ -51,7 +51,7 @@ def read_published(file: Path) -> list[PublishedNumber]:
                 row = _row(cells, f"{file}, line {reader.line_num}")
                 key = row.task, row.model, row.condition, row.metric, row.category, row.source
                 if key in rows:
-                    raise SourceError(f"{file}, line {reader.line_num}: {key} stands there twice")
+                    raise SourceError(f"{file}, line {reader.line_num}: {key} is duplicate")
                 rows[key] = row
     except (OSError, UnicodeDecodeError, csv.Error) as why:
         raise SourceError(f"{file}: cannot be read as CSV: {why}") from why

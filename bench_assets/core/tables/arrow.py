@@ -65,7 +65,7 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
     require_columns(table.schema, row_type)
     for name in _declared(cast(Hashable, row_type)).always_there & set(table.schema.names):
         if n := table.column(name).null_count:
-            raise TableError(f"{row_type.__name__} table: {n} rows have nothing in column {name}")
+            raise TableError(f"{row_type.__name__} table: {n} rows have no value in column {name}")
     present = [field for field in schema(row_type) if field.name in table.schema.names]
     names = [field.name for field in present]
     cells = [values(table.column(field.name), field.type) for field in present]

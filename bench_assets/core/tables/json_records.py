@@ -262,7 +262,7 @@ def records(
         with rejecting(rejections, where):
             if closed and (strange := [name for name in entry if name not in known]):
                 there_are = ", ".join(known)
-                raise SourceError(f"{where}: no such field: {strange[0]!r}; there are: {there_are}")
+                raise SourceError(f"{where}: unknown field {strange[0]!r} (known: {there_are})")
             row = _row(entry, row_type, hints, where)
             key = tuple(getattr(row, name) for name in names)
             if names and key in seen:

@@ -65,7 +65,7 @@ def inside(folder: Path, name: str, where: str) -> Path:
     try:
         stays = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
-        raise SourceError(f"{where}: image {name!r:.80} is no file name: {why}") from why
+        raise SourceError(f"{where}: image {name!r:.80} is not a file name: {why}") from why
     if not stays:
         raise SourceError(f"{where}: image {name!r} leaves the folder {folder}; copy it there")
     return path

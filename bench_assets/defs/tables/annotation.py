@@ -128,7 +128,7 @@ def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
         raise SettingsError(
             f"{task.task.name}: propose = {chosen.propose!r}: what people think of models' "
             f"responses"
-            " is theirs alone; take the entry away"
+            " is not proposed. Remove the entry"
         )
     return chosen.propose
 
@@ -148,7 +148,7 @@ def units_of(
     found = task.units(**{name: _rows(tables, *one) for name, one in task.reads.items()})
     gold = _read_gold(settings.resolve(chosen.gold)) if chosen.gold else {}
     if strange := sorted(gold.keys() - {unit.unit_id for unit in found}):
-        raise SettingsError(f"{chosen.gold}: there is no unit {strange[0]!r} in {task.task.name}")
+        raise SettingsError(f"{chosen.gold}: unknown unit {strange[0]!r} in {task.task.name}")
     marked = [replace(unit, gold=gold.get(unit.unit_id, {})) for unit in found]
     return wanted(marked, chosen.terms)
 

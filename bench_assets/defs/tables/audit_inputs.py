@@ -161,7 +161,7 @@ def training_of(settings: Settings) -> TrainingFiles | None:
     if not settings.training:
         return None
     if absent := [path for path in settings.training if not path.exists()]:
-        raise SettingsError(f"{settings.file}, [audit], training: there is no {absent[0]}")
+        raise SettingsError(f"{settings.file}, [audit], training: {absent[0]} does not exist")
     every = [file for path in settings.training for file in _below(path)]
     return TrainingFiles(every)
 

@@ -29,7 +29,7 @@ _CHECK, _HUMAN = _FILE.tasks["answer_check"], _FILE.tasks["human"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerCheck:
-    """What one person says of the answer that a question is to have."""
+    """A person's verdict on a question's key."""
 
     question_id: str
     person: str
@@ -59,7 +59,7 @@ def check_items(questions: Sequence[Question]) -> list[Unit]:
 
 
 def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
-    """Take what each person says of each answer."""
+    """Verdicts on keys from the answers of each person."""
     return [
         AnswerCheck(
             question_id=answer.unit_id,
@@ -113,7 +113,7 @@ def human_items(questions: Sequence[Question]) -> list[Unit]:
 
 
 def human_answers(answers: Sequence[Answer]) -> list[HumanAnswer]:
-    """Take the letters that people chose."""
+    """Letters that people chose."""
     return [
         HumanAnswer(
             where=f"{answer.task}, {answer.unit_id} by {answer.person}",

@@ -42,7 +42,7 @@ _HIDDEN = "hidden"  # the answer of every row of the test split
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerceptionTask:
-    """One of the fourteen tasks (section 3.2, Table 1), in the forms of the release."""
+    """One of the fourteen tasks (section 3.2, Table 1), in the release's format."""
 
     name: str  # as in the ids of the release: "Multi-view_Reasoning"
     val: int  # questions of the validation split (Table 1 counts an earlier version in its head)
@@ -63,7 +63,7 @@ PERCEPTION_TASKS: dict[str, PerceptionTask] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlinkItem:
-    """One row of the release."""
+    """A row of the release."""
 
     where: str  # file and row, for messages
     idx: str  # "val_Jigsaw_12"
@@ -79,7 +79,7 @@ class BlinkItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistic:
-    """One line of Table 3."""
+    """A line of Table 3."""
 
     statistic: str
     n: int
@@ -153,7 +153,9 @@ def read_key(file: Path, rejections: list[Rejection]) -> dict[str, str]:
             found = re.fullmatch(r"val_(.+)_\d+", idx)
             task = PERCEPTION_TASKS.get(found[1]) if found else None
             if task is None:
-                raise SourceError(f"{where}: {idx!r} is no id such as val_Jigsaw_12")
+                raise SourceError(
+                    f"{where}: {idx!r} is not an id (expected one like val_Jigsaw_12)"
+                )
             key[idx] = _letter(answer, len(task.options), where)
     return key
 

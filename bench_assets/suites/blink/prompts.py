@@ -81,8 +81,8 @@ def main(question: Question) -> Prompt:
     """
     if not question.images:
         raise SourceError(
-            f"{question.question_id}: its image is not in the source, so no model can be asked; "
-            "responses that were made elsewhere can be scored"
+            f"{question.question_id}: its image is not in the source, so no model can be evaluated."
+            " Existing responses can be scored"
         )
     return Prompt.of(*map(Image, question.images), _text(question))
 
@@ -99,7 +99,7 @@ def captions_for_images(question: Question) -> Prompt:
 
 
 def caption(image: str) -> Prompt:
-    """Ask for a dense caption of an image and of what is drawn onto it (section 4.3)."""
+    """Prompt for a dense caption of an image and its visual prompts (section 4.3)."""
     return Prompt.of(Image(image), _CAPTION)
 
 

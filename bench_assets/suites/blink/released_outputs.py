@@ -27,7 +27,7 @@ CONCATENATED = "concatenated_images"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedOutput:
-    """What a model responded to one validation question, and what the authors made of it."""
+    """A model's response to a validation question, with the authors' parsed answer."""
 
     idx: str  # "val_Jigsaw_12"
     answer: str  # "(A)"

@@ -96,7 +96,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Take what the rules do not read as an answer that chooses no option."""
+    """Judge responses that the rules cannot read as choosing no option."""
     return [
         Judgement.of(
             pair.prediction, judge=RULES, criterion=CRITERION, verdict=False, response=FAILED
@@ -163,7 +163,7 @@ def accuracy_micro(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def chance(scored: Sequence[ScoredQuestion]) -> Mean:
-    """What picking an option at random gives on average: 38.10 % over the 14 tasks."""
+    """Expected accuracy of a random option: 38.10 % over the 14 tasks."""
     shares: dict[str, list[float]] = defaultdict(list)
     for question, _ in scored:
         shares[question.category].append(1 / len(question.options))
@@ -199,13 +199,13 @@ def _without_thoughts(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 
 def _verdict(question: Question, response: Response) -> bool | None:
-    """Whether the judge finds the right option; None if it says neither an option nor "(Z)"."""
+    """Whether the judge's option is right; None for neither an option nor "(Z)"."""
     letter = None if cut_off(response) else read_option(response.said.answer, question.options)
     return None if letter is None else (letter,) == question.answer
 
 
 def _unjudged(judgements: Sequence[Judgement]) -> str | None:
-    """Say why there is no word of the judge, if there is none."""
+    """Reason for a missing verdict, if it is missing."""
     if len(judgements) != 1:
         return f"{len(judgements)} judgements instead of one"
     error = judgements[0].error

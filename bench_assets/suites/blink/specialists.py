@@ -47,7 +47,7 @@ def find_lettered(image: Pixels, letters: str, colour: Colour) -> dict[str, Poin
 
 
 def ink_of(image: Pixels, colour: Colour) -> Ink:
-    """How much each px looks like the pen's colour, in [0, 1]."""
+    """Similarity of each px to the pen's colour, in [0, 1]."""
     red, green, blue = (image[:, :, channel].astype(np.float32) for channel in range(3))
     if colour == "red":
         return np.clip((red - np.maximum(green, blue)) / 200, 0, 1)
@@ -67,7 +67,7 @@ def _circles(ink: Ink, count: int) -> tuple[list[Point], float]:
 
 
 def _ringness(ink: Ink, radius: float) -> Ink:
-    """How much more ink lies on a circle around each px than just inside and outside of it."""
+    """Excess of ink on a circle around each px over its inside and outside."""
     reach = int(radius) + 4
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     distance = np.hypot(x, y)
@@ -256,7 +256,7 @@ def _hole(corner: Pixels) -> tuple[int, int] | None:
 
 
 def _gap(corner: Pixels, hole: tuple[int, int], piece: Pixels) -> float:
-    """How far a piece's borders are from what its neighbours' borders lead to, in Lab levels."""
+    """Distance of a piece's borders from those its neighbours predict, in Lab levels."""
     left, top = hole
     size = (corner.shape[1] - left, corner.shape[0] - top)
     around = _lab(corner)

@@ -28,7 +28,7 @@ ALL_BUT_IQ = "all but IQ_Test"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanAnswer:
-    """One person's answer to one question."""
+    """A person's answer to a question."""
 
     where: str  # file and line, for complaints
     question_id: str
@@ -43,7 +43,7 @@ class HumanAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanScore:
-    """How well people do on one task, or on the mean of the tasks."""
+    """Accuracy of people on one task, or the mean of the tasks."""
 
     category: str
     n_persons: int
@@ -74,7 +74,7 @@ def human_scores(questions: Iterable[Question], answers: Iterable[HumanAnswer]) 
             raise SourceError(f"{answer.where}: no question {answer.question_id} to be answered")
         question = asked[answer.question_id]
         if answer.letter not in "ABCD"[: len(question.options)] or len(answer.letter) != 1:
-            raise SourceError(f"{answer.where}: {answer.letter!r} is no option of the question")
+            raise SourceError(f"{answer.where}: {answer.letter!r} is not an option of the question")
         by_task[question.category].append(answer)
     tasks = [_task_score(task, of_task, asked) for task, of_task in by_task.items()]
     without_iq = [task for task in tasks if task.category != "IQ_Test"]
@@ -110,7 +110,7 @@ def _mean(name: str, tasks: Sequence[HumanScore]) -> HumanScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonMistakes:
-    """How many mistakes two models share on the questions that both were scored on."""
+    """Common mistakes of two models on questions scored for both."""
 
     model: str
     other: str
@@ -221,7 +221,7 @@ _GREY = "#9ca3af"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskAccuracy:
-    """How well a model does on one task."""
+    """Accuracy of a model on one task."""
 
     task: str
     accuracy: float  # NaN if nothing could be scored
@@ -232,7 +232,7 @@ class TaskAccuracy:
 
 
 def task_accuracies(metrics: Sequence[Metric]) -> list[TaskAccuracy]:
-    """Put accuracy and chance of each task side by side, tasks in the order of the metrics."""
+    """Accuracy and chance of each task, in the order of the metrics."""
     chance = {row.category: row.value for row in metrics if row.metric == "chance"}
     return [
         TaskAccuracy(
@@ -293,7 +293,7 @@ def _bar(one: TaskAccuracy, top: float) -> str:
 
 
 def _at(number: int, n: int, share: float) -> tuple[float, float]:
-    """Where an axis has a share of its length: the first axis points up, the next go clockwise."""
+    """Point at a share of an axis; the first axis points up, the next go clockwise."""
     angle = 2 * pi * number / n - pi / 2
     reach = _RADIUS * share
     return _SIZE / 2 + reach * cos(angle), _SIZE / 2 + reach * sin(angle)
@@ -313,7 +313,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def majority_votes(questions: Iterable[Question], scores: Iterable[Score]) -> list[Score]:
-    """Take one vote on each question: the answer that was read most often in its runs.
+    """Majority vote on each question over a model's runs.
 
     Runs without an answer do not vote, and where none votes the answer is wrong. Of two answers
     with as many votes, the one that came first counts. A question with a run that could not be

@@ -23,14 +23,14 @@ N_QUESTIONS = 100
 
 
 class Circles(NamedTuple):
-    """How the circles of a question are drawn."""
+    """Appearance of a question's circles."""
 
     radius: int  # px, on images 1024 px high
     colour: str
 
     @property
     def name(self) -> str:
-        """What tables call them: ``10 px red``."""
+        """Name in tables: ``10 px red``."""
         return f"{self.radius} px {self.colour}"
 
 

@@ -40,7 +40,7 @@ from bench_assets.core.tables.source_folder import image_files, inside, pin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPair:
-    """One image and question under two contexts that change the answer (section 3.2)."""
+    """An image and question under two contexts that change the answer (section 3.2)."""
 
     pair_id: str
     image: str  # file name in the folder of images
@@ -54,7 +54,7 @@ class ContextPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionVote:
-    """What one annotator says of another's submission (section 3.4, data verification)."""
+    """An annotator's vote on another's submission (section 3.4, data verification)."""
 
     submission: str
     annotator: str
@@ -93,7 +93,7 @@ def find_release(folder: Path) -> CodisRelease:
     votes, captions = folder / "votes.json", folder / "captions.jsonl"
     raw = submissions.is_file() and votes.is_file()
     if raw and data.is_file():
-        raise SourceError(f"{folder}: holds data.json and submissions.json; take one of them away")
+        raise SourceError(f"{folder}: holds data.json and submissions.json. Remove one of them")
     if not raw and not data.is_file():
         raise SourceError(
             f"{folder}: no CODIS data: expected data.json and images/ (the authors' release), "
@@ -161,7 +161,7 @@ def read_captions(file: Path, rejections: list[Rejection]) -> dict[str, str]:
             image = field(entry, "image_id", str, where)
             caption = field(entry, "caption", str, where)
             if image in captions:
-                raise SourceError(f"{where}: second caption for {image}; keep one of them")
+                raise SourceError(f"{where}: second caption for {image}. Remove one of them")
             captions[image] = caption.strip()
     return {image: caption for image, caption in captions.items() if caption}
 
@@ -194,7 +194,7 @@ def _pair(entry: Entry, release: CodisRelease, where: str) -> ContextPair:
 
 def _origin(entry: Entry, where: str) -> tuple[str, str]:
     if not (annotator := field(entry, "annotator", str, where)):
-        raise SourceError(f"{where}: field 'annotator' is empty; name who submitted the entry")
+        raise SourceError(f"{where}: field 'annotator' is empty. Set the annotator's name")
     revises = entry.get("revises")
     return annotator, "" if revises is None else field(entry, "revises", str, where)
 

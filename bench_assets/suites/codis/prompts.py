@@ -93,7 +93,7 @@ def caption(image: str) -> Prompt:
 
 
 def judge(question: Question, output: str) -> Prompt:
-    """Ask whether a model's output agrees with the ground truth (Table 12).
+    """Prompt a judge for agreement with the ground truth (Table 12).
 
     The judge sees neither the image nor the context.
     """

@@ -28,7 +28,7 @@ WITH_THOUGHTS = "correct, thoughts included"  # as eval.py, which takes nothing 
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask whether each prediction agrees with the ground truth (Table 12).
+    """Judge each prediction's agreement with the ground truth (Table 12).
 
     A prediction that came with thoughts is judged once more with them, for the official reading.
     """
@@ -54,7 +54,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def read_verdict(response: str) -> bool | None:
-    """Read the judge's word; None if it is neither of the two it may print, or says more.
+    """Parse the judge's word; None for anything else than the two allowed ones.
 
     >>> read_verdict("Right."), read_verdict("wrong"), read_verdict("That is not right")
     (True, False, None)
@@ -111,7 +111,7 @@ def context_awareness(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def image(question: Question) -> str:
-    """Name what a question shares with others, so that intervals do not take them for independent.
+    """Cluster of a question for intervals: its image.
 
     45 images are asked the same question again with other contexts.
     """

@@ -1,4 +1,4 @@
-"""What a user chooses for CODIS, in ``[suites.codis]`` of bench.toml."""
+"""Settings of CODIS: ``[suites.codis]`` of bench.toml."""
 
 from pathlib import Path
 

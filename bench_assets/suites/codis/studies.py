@@ -31,7 +31,7 @@ Labels: TypeAlias = Sequence["JudgeLabel"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeLabel:
-    """One person's verdict on a model's response to one question (condition ``main``)."""
+    """A person's verdict on a model's response (condition ``main``)."""
 
     question_id: str
     correct: bool

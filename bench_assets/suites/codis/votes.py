@@ -38,7 +38,7 @@ class VoteDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteAgreement:
-    """How far the annotators agree on one condition, over all submissions."""
+    """Inter-annotator agreement on one condition, over all submissions."""
 
     criterion: str  # "all" is the approval: all three conditions at once
     n_submissions: int  # with at least two votes
@@ -223,7 +223,7 @@ def _reason(pair: ContextPair, heard: Sequence[SubmissionVote], n_needed: int) -
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> list[str]:
-    """Say which submissions wait for votes."""
+    """Submissions that wait for votes."""
     return [f"{one.submission}: {one.reason}" for one in decisions if one.outcome == "open"]
 
 
@@ -242,7 +242,7 @@ N_PUBLISHED_PAIRS = 353  # section 3.4: 706 queries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionFunnelStep:
-    """How many were left at one step on the way from images to queries."""
+    """Items left at one step from images to queries."""
 
     step: str
     n: int
@@ -259,7 +259,7 @@ class Selection(NamedTuple):
 def select(
     pairs: Sequence[ContextPair], decisions: Iterable[VoteDecision], images: Collection[str]
 ) -> Selection:
-    """Take the kept pairs that pass the checks a machine can make, in order."""
+    """Kept pairs that pass the automatic checks, in order."""
     selected: list[ContextPair] = []
     seen: set[tuple[str, ...]] = set()
     rejections: list[Rejection] = []
@@ -290,7 +290,7 @@ def funnel(
     decisions: Iterable[VoteDecision],
     selected: Sequence[ContextPair],
 ) -> list[SelectionFunnelStep]:
-    """Count what is left at each step from images to queries (section 3.4)."""
+    """Count the items left at each step from images to queries (section 3.4)."""
     submitted = [pair.image for pair in pairs]
     n_images = len({pair.image for pair in selected})
     outcomes = Counter(decision.outcome for decision in decisions)

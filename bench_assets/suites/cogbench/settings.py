@@ -1,4 +1,4 @@
-"""What a user chooses for CogBench, in ``[suites.cogbench]`` of bench.toml."""
+"""Settings of CogBench: ``[suites.cogbench]`` of bench.toml."""
 
 from pathlib import Path
 

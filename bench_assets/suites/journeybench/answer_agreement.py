@@ -28,7 +28,7 @@ _SAYS_NOTHING = frozenset(
 
 
 def read_answer(response: str, options: Sequence[str]) -> str:
-    """Read an option where there are some (cause and effect), else a number; "" if there is none.
+    """Parse an option if there are some (cause and effect), else a number; "" if absent.
 
     >>> read_answer("The second image.", ("image1", "image2")), read_answer("So thirty.", ())
     ('image2', '30')
@@ -41,7 +41,7 @@ def read_answer(response: str, options: Sequence[str]) -> str:
 
 
 def agrees(answer: str, truth: str, response: str) -> bool:
-    """Whether a response with this answer says what one form of the ground truth says.
+    """Whether a response with this answer matches one form of the ground truth.
 
     A truth that is a number, with or without what is counted, is compared as one. A truth that
     denies ("there is no cup") is said by whatever denies the same thing and counts nothing. Any
@@ -76,7 +76,7 @@ def missing_steps(solution: str, response: str) -> list[str]:
 
 
 def _denies_it(truth: str, sentence: str) -> bool:
-    """Whether a sentence says that there is none of what a truth says there is none of."""
+    """Whether a sentence denies the same thing as a ground truth."""
     things = {_stem(word) for word in _WORD.findall(truth.casefold())} - _SAYS_NOTHING
     named = {_stem(word) for word in _WORD.findall(sentence.casefold())}
     told = _absent(sentence) and not _UNSURE.search(sentence)

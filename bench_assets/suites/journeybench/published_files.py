@@ -56,7 +56,7 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
         there = [file for file in files if file.is_file()]
         if len(there) > 1:
             named = " and ".join(file.name for file in there)
-            raise SourceError(f"{folder}: {named} hold the same table; take one of them away")
+            raise SourceError(f"{folder}: {named} hold the same table. Remove one of them")
         if there:
             found[table] = there[0]
     return found
@@ -78,7 +78,7 @@ def read_records(file: Path) -> Iterator[tuple[Entry, str]]:
 
 
 def text(entry: Entry, name: str, where: str) -> str:
-    """Take a text that may be empty or missing, as in many rows of these files.
+    """A text that may be empty or missing.
 
     Raises:
         SourceError: If it is not a text.
@@ -90,7 +90,7 @@ def text(entry: Entry, name: str, where: str) -> str:
 
 
 def texts(entry: Entry, name: str) -> list[str]:
-    """Take the texts of a field that holds one or a list of them; blank ones left out.
+    """Non-blank texts of a field that holds one or a list.
 
     In CSV a list is one text, as JSON or Python writes it.
 
@@ -123,7 +123,7 @@ class ServedImages(NamedTuple):
 
 
 def served(names: Iterable[str], addresses: Iterable[str]) -> ServedImages:
-    """Tell which image an address means: the file whose path is the end of the address.
+    """Image of an address: the file whose path is the end of the address.
 
     Many addresses end alike: of Midjourney's images all are called ``0_0.png``. A file that is
     the end of several addresses is the image of none of them; a longer path tells them apart,
@@ -164,7 +164,7 @@ def problem_id(question: str) -> str:
 
 
 def numbered(names: Iterable[str]) -> list[str]:
-    """Tell equal names apart by the number of the time; the first one stays as it is.
+    """Number repeated names; the first one is unchanged.
 
     >>> numbered(["a", "b", "a"])
     ['a', 'b', 'a/2']

@@ -38,7 +38,7 @@ class _SourceNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterVote(_SourceNote):
-    """What an annotator says of an image (section 3.1)."""
+    """An annotator's vote on an image (section 3.1)."""
 
     image: str
     annotator: str
@@ -62,7 +62,7 @@ class ImageCategories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenCaption(_SourceNote):
-    """What an annotator writes about the most unusual part of an image (section 3.2)."""
+    """An annotator's caption of the most unusual part of an image (section 3.2)."""
 
     image: str
     writer: str
@@ -71,7 +71,7 @@ class WrittenCaption(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionVote(_SourceNote):
-    """What an experienced annotator says of a caption (section 3.2)."""
+    """An experienced annotator's vote on a caption (section 3.2)."""
 
     image: str
     writer: str
@@ -91,7 +91,7 @@ class StatementVote(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAlikeVote(_SourceNote):
-    """Whether an image is like another one and yet not what the captions say (section 3.3)."""
+    """A vote whether an image resembles another without matching its captions (section 3.3)."""
 
     image: str
     candidate: str
@@ -102,7 +102,7 @@ class LookAlikeVote(_SourceNote):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerVote(_SourceNote):
-    """Whether a question does what its trigger says, and its answers are right."""
+    """A vote whether a question fits its trigger, with right answers."""
 
     image: str
     question: str

@@ -1,4 +1,4 @@
-"""What a user chooses for JourneyBench, in ``[suites.journeybench]`` of bench.toml."""
+"""Settings of JourneyBench: ``[suites.journeybench]`` of bench.toml."""
 
 import json
 from pathlib import Path

@@ -87,7 +87,7 @@ def extract(question: Question, solution: str) -> Prompt:
 
 
 def verify(question: Question, predicted: str) -> Prompt:
-    """Ask whether an extracted answer agrees with the ground truth, all of whose forms it sees."""
+    """Prompt a judge for agreement of an extracted answer with all forms of the ground truth."""
     return Prompt.of(
         _VERIFY.format(
             question=question.text, predicted=predicted, answer="; ".join(question.answer)
@@ -97,7 +97,7 @@ def verify(question: Question, predicted: str) -> Prompt:
 
 
 def verify_solution(question: Question, solution: str, truth: str) -> Prompt:
-    """Ask whether a solution goes the way of the true one."""
+    """Prompt a judge whether a solution follows the true one."""
     return Prompt.of(
         _VERIFY_SOLUTION.format(question=question.text, solution=solution, truth=truth),
         system="You compare the reasoning steps of two solutions.",
@@ -112,7 +112,7 @@ _AROUND = " \t\r\n*_`'\"“”.!"  # what may stand around a verdict
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Have each answer extracted, then verified; two judgements a prediction.
+    """Extract each answer, then verify it: two judgements per prediction.
 
     The response of the first is the answer, its verdict whether there is one. Where the first got
     no response, the second is not asked and carries its error. What was said at first where the
@@ -156,7 +156,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask whether each prediction goes the way of the true solution, where there is one."""
+    """Judge whether each prediction follows the true solution, if there is one."""
     asked = [
         VerdictRequest(*pair, verify_solution(pair.question, text, truth), _said, SOLUTION)
         for pair in answered
@@ -191,7 +191,7 @@ SOLUTION_JUDGES: Mapping[str, Judge] = {
 
 
 def read_verdict(response: str) -> bool | None:
-    """Read the judge's yes or no; None if it says anything else, or more than that.
+    """Parse the judge's yes or no; None for anything else.
 
     >>> read_verdict("Yes."), read_verdict("**no**"), read_verdict("I have no idea.")
     (True, False, None)
@@ -213,13 +213,13 @@ def read_extraction(response: str) -> str | None:
 
 
 def answer_of(response: str) -> str:
-    """Take off what stands around the judge's first response; nothing counts as unknown."""
+    """Extracted answer without its surroundings; empty is unknown."""
     answer = without_reasoning(response).strip(_AROUND)
     return UNKNOWN if answer.casefold() in ("", UNKNOWN) else answer
 
 
 def solution_of(question: Question) -> str:
-    """The true solution of a question; "" if there is none."""
+    """True solution of a question; "" without one."""
     return question.labels.get("solution", "")
 
 

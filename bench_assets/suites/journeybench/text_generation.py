@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import Rejection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedText:
-    """What a model wrote for one request."""
+    """A model's text for one request."""
 
     request_id: str
     prompt: str  # what it read, images by digest
@@ -22,7 +22,7 @@ class GeneratedText:
 
 
 def write(model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0) -> list[GeneratedText]:
-    """Have a model answer prompts, in order.
+    """Answer prompts with a model, in order.
 
     Args:
         model: A model of bench.toml, or the responses that came with the source.
@@ -88,7 +88,7 @@ def readable(prompt: Prompt) -> str:
 
 
 def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str] | None:
-    """Take texts, or whole numbers as texts, out of an object that a model wrote.
+    """Texts, or integers as texts, of an object that a model wrote.
 
     None if one of them is missing, blank or something else.
 

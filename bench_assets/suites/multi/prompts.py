@@ -54,7 +54,7 @@ def chain_of_thought(question: Question) -> Prompt:
 
 
 def today(question: Question) -> Prompt:
-    """Ask as the authors' present repository does; type Other is asked as OP."""
+    """Prompt of the authors' present repository; type Other as OP."""
     text = _text(_as_open(question), "zh_today", _situation(question))
     return Prompt.of(*_with_images(text, question.images))
 

@@ -116,7 +116,7 @@ def rouge_l(text: str, reference: str) -> float:
 
 
 def _as_it_came(answered: AnsweredQuestion) -> str:
-    """The whole response, with what was thought aloud: the authors' scripts get no other."""
+    """The whole response including thoughts, as the authors' scripts get it."""
     return answered.prediction.raw_text or answered.prediction.text
 
 
@@ -154,7 +154,7 @@ def _choice_points(question: Question, answer: tuple[str, ...], _: Reader) -> fl
 
 
 def _choices_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
-    """One for each right option, none at all if a wrong one is among them."""
+    """One point per right option; none if a wrong one is chosen."""
     return float(len(answer)) if set(answer) <= set(question.answer) else 0.0
 
 

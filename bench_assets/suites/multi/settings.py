@@ -1,4 +1,4 @@
-"""What a user chooses for MULTI, in ``[suites.multi]`` of bench.toml."""
+"""Settings of MULTI: ``[suites.multi]`` of bench.toml."""
 
 from pathlib import Path
 

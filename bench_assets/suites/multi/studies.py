@@ -1,4 +1,4 @@
-"""What images, their substitutes and knowledge are worth to a model (Tables 6 and 8)."""
+"""Information gain of images, their substitutes and knowledge (Tables 6 and 8)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

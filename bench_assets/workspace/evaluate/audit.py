@@ -61,7 +61,7 @@ def audit_tasks(
     tasks = {task.name: task for task in named if task.asked_of == "model"}
     if named and not tasks:
         only = ", ".join(task.name for task in named)
-        raise SettingsError(f"{only}: asked of encoders; only what models are asked is examined")
+        raise SettingsError(f"{only}: a task of encoders (expected a task of models)")
     rows: list[AuditRow] = []
     failures: list[BenchError] = []
     for task in tasks.values():

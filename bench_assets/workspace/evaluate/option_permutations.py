@@ -57,9 +57,7 @@ def permute_questions(
     why = [
         f"{task.name}, {n} questions: {why}" for task, o in made for why, n in o.left_out.items()
     ]
-    raise SettingsError(
-        "no options can be put in another order: " + ("; ".join(why) or "no model is asked")
-    )
+    raise SettingsError("no options can be permuted: " + ("; ".join(why) or "no task of models"))
 
 
 def evaluate_permutations(

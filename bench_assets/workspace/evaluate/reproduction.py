@@ -304,5 +304,5 @@ def _only(gathered: TableCollection) -> ModelResponses:
     found = list(gathered.evaluations())
     if gathered.left_out or not found:
         why = "; ".join(gathered.left_out) or "there are no responses"
-        raise TableError(f"nothing is packed: {why}")
+        raise TableError(f"not packed: {why}")
     return found[0]

@@ -84,7 +84,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
     if not written:
         of = f" of the edition {' or '.join(wanted.editions)}" if wanted.editions else ""
         why = "".join(f"; {line}" for line in gathered.left_out)
-        raise TableError(f"there is nothing{of} to export as {asked.form}{why}; see --edition")
+        raise TableError(f"nothing{of} to export as {asked.form}{why}. Check --edition")
     return ExportResult(written, gathered.left_out)
 
 

@@ -31,7 +31,7 @@ def fetch_release(
         parse_release_address(address) if address else configured_release(settings, suite.name)
     )
     if not release and not suite.release:
-        raise SettingsError(f"{suite.name}: {suite.by_hand or 'no address of a release is known'}")
+        raise SettingsError(f"{suite.name}: {suite.by_hand or 'no release address is known'}")
     release = release or parse_release_address(suite.release)
     if isinstance(release, HubRelease):
         release = pin_release(release)

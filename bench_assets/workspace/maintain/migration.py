@@ -219,7 +219,7 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
     storage = settings.storage
     if not (storage.variable or storage.objects):
         raise SettingsError(
-            f"{settings.file}: nothing is named that homes share; [storage] says"
+            f"{settings.file}: no shared store is configured. Set [storage]"
             ' database = "env:NAME", with the environment variable that holds its address, or'
             ' objects = "s3://bucket/prefix" (docs/cluster.md)'
         )

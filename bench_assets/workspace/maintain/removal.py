@@ -118,7 +118,7 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
 
     def refuse(waiting: str) -> None:
         who = waiting.partition(": waiting for ")[2]
-        raise HomeError(f"{model} is being evaluated by {who}: end that first, or wait for it")
+        raise HomeError(f"{model} is being evaluated by {who}. Wait for it, or end it")
 
     folders = ["/".join(key.path[:-1]) for key in _keys(bench)]
     with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):

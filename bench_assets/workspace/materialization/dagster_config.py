@@ -72,8 +72,8 @@ def _text(folder: Path, settings: Settings) -> str:
         return "\n".join([ours, "".join(lines)])
     if settings.cluster.launcher == "k8s" and not site.get("run_launcher"):
         raise SettingsError(
-            f'{site_file(settings)}: launcher = "k8s" takes what a pod is from run_launcher there;'
-            " deploy/kubernetes/bench.yaml has one"
+            f'{site_file(settings)}: launcher = "k8s" needs run_launcher there'
+            " (example: deploy/kubernetes/bench.yaml)"
         )
     whole = _merged(yaml.safe_load(ours) | home, elsewhere)
     told = yaml.safe_dump(_merged(whole, site), sort_keys=False, allow_unicode=True)
@@ -154,10 +154,10 @@ def _site(settings: Settings) -> dict[str, Any]:
     if said is None:
         return {}
     if not isinstance(said, dict):
-        raise SettingsError(f"{file}: should be a mapping, as dagster.yaml is")
+        raise SettingsError(f"{file}: expected a mapping, as in dagster.yaml")
     for name, where in _OURS.items():
         if name in said:
-            raise SettingsError(f"{file}, entry {name}: {where} says that; take it out here")
+            raise SettingsError(f"{file}, entry {name}: set by {where}. Remove it here")
     return said
 
 

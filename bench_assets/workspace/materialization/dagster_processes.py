@@ -54,8 +54,7 @@ def require_free(port: int, host: str = _HOST) -> None:
             one.bind((host, port))
         except OSError as why:
             raise SettingsError(
-                f"port {port} of {host} cannot be had ({why.strerror}): is it open already?"
-                " --port takes another"
+                f"port {port} of {host} cannot be used ({why.strerror}). Choose another with --port"
             ) from why
 
 

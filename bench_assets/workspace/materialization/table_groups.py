@@ -119,9 +119,7 @@ def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsRes
         for one in made:
             one.note()
     else:
-        print_message(
-            f"{before.file} was changed meanwhile: what was just made is made again next time"
-        )
+        print_message(f"{before.file} changed during the run: these tables are rebuilt next time")
 
 
 def _is_configured_as(before: Settings, file: SettingsResource) -> bool:

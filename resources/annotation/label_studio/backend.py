@@ -30,7 +30,7 @@ from resources.storage.locks import hold_locks
 
 
 class _There(NamedTuple):
-    """A task of ours, of the task as it is now or as it was."""
+    """An imported task, of the present or an earlier version."""
 
     task: LabelStudioTask
     unit_id: str
@@ -40,7 +40,7 @@ class _There(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Of several tasks of a unit the one with most answers is kept, then the first."""
+        """Order of a unit's tasks: most answers first, then the first."""
         return self.task.answers, -self.task.number
 
 
@@ -85,7 +85,7 @@ class Asker:
     def _told(
         self, task: LabelStudioTask, wanted: Mapping[str, Unit]
     ) -> tuple[str, str, bool, bool]:
-        """Which unit a task is of, whether it shows it, and whether it may stay as it is."""
+        """Unit of a task, whether it shows it, and whether it may stay."""
         try:
             unit = unit_of(self.annotation_task, task.data)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -101,7 +101,7 @@ class Asker:
     def _prepared(
         self, project: Project | None, config: str, units: Sequence[Unit]
     ) -> tuple[int, bool]:
-        """Make the project, or make it what it should be; its number, and whether it was not."""
+        """Create or update the project; returns its number, and whether it changed."""
         needed = Counter(unit.needed for unit in units).most_common(1)
         settings = settings_of(
             self.annotation_task,
@@ -138,7 +138,7 @@ class Asker:
         return tasks
 
     def _asked(self, unit: Unit, task: LabelStudioTask) -> AskedTask:
-        """What is wanted of a task; people that were added before stay added."""
+        """Wanted state of a task; added annotators stay added."""
         now = AskedTask(
             digest=unit.digest,
             task=task.number,
@@ -201,7 +201,7 @@ class LabelStudioBackend:
         ids = Counter(unit.unit_id for unit in units)
         if len(ids) < len(units):
             twice = next(name for name, n in ids.items() if n > 1)
-            raise AnnotationError(f"{annotation_task.name}: {twice!r} is the id of two units")
+            raise AnnotationError(f"{annotation_task.name}: {twice!r} is a duplicate unit id")
         record = self._record(annotation_task)
         with self._alone(annotation_task):
             asker = Asker(self.server, annotation_task, self.home, self.images, record.asking())
@@ -211,7 +211,7 @@ class LabelStudioBackend:
         return asked
 
     def answers(self, annotation_task: AnnotationTask) -> list[Answer]:
-        """Read every answer to any version of the task; what was deleted has a complaint."""
+        """Read every answer to any version of the task; deleted ones have a complaint."""
         with self._alone(annotation_task):
             projects = projects_of(self.server, annotation_task)
             who = Pseudonyms(self.server.accounts() if projects else {}, self.names)
@@ -232,7 +232,7 @@ class LabelStudioBackend:
             asking = self._record(annotation_task).asking()
             task = asking.tasks.get(unit_id) if asking else None
             if asking is None or task is None:
-                raise AnnotationError(f"{annotation_task.name}: {unit_id!r} is not asked")
+                raise AnnotationError(f"{annotation_task.name}: {unit_id!r} is not published")
             more = replace(task, overlap=task.overlap + 1, more=task.more + 1)
             self.server.show(task.task, more.overlap, again=True)
             self._record(annotation_task).write(
@@ -285,7 +285,7 @@ def _wanted(
     asking: TaskRequest,
     by_unit: Mapping[tuple[str, str], Sequence[Answer]],
 ) -> tuple[str, AskedTask] | None:
-    """To how many people a task should be shown, if not to as many as it is; and its unit."""
+    """Wanted number of annotators of a task, if it differs, and its unit."""
     try:
         unit = unit_of(annotation_task, task["data"])
     except (KeyError, TypeError, ValueError, AttributeError):

@@ -40,8 +40,8 @@ def checked_address(url: str) -> str:
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise SettingsError(
-            f"url: {parts.scheme}://{host} would carry the token and all answers where others can"
-            " read them: https is needed, or an address of this machine such as 127.0.0.1"
+            f"url: {parts.scheme}://{host} would send the token and all answers unencrypted. Use"
+            " https, or an address of this machine such as 127.0.0.1"
         )
     return url.rstrip("/")
 
@@ -66,7 +66,7 @@ def authorization(url: str, token: str) -> httpx.Auth:
 
 
 class _Legacy(httpx.Auth):
-    """Forty characters that are sent as they are, and do not expire."""
+    """Legacy token: forty characters, sent unchanged, without expiry."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -124,7 +124,7 @@ _ADVICE = {
 
 
 class LabelStudioTask(NamedTuple):
-    """One task, without what it shows."""
+    """A task, without its data."""
 
     number: int
     data: Mapping[str, Any]
@@ -134,7 +134,7 @@ class LabelStudioTask(NamedTuple):
 
 
 class LabelStudio:
-    """One server, asked with one token."""
+    """Client of one server with one token."""
 
     def __init__(self, url: str, token: str) -> None:
         """Ask nothing yet; ``url`` was checked."""
@@ -260,7 +260,7 @@ class LabelStudio:
             return response.json()
         except ValueError as why:
             raise AnnotationError(
-                f"{where}: what came is no JSON: {response.text[:60]!r}; is it a Label Studio?"
+                f"{where}: the response is not JSON: {response.text[:60]!r}; is it a Label Studio?"
             ) from why
 
     def _object(self, told: object, *names: str) -> dict[str, Any]:
@@ -275,7 +275,7 @@ class LabelStudio:
 
 
 def _detail(response: httpx.Response) -> str:
-    """What it says of its refusal, in a line."""
+    """The server's error message in a line."""
     try:
         told = response.json()
     except ValueError:

@@ -18,7 +18,7 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project as it is there."""
+    """A project on the server."""
 
     number: int
     title: str
@@ -53,7 +53,7 @@ def projects_of(server: LabelStudio, annotation_task: AnnotationTask) -> list[Pr
 
 
 def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Project | None:
-    """Choose the project of the task as it is now: that with most tasks, then the newest.
+    """Project of the present task: the one with most tasks, then the newest.
 
     There are two of one title where its data base was locked and it said its own request twice.
     """

@@ -22,7 +22,7 @@ _GONE = "deleted in Label Studio"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedTask:
-    """What we want of one task."""
+    """Wanted state of one task."""
 
     digest: str
     task: int  # its number
@@ -34,7 +34,7 @@ class AskedTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRequest:
-    """What we want of a task."""
+    """Wanted state of a task."""
 
     project: int
     closed: bool = False
@@ -48,7 +48,7 @@ class Record:
     folder: Path
 
     def asking(self) -> TaskRequest | None:
-        """Read what was asked; None if nothing was from here.
+        """Read the published units; None without any.
 
         Raises:
             AnnotationError: If the file is damaged.
@@ -60,7 +60,7 @@ class Record:
             return None
         except (OSError, ValidationError) as why:
             raise AnnotationError(
-                f"{file}: cannot be read: {why!s:.200}; take the file away and ask again"
+                f"{file}: cannot be read: {why!s:.200}. Remove it, and publish the units again"
             ) from why
 
     def write(self, asking: TaskRequest) -> None:
@@ -69,7 +69,7 @@ class Record:
             file.write(orjson.dumps(asking))
 
     def with_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
-        """Add what was seen before to what is there now, and keep what is new.
+        """Merge known and new tasks, and store the new ones.
 
         Earlier words come back as they were. What is gone comes back with a complaint, where no
         other word of the person stands.
@@ -139,7 +139,7 @@ class Record:
 
 
 def _cut_half_line(file: Path) -> None:
-    """Take away the half of a line that a killed run left at the end."""
+    """Remove an incomplete last line of a killed run."""
     if not file.exists():
         return
     with file.open("rb+") as lines:

@@ -13,7 +13,7 @@ _FAULTS = (KeyError, TypeError, ValueError, AttributeError)
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
-    """What people are called in tables: never by a name or an address that the tool knows."""
+    """Pseudonyms of annotators, never a name or address of the tool."""
 
     addresses: Mapping[int, str]  # of each account, by its number
     names: Mapping[str, str]  # pseudonym by address, as bench.toml has them
@@ -36,7 +36,7 @@ class Pseudonyms:
 def answers_of(
     annotation_task: AnnotationTask, project: int, task: Mapping[str, Any], who: Pseudonyms
 ) -> Iterator[Answer]:
-    """Read all that was said of a task of an export; what cannot be read has a complaint.
+    """Answers to a task of an export; an unreadable one has a complaint.
 
     Args:
         annotation_task: As it is now; ``task`` may be of an earlier version.
@@ -69,7 +69,7 @@ def answers_of(
 
 
 def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What was said of a task, as it came."""
+    """Annotations of a task, unchanged."""
     found = task.get("annotations")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
@@ -118,7 +118,7 @@ def _given(value: Mapping[str, Any]) -> Iterator[str]:
         return
     kind = next((name for name in ("choices", "text") if name in value), None)
     if kind is None:
-        raise ValueError(f"neither choices, text nor a place, but {', '.join(value) or 'nothing'}")
+        raise ValueError(f"expected choices, text or a region, got {', '.join(value) or 'nothing'}")
     given = value[kind]
     for one in [given] if isinstance(given, str) else given:
         if not isinstance(one, str):

@@ -41,7 +41,7 @@ def arguments(port: int) -> list[str]:
 def variables(
     around: Mapping[str, str], folder: Path, images: Path, port: int, token: str
 ) -> dict[str, str]:
-    """Say all that it reads from its environment.
+    """Environment of the server.
 
     Args:
         around: The environment that we are in; what is said of our Python does not go on.
@@ -96,7 +96,7 @@ def password(folder: Path) -> str:
 
 
 def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
-    """Have images lie in a folder that holds nothing else.
+    """Place images into a folder without other files.
 
     Of a store that is a folder it is a link, and all images are shown; objects are copied.
 

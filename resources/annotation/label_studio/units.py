@@ -44,7 +44,7 @@ def label_config(annotation_task: AnnotationTask) -> str:
 
 
 def has_points(annotation_task: AnnotationTask) -> bool:
-    """Whether places on its first image are asked for."""
+    """Whether regions on the first image are requested."""
     return any(field.kind == "points" for field in annotation_task.fields)
 
 
@@ -125,7 +125,7 @@ def task_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
 
 
 def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
-    """Write what a person is shown. Attention checks do not show what is right."""
+    """Data of a task for annotators; attention checks have no key."""
     images = [
         {"heading": heading, "url": f"{_PREFIX}{sha[:2]}/{sha}"}
         for heading, sha in unit.images.items()
@@ -151,7 +151,7 @@ def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
 
 
 def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
-    """Read a unit out of what Label Studio shows now, whatever it says of itself.
+    """Read a unit from Label Studio's present data.
 
     Raises:
         KeyError, TypeError, ValueError: If we never made such a task.
@@ -168,7 +168,7 @@ def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
 
 
 def is_as_asked(annotation_task: AnnotationTask, unit: Unit, data: Mapping[str, Any]) -> bool:
-    """Whether a task shows what its digest is of: anybody may change what it shows."""
+    """Whether a task's data match its digest; any user may have changed them."""
     return dict(data) == data_of(unit, annotation_task)
 
 

@@ -60,7 +60,7 @@ class OpenTask:
 
 
 class Word(NamedTuple):
-    """What a person said last of a unit."""
+    """A person's last answer to a unit."""
 
     unit: ShownUnit
     values: Values
@@ -102,7 +102,7 @@ class Desk:
             return self._open_task(db, number, read_task(row[0]), person, is_closed=bool(row[1]))
 
     def next_unit(self, task: OpenTask, person: str) -> int | None:
-        """Give a person the next unit of a task, or the one that they have; None: no more."""
+        """Assign the next unit of a task, or return the present one; None if none is left."""
         if task.is_over:
             return None
         with self.store.writing() as db:
@@ -129,7 +129,7 @@ class Desk:
             return seat
 
     def say(self, seat: Seat, values: Values, *, skipped: bool = False) -> str:
-        """Add what a person says; the same again adds nothing.
+        """Add an answer; an equal one adds nothing.
 
         What is sent while the place is theirs is kept, whatever was withdrawn or closed meanwhile.
 
@@ -145,13 +145,13 @@ class Desk:
             return ""
 
     def words(self, task: OpenTask, person: str) -> list[Word]:
-        """List what a person said last of each unit that is asked; the newest first."""
+        """A person's last answers to the present units, newest first."""
         with self.store.reading() as db:
             rows = db.execute(_WORDS, (person, task.number)).fetchall()
         return [Word(read_unit(*row[:4]), read_said(row[4]), bool(row[5]), row[6]) for row in rows]
 
     def keep_upload(self, person: str, image: str) -> None:
-        """Note that a person brought an image: it may be shown to them, and be their answer."""
+        """Record a person's upload, which may be shown to them and be their answer."""
         with self.store.writing() as db:
             db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, image))
 

@@ -56,7 +56,7 @@ class PagesBackend:
         wanted = {unit.unit_id: unit.digest for unit in units}
         if len(wanted) < len(units):
             twice = Counter(unit.unit_id for unit in units).most_common(1)[0][0]
-            raise AnnotationError(f"{task.name}: {twice!r} is the id of two units")
+            raise AnnotationError(f"{task.name}: {twice!r} is a duplicate unit id")
         with self.store.writing() as db:
             before = dict(db.execute(f"SELECT unit_id, digest FROM units WHERE task = ({_OF_FORM})"
                                      " AND asked", (task.name,)))  # fmt: skip
@@ -70,7 +70,7 @@ class PagesBackend:
         )
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """Read every word that was said, in order; a person's last word is their last."""
+        """Read every answer in order; a person's last one counts."""
         if not self.store.exists:
             return []
         with self.store.reading() as db:
@@ -84,7 +84,7 @@ class PagesBackend:
                 f"UPDATE units SET more = more + 1 WHERE {which}", (task.name, unit_id)
             )
             if not found.rowcount:
-                raise AnnotationError(f"{task.name}: {unit_id!r} is not asked")
+                raise AnnotationError(f"{task.name}: {unit_id!r} is not published")
             db.execute(f"{_ROOM} {which}", (task.name, unit_id))
 
     def close(self, task: AnnotationTask) -> None:

@@ -30,7 +30,7 @@ class SubmittedForm:
     files: dict[str, bytes] = field(default_factory=dict)  # without empty ones
 
     def first(self, name: str) -> str:
-        """The first entry of a field; "" if there is none."""
+        """First entry of a field; "" if there is none."""
         return next(iter(self.texts.get(name, ())), "")
 
 
@@ -69,7 +69,7 @@ def values_of(task: AnnotationTask, unit: ShownUnit, sent: SubmittedForm) -> Val
 
 
 def complaints(task: AnnotationTask, unit: ShownUnit, values: Values) -> dict[str, str]:
-    """What is wrong with the values, by field."""
+    """Errors in the values, by field."""
     choices = choices_of(task, unit)
     found = {
         one.name: list(field_misfits(one, values.get(one.name, ()), choices[one.name]))

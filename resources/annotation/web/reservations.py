@@ -90,7 +90,7 @@ def hold(db: sqlite3.Connection, unit: int, person: str, now: float, until: floa
 def add_word(
     db: sqlite3.Connection, seat: Seat, now: float, values: Values, *, skipped: bool
 ) -> None:
-    """Add what a person says to what was said."""
+    """Add an answer to a person's answers."""
     at = max(moment(datetime.fromtimestamp(now, UTC)), seat.last_at)  # clocks may go back
     unit, person = seat.unit.number, seat.person
     ((word,),) = db.execute(

@@ -71,13 +71,13 @@ class Pages:
         )  # fmt: skip
 
     def home(self, request: Request) -> Response:
-        """Show the forms that a person is asked to fill in."""
+        """Page of a person's tasks."""
         visitor = self.sessions.visitor(request)
         tasks = self.desk.tasks(visitor.person, visitor.link.tasks)
         return page("home.html", tasks=tasks, **self._frame(visitor))
 
     def next_unit(self, request: Request) -> Response:
-        """Go on to the next unit; thank, where there is none."""
+        """Redirect to the next unit, or to the closing page."""
         visitor = self.sessions.visitor(request)
         one = self._task(visitor, request)
         unit = self.desk.next_unit(one, visitor.person)
@@ -86,7 +86,7 @@ class Pages:
         return RedirectResponse(f"/f/{one.number}/i/{unit}", 303)
 
     def mine(self, request: Request) -> Response:
-        """Show what a person said."""
+        """Page of a person's answers."""
         visitor = self.sessions.visitor(request)
         one = self._task(visitor, request)
         words = self.desk.words(one, visitor.person)
@@ -102,7 +102,7 @@ class Pages:
         return self._unit(visitor, seat, values, {})
 
     async def answer(self, request: Request) -> Response:
-        """Take an answer, and go on."""
+        """Store an answer, and continue."""
         visitor = await run_in_threadpool(self.sessions.visitor, request, "answer")
         found = await run_in_threadpool(self.desk.seat, _number(request, "unit"), visitor.person)
         seat = self._given(visitor, found)
@@ -143,7 +143,7 @@ class Pages:
     def _filled_in(
         self, visitor: Visitor, seat: Seat, sent: SubmittedForm
     ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-        """What was filled in, and what is wrong with it; images are stored on the way."""
+        """Values and errors of a form; images are stored."""
         values, wrong = dict(values_of(seat.task, seat.unit, sent)), dict[str, str]()
         for one in (field for field in seat.task.fields if field.kind == "image"):
             if one.name in sent.files:
@@ -201,7 +201,7 @@ class Pages:
         return seat
 
     def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
-        """What stands around every page."""
+        """Common frame of every page."""
         frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
         return frame | ({"form_number": one.number} if one else {})
 

@@ -55,7 +55,7 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What the pages are made over."""
+    """Dependencies of the pages."""
 
     store: Store
     images: ImageLocation
@@ -150,7 +150,7 @@ class PagesServer:
     """The pages, served in a thread from the beginning of a ``with`` block to its end."""
 
     def __init__(self, setup: Setup, host: str = LOOPBACK, port: int = PORT) -> None:
-        """Take the port; 0: any that is free.
+        """Bind the port; 0: any free port.
 
         Raises:
             SettingsError: If it cannot be had.
@@ -166,7 +166,7 @@ class PagesServer:
             self._socket.bind(address)
         except (OSError, OverflowError) as why:
             raise SettingsError(
-                f"port {port} of {host} cannot be had: {why}; name another: --port, 0 for any"
+                f"port {port} of {host} cannot be used: {why}. Choose another: --port, 0 for any"
             ) from why
         shown = f"[{host}]" if ":" in host else host
         self.address = f"http://{shown}:{self._socket.getsockname()[1]}"
@@ -187,7 +187,7 @@ class PagesServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End, when those who are being answered are."""
+        """Stop after open requests."""
         self._server.should_exit = True
         self._thread.join(10)
         with suppress(OSError):
@@ -222,7 +222,7 @@ def _http_error(_: Request, why: Exception) -> Response:
 
 
 def _not_now(_: Request, why: Exception) -> Response:
-    """Say that we cannot; only the log says why, and never who it was."""
+    """Error page; the reason is in the log only, without the person."""
     _log.error("a page failed: %s", why, exc_info=not isinstance(why, BenchError))
     sentence = "What you sent was not kept. Please try again in a while."
     return _message(503, "The pages cannot be used now", sentence)

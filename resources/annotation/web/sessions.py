@@ -51,7 +51,7 @@ class RateLimiter:
     _lock: Lock = field(default_factory=Lock)
 
     def take(self, what: What, who: str) -> float:
-        """Take a token; 0, or the seconds until there is one."""
+        """Take a token; 0, or the seconds until one is available."""
         rate, now = self.rates[what], self.clock()
         with self._lock:
             left, seen = self._left.pop((what, who), (rate.burst, now))

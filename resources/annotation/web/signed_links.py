@@ -79,11 +79,11 @@ class Links:
         try:
             person, tasks, until, revocations = self._serializer.loads(token)
         except BadData as why:
-            raise LinkError("This link is not whole: open it just as it was sent to you.") from why
+            raise LinkError("This link is incomplete. Open it exactly as it was sent.") from why
         if until < now:
-            raise LinkError("The time of this link is over: ask who sent it for a new one.")
+            raise LinkError("This link has expired. Ask its sender for a new one.")
         if revocations != self._revocations(person):
-            raise LinkError("This link was revoked: ask who sent it for a new one.")
+            raise LinkError("This link was revoked. Ask its sender for a new one.")
         return Link(person, tuple(tasks), until)
 
     def revoke(self, person: str) -> None:

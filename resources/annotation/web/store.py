@@ -98,14 +98,14 @@ class Store:
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
-        """Look into the file.
+        """Open the file for reading.
 
         Raises:
             AnnotationError: If it is not there, damaged, or written by a newer version.
         """
         with _as_annotation_error():
             if not self.exists:
-                raise AnnotationError(f"{self.file}: nothing was ever asked on pages")
+                raise AnnotationError(f"{self.file}: no units were published on pages")
             with describe_sqlite_errors(self.file, _IF_DAMAGED), open_read_only(self.file) as db:
                 _require_known(db, self.file)
                 yield db
@@ -157,7 +157,7 @@ def _as_annotation_error() -> Generator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownUnit:
-    """What a person sees of a unit: neither what others say nor what is right."""
+    """A unit for annotators, without other answers and the key."""
 
     number: int  # of its row
     task: int
@@ -182,13 +182,13 @@ def read_task(told: str) -> AnnotationTask:
 
 
 def written_unit(unit: Unit) -> str:
-    """Write what a person is shown of a unit; never what is right."""
+    """Serialise a unit for annotators, without the key."""
     names = ("shown", "images", "choices", "proposal", "proposed_by")
     return json.dumps({name: getattr(unit, name) for name in names}, default=dict)
 
 
 def read_unit(number: int, task: int, unit_id: str, told: str) -> ShownUnit:
-    """Read what a person is shown."""
+    """Parse a unit."""
     entry = _parsed(told)
     for name in ("choices", "proposal"):
         entry[name] = read_values(entry[name])

@@ -67,7 +67,7 @@ def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
 def fields_of(
     task: AnnotationTask, unit: ShownUnit, values: Values, complaints: Mapping[str, str]
 ) -> list[ShownField]:
-    """Make the fields of a task, with what is in them."""
+    """Form fields of a task, with their values."""
     choices = choices_of(task, unit)
     return [
         ShownField(
@@ -87,7 +87,7 @@ def fields_of(
 
 
 def hint(one: Field) -> str:
-    """Say what may be filled in.
+    """Help text of a field.
 
     >>> hint(Field(name="a", kind="texts", label="", least=2, most=5))
     'One on each line, 2 to 5 of them.'
@@ -108,13 +108,13 @@ def hint(one: Field) -> str:
 
 
 def is_wide(unit: ShownUnit) -> bool:
-    """Whether it takes the whole width: what is compared stands side by side."""
+    """Whether the unit uses the whole width, for items side by side."""
     compared = any(len(group) > 1 for group in text_groups(unit.shown))
     return compared or len(unit.images) > 1 or not (unit.shown or unit.images)
 
 
 def wants_images(fields: Iterable[Field]) -> bool:
-    """Whether a person is asked to bring an image."""
+    """Whether the task has an upload field."""
     return any(one.kind == "image" for one in fields)
 
 

@@ -12,7 +12,7 @@ from resources.config.sections.base import StrictSection
 
 
 class AnnotationTaskSettings(StrictSection):
-    """A section ``[annotation.tasks."suite/task"]``: a task that is asked, and its terms."""
+    """Section ``[annotation.tasks."suite/task"]``: an active task and its terms."""
 
     needed: int | None = Field(None, ge=1)
     """Answers per unit, each by another annotator; default: the paper's."""

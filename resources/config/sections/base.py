@@ -20,12 +20,12 @@ class ModelSpec(StrictSection):
 
     @property
     def place(self) -> str:
-        """Where the model is, as bench.toml says; "" where it is nowhere."""
+        """Location of the model in bench.toml; "" if it has none."""
         return ""
 
 
 class SamplingSection(ModelSpec):
-    """How responses are drawn, for models that draw them."""
+    """Decoding settings."""
 
     temperature: float = Field(0.0, ge=0)
     """0 is greedy decoding."""
@@ -55,7 +55,7 @@ class SamplingSection(ModelSpec):
 
 
 class PriceSection(ModelSpec):
-    """What responses cost, for models that are paid by the token."""
+    """Prices and budgets of models paid by the token."""
 
     price_in: float = Field(0.0, ge=0)
     """Price of a million prompt tokens, in any currency."""
@@ -68,5 +68,5 @@ class PriceSection(ModelSpec):
 
     @property
     def share_of_price(self) -> float:
-        """How much of the prices is paid."""
+        """Share of the price that is charged."""
         return 1.0

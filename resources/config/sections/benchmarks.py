@@ -57,12 +57,12 @@ class FileBenchmarkSettings(StrictSection):
         if wrong := sorted(set(several) - _IN_SEVERAL):
             raise ValueError(f"columns: {wrong[0]} is one column, not a list of them")
         if self.judge != "rules" and self.metric not in JUDGEABLE_METRICS:
-            raise ValueError(f"judge: {self.metric} is measured without one; take it away")
+            raise ValueError(f"judge: {self.metric} needs no judge. Remove it")
         return self
 
 
 class AuditSettings(StrictSection):
-    """What ``bench audit run`` looks at besides the tables."""
+    """Additional inputs of ``bench audit run``."""
 
     training: list[str] = Field(default_factory=list)
     """Training data to test for contamination: folders of images and texts, files of SHA-256 or

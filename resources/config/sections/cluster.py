@@ -23,14 +23,16 @@ _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)
 
 def _is_pool(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ValueError('should be like "gpu" or "gpu-80gb": small letters, digits, "-" and "_"')
+        raise ValueError(
+            'expected a name like "gpu" or "gpu-80gb": lower-case letters, digits, "-" and "_"'
+        )
     return name
 
 
 def _is_address(written: str) -> str:
     if written and not _ADDRESS.fullmatch(written):
         raise ValueError(
-            'should be like "http://head:8265", without name and password: Ray takes its token'
+            'expected an address like "http://head:8265", without a password: Ray reads its token'
             " from the environment, RAY_AUTH_TOKEN"
         )
     return written.rstrip("/")
@@ -63,16 +65,16 @@ class ClusterSettings(StrictSection):
         if self.launcher == "ray" and not self.address:
             raise ValueError('launcher = "ray" needs address = "http://head:8265": Ray\'s jobs')
         if self.launcher != "ray" and self.address:
-            raise ValueError('address is of launcher = "ray", and of nothing else')
+            raise ValueError('address needs launcher = "ray"')
         if self.launcher == "local" and self.wait_for_room:
-            raise ValueError("wait_for_room is of a cluster: runs of this machine start at once")
+            raise ValueError("wait_for_room needs a cluster: local runs start at once")
         return self
 
     @model_validator(mode="after")
     def _knows_its_pools(self) -> Self:
         if unknown := sorted({*self.pool_of.values()} - self.limits.keys()):
             named, known = ", ".join(unknown), ", ".join(sorted(self.limits))
-            raise ValueError(f"pool_of names {named}, which pools has not; known: {known}")
+            raise ValueError(f"pool_of names {named}, which is not in pools (known: {known})")
         return self
 
     @property
@@ -110,7 +112,7 @@ class StorageSettings(StrictSection):
     def _is_named(cls, written: str) -> str:
         if written and not _NAMED.fullmatch(written):
             raise ValueError(
-                'should be "env:NAME", with the NAME of an environment variable that holds the'
+                'expected "env:NAME", with the NAME of an environment variable with the'
                 " address of a PostgreSQL: an address may have a password in it, which belongs into"
                 " no file"
             )
@@ -124,11 +126,11 @@ class StorageSettings(StrictSection):
             return written
         if written and not (address.scheme in _STORES and address.netloc):
             raise ValueError(
-                'should be "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the whole'
+                'expected "s3://bucket/prefix" (or gs://, az://) or "file:///folder", the whole'
                 " path of a folder"
             )
         if "//" in address.path or {".", ".."} & set(address.path.split("/")):
-            raise ValueError('should have a prefix without "//", "." and ".."')
+            raise ValueError('expected a prefix without "//", "." and ".."')
         return written.rstrip("/")
 
     @field_validator("endpoint")
@@ -136,18 +138,18 @@ class StorageSettings(StrictSection):
     def _is_a_service(cls, written: str) -> str:
         address = _plain_address(written)
         if written and not (address.scheme in ("http", "https") and address.hostname):
-            raise ValueError('should be "http://host:port" or "https://host"')
+            raise ValueError('expected "http://host:port" or "https://host"')
         return written.rstrip("/")
 
     @model_validator(mode="after")
     def _has_what_it_is_of(self) -> Self:
         if self.endpoint and not self.objects.startswith("s3:"):
-            raise ValueError('endpoint is of objects = "s3://...", and of nothing else')
+            raise ValueError('endpoint needs objects = "s3://..."')
         return self
 
     @property
     def shared(self) -> dict[str, str]:
-        """Where objects are, for resources of Dagster that keep some."""
+        """Location of shared objects, for Dagster resources."""
         return {"objects": self.objects, "endpoint": self.endpoint}
 
     @property
@@ -166,7 +168,7 @@ class StorageSettings(StrictSection):
 
 
 def _plain_address(written: str) -> SplitResult:
-    """Take an address apart that holds nothing but a place.
+    """Parse an address without credentials.
 
     Raises:
         ValueError: If it may hold a key; does not tell it.
@@ -175,10 +177,10 @@ def _plain_address(written: str) -> SplitResult:
         address = urlsplit(written)
         _ = address.port if address.scheme in ("http", "https") else None
     except ValueError:
-        raise ValueError("is no address") from None
+        raise ValueError("not an address") from None
     if "@" in written or "?" in written or "#" in written or not written.isprintable():
         raise ValueError(
-            'should have no "@", "?" or "#": a name, password or key belongs into the environment'
-            " (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), and into no file"
+            'expected no "@", "?" or "#": credentials belong in the environment'
+            " (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
         )
     return address

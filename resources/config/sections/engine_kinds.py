@@ -34,7 +34,7 @@ Spec = TypeVar("Spec", bound=ModelSpec)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineContext:
-    """What an engine may need beside its section of bench.toml."""
+    """Context of an engine, beside its section of bench.toml."""
 
     name: str  # of the model
     read_image: ReadImage  # SHA-256 -> the bytes of an image of a prompt
@@ -46,7 +46,7 @@ class EngineContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineKind(Generic[Spec]):
-    """A kind of model: what bench.toml says of it, and what runs it.
+    """A kind of model: its section of bench.toml, and its engine.
 
     An engine is behind the response cache: cached responses are reused, a killed
     run continues, and requests are counted. A ``spec`` that is ``Priced`` has a
@@ -81,7 +81,7 @@ class UnusableSpec(ModelSpec):
 
 
 def read_model_section(section: object) -> ModelSpec:
-    """Read a section ``[models.NAME]`` as its kind says; if that cannot be used, why.
+    """Read a section ``[models.NAME]`` by its kind; an unusable kind keeps its reason.
 
     Raises:
         ValueError: If there is no such kind, or an entry is not what it should be.
@@ -104,7 +104,7 @@ def read_model_section(section: object) -> ModelSpec:
 
 
 def spec_of(kind: str) -> type[ModelSpec]:
-    """What a kind of model may say.
+    """Section type of a kind of model.
 
     Raises:
         ValueError: If there is no such kind.
@@ -128,7 +128,7 @@ def installed_kind(kind: str) -> EngineKind[Any]:
 
 
 def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
-    """Say which packages' kinds are left out, and why; imports them only where one is named.
+    """Packages whose kinds are skipped, and why; imported only if one is named.
 
     Args:
         models: Those of bench.toml.
@@ -140,5 +140,5 @@ def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
 
 @lru_cache(maxsize=8)
 def _installed(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
-    """What is installed on a search path; what could not be imported is not tried again."""
+    """Installed kinds on a search path; failed imports are not retried."""
     return find_plugins(GROUP, EngineKind, taken=SPECS)

@@ -32,7 +32,7 @@ MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFeatures:
-    """One kind of server; the defaults are what every one of them takes."""
+    """Capabilities of a kind of server; the defaults hold for every one."""
 
     neutral: Mapping[str, Any] = field(default_factory=dict)
     """Fields that switch off what a checkpoint's generation_config, a GGUF file or the command line

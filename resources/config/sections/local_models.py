@@ -88,7 +88,7 @@ class LocalSpec(SamplingSection):
 
     @property
     def identity_parts(self) -> list[str]:
-        """What is done to prompts and images, as parts of a response's identity.
+        """Processing of prompts and images, as parts of a response's identity.
 
         Raises:
             ModelError: If the file of the chat template cannot be read.
@@ -145,8 +145,8 @@ class TransformersSpec(LocalSpec):
             raise ValueError("either device or devices, not both")
         if self.on == "ray" and (self.devices or self.device not in ("cuda", "cpu")):
             raise ValueError(
-                'on = "ray" needs device = "cuda" or "cpu": what this machine has says nothing of'
-                " the others, and responses depend on it"
+                'on = "ray" needs device = "cuda" or "cpu": other machines may have'
+                " other devices, and responses depend on them"
             )
         return self
 

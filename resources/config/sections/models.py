@@ -83,14 +83,14 @@ class ElicitedSpec(DerivedSpec):
 
 
 class ScriptedSpec(ModelSpec):
-    """A model that always says the same; for trying the graph."""
+    """A model with one fixed response, for testing the graph."""
 
     says: str
     """The response to every question."""
 
 
 class PythonSpec(PriceSection):
-    """A model written in Python: what a factory makes of a name and the image store."""
+    """A model written in Python, from a factory."""
 
     factory: str = Field(pattern=r"^[\w.]+:\w+$")
     """``module:name`` of a callable ``(name, open_image, **options) -> ChatModel``. Responses are

@@ -32,16 +32,14 @@ def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
     for url in [value] if isinstance(value, str) else value or [""]:
         if not is_url(url):
             raise ValueError(
-                "should be like http://127.0.0.1:8000/v1, without name and password, and without #"
+                "expected an address like http://127.0.0.1:8000/v1, without a password and #"
             )
     return value
 
 
 def _is_header(name: str) -> str:
     if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]*", name, re.ASCII):
-        raise ValueError(
-            'should be the name of a header, such as "X-Api-Key"; its value is the key'
-        )
+        raise ValueError('expected the name of a header, such as "X-Api-Key"; its value is the key')
     return name
 
 
@@ -102,7 +100,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def place(self) -> str:
-        """The addresses, without the keys in them; or what is served."""
+        """Addresses without keys; or the served path."""
         return without_named(" ".join(self.addresses)) or self.path or self.addresses_file
 
     @property
@@ -112,13 +110,13 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def at_once(self) -> int:
-        """Most requests under way at all addresses, as far as they are known."""
+        """Most concurrent requests at all known addresses."""
         known = self.n_served if self.serve else len(self.addresses)
         return self.concurrency * max(1, known)
 
     @property
     def knows(self) -> ServerFeatures:
-        """What this kind of server takes."""
+        """Capabilities of this kind of server."""
         return APIS.get(self.format) or SERVERS[self.server]
 
     @property
@@ -151,14 +149,14 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
     @property
     def identity(self) -> str:
-        """Address, model name and revision, and whatever else every request says or leaves out.
+        """Identity: address, model name, revision, and constant or omitted fields.
 
         The decoding parameters are not in it: they are the other half of a response's identity.
         """
         return self.identity_of(f"server:{(*self.addresses, self.path)[0]}")
 
     def identity_of(self, answers: str) -> str:
-        """The identity of what answers, whatever tells that: an address, or a content."""
+        """Identity from the key of the server: an address, or a content digest."""
         particular = self.constant_fields | self.extra_body
         decoding = {"max_completion_tokens", *_DRAWN, *map(self._called, _DRAWN)}
         for name in decoding - self.extra_body.keys():
@@ -172,7 +170,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return "|".join(parts)
 
     def _called(self, name: str) -> str:
-        """What the server calls a field; "" if it does not take it."""
+        """The server's name of a field; "" if it does not take it."""
         if name == "max_tokens" and self.max_tokens_field:
             return self.max_tokens_field
         return self.knows.names.get(name, name)
@@ -195,17 +193,17 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         if self.serve and self.base_url:
             raise ValueError("either serve or base_url, not both")
         if not (self.serve or self.base_url or self.addresses_file):
-            raise ValueError("should say where it answers: base_url, addresses_file; or serve")
+            raise ValueError("expected base_url, addresses_file or serve")
         if not (self.path or self.base_url):
             told = "serve" if self.serve else "addresses_file"
-            raise ValueError(f"path should be the folder with the weights, beside {told}")
+            raise ValueError(f"{told} needs path, the folder with the weights")
         if not (self.model or self.serve):
-            raise ValueError("model should be the name that the server knows the model by")
+            raise ValueError("model is missing: the server's name of the model")
         if (self.serve or self.batch) and self.format == "gemini":
             told = "serve" if self.serve else "batch"
-            raise ValueError(f'{told} goes with format = "openai" or "anthropic"')
+            raise ValueError(f'{told} needs format = "openai" or "anthropic"')
         if self.batch and (self.path or self.addresses_file or len(self.addresses) > 1):
-            raise ValueError("batch goes with one base_url: a provider's")
+            raise ValueError("batch needs exactly one base_url, a provider's")
         return self
 
     @model_validator(mode="after")
@@ -213,19 +211,19 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
             taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
             raise ValueError(
-                f'chat_template_kwargs are taken by {taking}: say so with server = "..."; other'
-                " servers have fields of their own, which go into extra_body"
+                f'chat_template_kwargs work with {taking}: set server = "...". Other'
+                " servers have their own fields, for extra_body"
             )
         asked_of = self.server or self.format
         if self.decoding.card and not self.knows.has_card:
             raise ValueError(
-                f'decoding = "card" cannot be had from {asked_of}: without temperature it draws'
-                ' by its own default, not the model card\'s; omit = ["temperature"] asks for that'
+                f'decoding = "card" does not work with {asked_of}: without temperature it samples'
+                ' by its own default, not the model card\'s. Use omit = ["temperature"] for that'
             )
         if self.seed is not None and not self._called("seed"):
-            raise ValueError(f"seed cannot be had from {asked_of}, which takes none")
+            raise ValueError(f"seed does not work with {asked_of}. Remove it")
         if self.format != "openai" and (self.server or self.max_tokens_field):
-            raise ValueError('server and max_tokens_field go with format = "openai"')
+            raise ValueError('server and max_tokens_field need format = "openai"')
         ours = {*_DRAWN, *map(self._called, _DRAWN), "max_completion_tokens"}
         if unknown := set(self.omit) - ours - {*self.knows.neutral}:
             raise ValueError(f"omit: {', '.join(sorted(unknown))} would not be sent anyway")

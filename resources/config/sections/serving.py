@@ -69,38 +69,36 @@ def _is_command(written: str) -> str:
         raise ValueError(f"cannot be split into words: {why}") from why
     if strange := [name for name in _NAMED.findall(written) if name not in _KNOWN]:
         known = ", ".join(f"{{{name}}}" for name in _KNOWN)
-        raise ValueError(f"there is no {{{strange[0]}}}; known: {known}")
+        raise ValueError(f"unknown {{{strange[0]}}} (known: {known})")
     if missing := [name for name in ("path", "port") if f"{{{name}}}" not in written]:
-        raise ValueError(
-            f"should say {{{missing[0]}}}: which weights are served, and where, is ours"
-        )
+        raise ValueError(f"expected {{{missing[0]}}}: bench sets weights and port")
     if shell := [word for word in words if _OF_A_SHELL.fullmatch(word)]:
         raise ValueError(
-            f"{shell[0]} is for a shell, and there is none: write a script, and name that"
+            f"{shell[0]} needs a shell, and there is none. Write a script, and name it"
         )
     if told := key_in_command(written):
         raise ValueError(
-            f"gives a key by {told}: put it into the environment, which the server gets as well"
+            f"contains a key ({told}). Put it into the environment, which the server inherits"
             " (vllm takes VLLM_API_KEY)"
         )
     if _VARIABLE.fullmatch(words[0]):
-        raise ValueError("begins with a variable: write env in front of it")
+        raise ValueError("begins with a variable. Put env before it")
     if _NAMED.search(words[0]):
-        raise ValueError("should begin with a program")
+        raise ValueError("expected a program first")
     return written
 
 
 def _is_a_machine(name: str) -> str:
     if name and not re.fullmatch(r"[\w.-]+", name.replace("{hostname}", "h"), re.ASCII):
         raise ValueError(
-            'should be the name or address of this machine, such as "{hostname}" or "10.0.0.5",'
+            'expected the name or address of this machine, such as "{hostname}" or "10.0.0.5",'
             " without http:// and port"
         )
     return name
 
 
 def _listens_at(command: str) -> str:
-    """Where a command says that its server listens; "" where it does not.
+    """Host that a command's server listens on; "" if not given.
 
     >>> _listens_at("vllm serve {path} --host 127.0.0.1 --port {port}")
     '127.0.0.1'
@@ -151,7 +149,7 @@ class ManagedServerSection(ModelSpec):
 
     @property
     def command_digest(self) -> str:
-        """What tells the command from others; where its program lies does not."""
+        """Digest of the command, without the program's folder."""
         program, *rest = shlex.split(self.serve)
         return sha256("\n".join([PurePath(program).name, *rest]).encode()).hexdigest()[:8]
 
@@ -175,7 +173,7 @@ class ManagedServerSection(ModelSpec):
             raise ValueError("either serve or addresses_file, not both")
         only = {"replicas", "devices", "health", "reached_as"} & self.model_fields_set
         if not self.serve and only:
-            raise ValueError(f"{min(only)} goes with serve")
+            raise ValueError(f"{min(only)} needs serve")
         heard = _listens_at(self.serve)
         if self.reached_as and _is_loopback(heard) and not _is_loopback(self.reached_as):
             raise ValueError(

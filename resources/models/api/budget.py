@@ -27,7 +27,7 @@ def has_budget(spec: PriceSection) -> bool:
 
 
 class Budget:
-    """Sums the cost of responses, and says when the budget is spent.
+    """Sums the cost of responses, and reports an exhausted budget.
 
     Open requests still arrive when it is spent. Processes that run at the same time see each
     other's responses only from the next stream on.

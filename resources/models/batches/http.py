@@ -191,5 +191,5 @@ def _object(body: bytes, path: str) -> dict[str, Any]:
     except ValueError as why:
         raise ModelError(f"{path}: the answer is not JSON ({why})") from why
     if not isinstance(said, dict):
-        raise ModelError(f"{path}: the answer is no JSON object")
+        raise ModelError(f"{path}: the response is not a JSON object")
     return said

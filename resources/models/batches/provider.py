@@ -139,7 +139,7 @@ def object_of(line: bytes) -> dict[str, Any]:
     except ValueError as why:
         raise ModelError(f"the results of a batch have a line that is not JSON ({why})") from why
     if not isinstance(said, dict):
-        raise ModelError("the results of a batch have a line that is no JSON object")
+        raise ModelError("the results of a batch have a line that is not a JSON object")
     return said
 
 

@@ -39,7 +39,7 @@ def callable_section(name: str, function: ModelFunction) -> dict[str, Any]:
 
 
 def function_name(function: Callable[..., object]) -> str:
-    """What a function is called, in letters that the name of a model may have.
+    """Name of a function as a valid model name.
 
     >>> function_name(lambda images, prompt: "A"), function_name(len)
     ('lambda', 'len')
@@ -68,7 +68,7 @@ def code_digest(function: Any) -> str:  # noqa: ANN401 - whatever can be called
 
 
 def _code_parts(code: CodeType) -> Iterator[str]:
-    """What the code does, without where it stands."""
+    """Code of a function, without its location."""
     yield code.co_code.hex()
     yield repr(code.co_names)
     for constant in code.co_consts:
@@ -102,7 +102,7 @@ class CallableModel:
         return [self._answer(request.prompt) for request in requests]
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Ask round after round, with what was answered before as part of the text."""
+        """Answer round after round, with earlier responses in the text."""
         images: list[PillowImage.Image] = []
         texts: list[str] = []
         answer = Response()

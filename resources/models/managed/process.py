@@ -27,7 +27,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadinessProbe:
-    """What makes a started server ready."""
+    """Readiness criteria of a started server."""
 
     health: str  # the page that says 200
     model: str  # the name of its model
@@ -51,7 +51,7 @@ def program(named: str) -> str:
     beside = Path(sys.executable).parent
     if found := shutil.which(named) or shutil.which(named, path=str(beside)):
         return found
-    raise ModelError(f"serve: there is no program {named}, in PATH or in {beside}")
+    raise ModelError(f"serve: no program {named} in PATH or in {beside}")
 
 
 class StartedServer:
@@ -105,7 +105,7 @@ class StartedServer:
                 raise ModelError("the server was not waited for")
             if time.monotonic() > until:
                 raise ModelError(
-                    f"the server cannot be asked after {asked.within:g} s (start_timeout)"
+                    f"the server is not ready after {asked.within:g} s (start_timeout)"
                     f"{self._said.last_words}"
                 )
         self._refuse_others(asked)
@@ -135,13 +135,13 @@ class StartedServer:
         return status == 200 or (status in (404, 405) and self._get("/v1/models")[0] == 200)
 
     def _refuse_others(self, asked: ReadinessProbe) -> None:
-        """Refuse a server that says that it has other weights under the name.
+        """Refuse a server whose model of this name has other weights.
 
         That the process has our path in its command, and no other process listens there, is what is
         certain.
         """
         if other := other_weights(self._get("/v1/models")[1], asked.model, asked.path):
-            raise ModelError(f"the server says that {asked.model} is {other}, not {asked.path}")
+            raise ModelError(f"the server's {asked.model} is {other} (expected {asked.path})")
 
     def _get(self, page: str) -> tuple[int, bytes]:
         try:

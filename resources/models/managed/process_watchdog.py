@@ -65,7 +65,7 @@ def _end(process: "subprocess.Popen[bytes]", *, interrupts: bool) -> None:
 
 
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
-    """End what is left of the command's group, and its orphans: SIGTERM, then SIGKILL."""
+    """End the rest of the command's group, and its orphans: SIGTERM, then SIGKILL."""
     until = time.monotonic() + patience
     for one in _others(process) if patience else []:
         with suppress(ProcessLookupError):

@@ -121,7 +121,7 @@ class ServerReplicas:
             if died > self._most_starts:
                 self._give_up(number, f"{why}\n  (started {died} times)")
                 return
-            _log.warning("%s; started anew", why)
+            _log.warning("%s; restarted", why)
             self._over.wait(min(self._pause * 2 ** (died - 1), _LONGEST_PAUSE))
 
     def _run(self, number: int) -> str:

@@ -144,7 +144,7 @@ class AnnouncedServers:
         if why == _LATE and is_known and (late := self._late[address] + 1) < _MOST_LATE:
             return late
         if address not in self._not_before:
-            _log.warning("%s is announced, but not asked: %s", address, why)
+            _log.warning("%s is announced, but not used: %s", address, why)
         self._not_before[address] = monotonic() + self._again
         return _MOST_LATE
 

@@ -33,7 +33,7 @@ class _Streaming:
 
 
 class RandomBaseline(_Streaming):
-    """Random guessing: draws from what the prompt offers, and never from the answer key.
+    """Random guessing from the prompt's options, never from the answer key.
 
     That is a letter of the options shown; for texts an option shown, an alternative that the
     question names ("left or right?"), or yes or no. Without any of these the response is empty.

@@ -104,7 +104,7 @@ class CheckpointInspection:
     @property
     def _in_memory(self) -> TransformersModel:
         if self._model is None:
-            raise RuntimeError("nothing was asked yet, so nothing was loaded")
+            raise RuntimeError("no request yet, so no model is loaded")
         return self._model
 
     @property

@@ -123,7 +123,7 @@ Ask: TypeAlias = Callable[[Sequence[Request]], list[Response]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
-    """One probe and what came back."""
+    """A probe and its response."""
 
     probe: str
     response: str = ""

@@ -90,7 +90,7 @@ class PythonEngine:
         if len(responses) != len(batch):
             raise ModelError(
                 f"{self._at.name}: {len(responses)} responses to {len(batch)} requests; "
-                f"{self._spec.factory} should give one for each, in order"
+                f"{self._spec.factory} must return one per request, in order"
             )
         return responses
 

@@ -18,7 +18,7 @@ from bench_assets.core.tables.json_records import read_lines, records
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedResponse:
-    """One line of the file."""
+    """A line of the file."""
 
     where: str  # "responses.jsonl, line 3", for complaints
     question_id: str
@@ -103,7 +103,7 @@ class _RecordedAnswers:
         return f"recorded|{self._file.name}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; what the file lacks has a response with ``error``."""
+        """Answer each request in order; a missing response has ``error``."""
         return [self._find(request) for request in requests]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
@@ -113,9 +113,7 @@ class _RecordedAnswers:
     def _find(self, request: Request) -> Response:
         asked = request.question.question_id if request.question else request.name
         if not asked:
-            raise ModelError(
-                f"{self.name}: recorded responses answer what has a name, nothing else"
-            )
+            raise ModelError(f"{self.name}: recorded responses need question ids")
         text = self._said.get((asked, request.sample))
         if text is None:
             return Response(error=f"no recorded response in {self._file}")
@@ -137,7 +135,7 @@ class EvaluatedModel(RecordedModel):
     """A model of bench.toml with recorded responses; an error if none of them matches."""
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; what the file lacks has a response with ``error``."""
+        """Answer each request in order; a missing response has ``error``."""
         return [response for _, response in self.answers(requests)]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:

@@ -193,5 +193,5 @@ def _devices(spec: TransformersSpec) -> list[str]:
     import torch
 
     if not (n := torch.cuda.device_count()):
-        raise ModelError(f"{spec.path}: devices are all those of CUDA, and there is none")
+        raise ModelError(f'{spec.path}: devices = "all", but no CUDA device was found')
     return [f"cuda:{number}" for number in range(n)]

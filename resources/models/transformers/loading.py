@@ -168,8 +168,8 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
 
         return AutoModel
     raise ModelError(
-        f"{checkpoint.location}: model_type {config.model_type} is no model that answers questions "
-        "about images; for a language model set text_only = true"
+        f"{checkpoint.location}: model_type {config.model_type} is not a vision-language model."
+        " For a language model, set text_only = true"
     )
 
 

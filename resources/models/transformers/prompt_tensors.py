@@ -85,7 +85,7 @@ class PromptTensors:
 
     def _taken(self, talk: Sequence[Message]) -> tuple[list[Message], str]:
         if self._one_image and len(images_of(talk)) > 1:
-            raise ValueError("this family is asked about one image at a time")
+            raise ValueError("this family takes one image per prompt")
         return self._template.taken(talk)
 
     def _inputs(self, talks: Sequence[list[Message]]) -> "BatchFeature":

@@ -124,7 +124,7 @@ def _rank(adapter: Path, *, towers: bool) -> int:
     seeing = [] if towers else [name for name in _tensors(adapter) if _SEEING.search(name)]
     if seeing:
         raise ModelError(
-            f"{adapter}: vLLM leaves out what was trained of the seeing half ({len(seeing)} "
+            f"{adapter}: vLLM ignores the adapter's vision weights ({len(seeing)} "
             f"tensors such as {min(seeing)}); {_INSTEAD}, or try extra = {{{_TOWERS} = true}}"
         )
     rank = int(config.get("r") or 0)

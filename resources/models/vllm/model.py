@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VllmPrompt:
-    """One conversation, ready for vLLM."""
+    """A conversation, ready for vLLM."""
 
     prompt: Any  # ``TokensPrompt`` of ``LLM.generate``, or messages of ``LLM.chat``
     least_tokens: int = 0  # of the prompt; vLLM may put more around images
@@ -224,7 +224,7 @@ class VllmModel:
         (said,) = output.outputs
         n_prompt = len(output.prompt_token_ids or ())
         if said.finish_reason in _BROKEN_OFF:
-            raise ValueError(f"vLLM broke the response off ({said.finish_reason})")
+            raise ValueError(f"vLLM ended the response ({said.finish_reason})")
         self._refuse_too_long(n_prompt, draw)  # there may be more around images than was thought
         tokens = list(said.token_ids)
         kept = tokens[:-1] if said.finish_reason == "stop" else tokens  # what it stopped at

@@ -49,7 +49,7 @@ def _rank(request: Request) -> tuple[float, str, int, int, int]:
 
 
 def take_group(pending: deque[int], asked: Sequence[Request], size: int) -> Iterator[int]:
-    """Take up to ``size`` of the first requests, all of one group."""
+    """Up to ``size`` of the first requests, all of one group."""
     group = _group(asked[pending[0]])
     while pending and size and _group(asked[pending[0]]) == group:
         size -= 1

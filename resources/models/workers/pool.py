@@ -62,7 +62,7 @@ class Chunks:
                 worker.ask(chunk)
 
     def _next(self, n: int) -> list[int]:
-        """Take the next requests; one that has one try left goes alone."""
+        """The next requests; one with a single attempt left goes alone."""
         positions = [self._waiting.popleft()]
         if self._is_last_try(positions[0]):
             return positions

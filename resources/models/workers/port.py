@@ -64,7 +64,7 @@ Said: TypeAlias = tuple[int, Response] | Done | ModelError
 
 
 class Worker(Protocol):
-    """One worker, hashable."""
+    """A worker, hashable."""
 
     def ask(self, chunk: Chunk) -> None:
         """Send a chunk to a free worker."""

@@ -124,7 +124,7 @@ class RayReplicas:
         """Replace an actor; one that is merely unreachable is killed."""
         self._actors.remove(actor)
         actor.end()
-        _LOG.warning("%s; what it had not answered is asked elsewhere", died.why)
+        _LOG.warning("%s; its open requests go to another replica", died.why)
         if self._spare:
             self._spare -= 1
             self._add()
@@ -140,7 +140,7 @@ class RayReplicas:
             self.end()
             raise ModelError(
                 f"{self._job.spec.place}: no replica could start on the Ray cluster in"
-                f" {waited:.0f} s: {why or 'all that it needs is taken by others'}"
+                f" {waited:.0f} s: {why or 'its resources are in use'}"
             )
 
 

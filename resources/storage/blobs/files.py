@@ -66,7 +66,7 @@ class FileBlobs:
             raise self._unreadable(self._file(name), why) from why
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """Every file, but those that are being written; then raises if a folder was not read."""
+        """Every complete file; raises afterwards if a folder was unreadable."""
         start = self._file(under) if under else self._folder
         unread: list[OSError] = []
         for path in sorted(_files_in(str(start), unread)):

@@ -32,10 +32,10 @@ _CONFLICT = "status code: 409"
 
 
 class ObjectBlobs:
-    """Objects under an address; what is under way when the store is away is tried for a minute."""
+    """Objects under an address; operations are retried for a minute."""
 
     def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
-        """Nothing is asked yet.
+        """Store the address; no request is sent.
 
         Args:
             store: Of obstore, with the prefix of the address; that does not try again by itself.
@@ -59,7 +59,7 @@ class ObjectBlobs:
         return f"{self._place}/{safe_name(name)}"
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> None:
-        """Write an object; a store has it safe whenever it says so."""
+        """Write an object; it is durable when the store confirms it."""
         safe_name(name)
         self._tried(lambda: self._store.put(name, data))
 
@@ -133,13 +133,13 @@ class ObjectBlobs:
         yield from self._tried(look)
 
     def folders(self, under: str = "") -> Sequence[str]:
-        """What a listing ends at with the next "/": one request for a thousand."""
+        """Common prefixes of a listing: one request per thousand."""
         prefix = f"{safe_name(under)}/" if under else None
         found = self._tried(lambda: self._store.list_with_delimiter(prefix))
         return sorted(one.rstrip("/").rpartition("/")[2] for one in found["common_prefixes"])
 
     def delete(self, name: str) -> bool:
-        """Delete an object; where two delete it at once both may be told that it was there."""
+        """Delete an object; concurrent deletes may both return True."""
         if not self.exists(name):
             return False
 
@@ -167,9 +167,9 @@ class ObjectBlobs:
             return
         if won:
             raise HomeError(
-                f"{self._place}: this store creates an object that is there already, although it is"
-                " asked not to (If-None-Match): what two homes write at once would be lost; use one"
-                " that has conditional puts"
+                f"{self._place}: the store overwrites an existing object in spite of a"
+                " conditional put (If-None-Match). Concurrent writes would be lost. Use another"
+                " store"
             )
 
     def _tried(self, work: Callable[[], Result]) -> Result:
@@ -199,7 +199,7 @@ class _DeniedError(HomeError):
 
 
 def _classify_error(why: Exception) -> tuple[str, bool, type[HomeError]]:
-    """What to tell of an error, never its whole text; whether it may pass; as which kind."""
+    """Message of an error without its full text, whether it may pass, and its kind."""
     text, _, source = str(why).partition("\n")
     status = "; ".join(one[1].strip() for find in (_STATUS, _CODE) if (one := find.search(text)))
     if _NO_KEYS.search(text):

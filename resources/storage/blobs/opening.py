@@ -11,7 +11,7 @@ from resources.storage.blobs.port import Blobs
 
 
 def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") -> Blobs:
-    """Open one kind of what a home has.
+    """Open one kind of a home's blobs.
 
     Args:
         home: The home folder.

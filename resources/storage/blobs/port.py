@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import HomeError
 
 
 class BlobEntry(NamedTuple):
-    """One of what is there."""
+    """An entry of a listing."""
 
     name: str
     size: int  # bytes
@@ -19,7 +19,7 @@ class BlobEntry(NamedTuple):
 
 
 class Blobs(Protocol):
-    """Bytes under names; who reads sees what one ``put`` wrote, never half of it.
+    """Bytes under names; a reader sees the result of one ``put``, never half of it.
 
     A name is of parts with "/" between, none of them empty, "." or "..". All methods raise
     ``HomeError``, which names the place and tells no secret: a full disk, a store that refuses, or
@@ -28,12 +28,12 @@ class Blobs(Protocol):
 
     @property
     def place(self) -> str:
-        """Where they are, for messages: a folder, or the address of a store."""
+        """Location for messages: a folder, or the address of a store."""
         ...
 
     @property
     def folder(self) -> Path | None:
-        """The folder they are files of, for what reads files by itself; None: there is none."""
+        """Folder of the files, for programs that read files; None without one."""
         ...
 
     def named(self, name: str) -> str:
@@ -55,7 +55,7 @@ class Blobs(Protocol):
         ...
 
     def get(self, name: str) -> bytes | None:
-        """Read it; None if there is none."""
+        """Read a blob; None if there is none."""
         ...
 
     def exists(self, name: str) -> bool:
@@ -63,7 +63,7 @@ class Blobs(Protocol):
         ...
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """Those whose name begins with the parts of ``under``, in the order of their names."""
+        """Blobs whose name begins with ``under``, in order of their names."""
         ...
 
     def folders(self, under: str = "") -> Sequence[str]:
@@ -76,7 +76,7 @@ class Blobs(Protocol):
 
 
 def safe_name(name: str) -> str:
-    """Give back a name that leads nowhere else.
+    """Return a name that stays inside the store.
 
     Raises:
         HomeError: If it could.

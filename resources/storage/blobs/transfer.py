@@ -23,7 +23,7 @@ written, because another one stays; not written, because it is not whole; delete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferRules:
-    """What counts as whole, and which of two stays."""
+    """Validity of a blob, and which of two stays."""
 
     is_whole: Callable[[str, bytes], bool]
     """Of a name and its bytes: whether they are as they were written."""
@@ -40,7 +40,7 @@ def transfer(
     rules: TransferRules,
     watch: Callable[[int], object] = lambda n: None,
 ) -> Counter[TransferOutcome]:
-    """Take blobs over, and look that they are there; the source stays as it is.
+    """Copy blobs, and verify their arrival; the source is unchanged.
 
     Args:
         target: Where they are to be.
@@ -88,7 +88,7 @@ def _transfer_one(target: Blobs, source: Blobs, name: str, rules: TransferRules)
 
 
 def _may_replace(name: str, data: bytes, there: bytes, rules: TransferRules) -> bool:
-    """Whether other bytes may take the place of those that are there; whole ones are kept apart."""
+    """Whether other bytes may replace existing ones; undamaged ones are kept apart."""
     if not rules.is_whole(name, there):
         return True
     better = rules.is_better(name, data, there)
@@ -98,13 +98,13 @@ def _may_replace(name: str, data: bytes, there: bytes, rules: TransferRules) -> 
 
 
 def _require_same_bytes(target: Blobs, name: str, data: bytes) -> None:
-    """Look that bytes are there.
+    """Verify that bytes arrived.
 
     Raises:
         HomeError: If they are not.
     """
     if target.get(name) != data:
         raise HomeError(
-            f"{target.named(name)}: is not there as it was just written; nothing was deleted: try"
-            " again"
+            f"{target.named(name)}: differs after it was written; nothing was deleted. Run the"
+            " command again"
         )

@@ -98,5 +98,5 @@ def test_scaling_is_a_change_only_where_a_pixel_changes():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_pixel_that_is_no_number_is_refused(value):
-    with pytest.raises(ImageError, match="pixels that are no finite numbers"):
+    with pytest.raises(ImageError, match="infinite or NaN pixels"):
         decode(numbers([0.5, value], np.float32))

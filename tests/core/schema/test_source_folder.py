@@ -54,7 +54,7 @@ def test_a_link_out_of_the_folder_is_no_image_of_it(folder: Path, tmp_path: Path
     [
         pytest.param("../x.png", "leaves the folder", id="a path upwards"),
         pytest.param("/etc/passwd", "leaves the folder", id="an absolute path"),
-        pytest.param("x\0.png", "is no file name", id="a NUL"),
+        pytest.param("x\0.png", "is not a file name", id="a NUL"),
     ],
 )
 def test_a_name_that_leads_out_is_refused(folder: Path, name: str, complaint: str) -> None:

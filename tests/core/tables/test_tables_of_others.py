@@ -57,7 +57,7 @@ def test_a_column_of_another_type_is_named_with_both(name, values):
 
 
 def test_rows_that_lack_what_every_row_has_are_counted():
-    with pytest.raises(TableError, match="Thing table: 1 rows have nothing in column name"):
+    with pytest.raises(TableError, match="Thing table: 1 rows have no value in column name"):
         to_rows(with_column("name", ["a", None]), Thing)
 
 

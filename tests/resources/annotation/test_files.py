@@ -64,7 +64,7 @@ def _written(tmp_path: Path, *lines: str) -> FileBackend:
         ('{"unit": "a", "person": "ana"', "answers_of_ana.jsonl, line 000001: no answer"),
         ('["a"]', "line 000001: expected an object"),
         ('{"unit": "a", "values": {"correct": "yes"}}', "no field 'person'"),
-        ('{"unit": "a", "person": " ", "values": {"correct": "yes"}}', "name who answers"),
+        ('{"unit": "a", "person": " ", "values": {"correct": "yes"}}', "Set the annotator's name"),
         ('{"unit": "a", "person": "ana", "values": {"correct": 1}}', "field 'correct' is 1"),
         ('{"unit": "a", "person": "ana", "values": {"correct": "maybe"}}', "none of yes, no"),
         ('{"unit": "a", "person": "ana", "values": {}}', "correct: empty"),
@@ -95,5 +95,5 @@ def test_damaged_items_are_named_and_kept(tmp_path: Path) -> None:
     people = _written(tmp_path)
     file = tmp_path / FORM.name / "units.jsonl"
     file.write_text(file.read_text()[:-20])
-    with pytest.raises(AnnotationError, match=r"units\.jsonl, line 2.*take the file away"):
+    with pytest.raises(AnnotationError, match=r"units\.jsonl, line 2.*Remove the file"):
         people.ask(FORM, [A])

@@ -137,15 +137,15 @@ def test_of_an_index_that_the_configuration_names_index_and_shards_count(folder:
     (folder / "w.safetensors").write_bytes(safetensors(b"1234"))
     assert {index, folder / "w.safetensors"} <= set(loaded_files(folder))
     index.write_text('{"weight_map": {"w": "../m.safetensors"}}')
-    with pytest.raises(ModelError, match="outside of the checkpoint"):
+    with pytest.raises(ModelError, match="outside the checkpoint"):
         loaded_files(folder)
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("../m.safetensors", "outside of the checkpoint"),
-        ("/m.safetensors", "outside of the checkpoint"),
+        ("../m.safetensors", "outside the checkpoint"),
+        ("/m.safetensors", "outside the checkpoint"),
         ("model.bin", "neither a .safetensors file nor"),
         (7, "neither a .safetensors file nor"),
         ("m.safetensors", "m.safetensors is missing"),

@@ -97,7 +97,7 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[models.a]\nkind = "server"\nmodel = "x"\nbase_url = "127.0.0.1:8000/v1"',
-            r"models\.a\.base_url: .*should be like http://",
+            r"models\.a\.base_url: .*expected an address like http://",
             id="an address without http",
         ),
         pytest.param(

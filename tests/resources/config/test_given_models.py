@@ -191,19 +191,19 @@ def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
     [
         pytest.param("", "known: .*random", id="nothing"),
         pytest.param("rendom", "did you mean 'random'", id="a name misspelled"),
-        pytest.param("hf:org", "should be like hf:org/name", id="no hub id"),
-        pytest.param("http://127.0.0.1:8000/v1", "say which of its models", id="no model named"),
-        pytest.param("http://#name", "base_url: .*should be like", id="no address"),
+        pytest.param("hf:org", "expected hf:org/name", id="no hub id"),
+        pytest.param("http://127.0.0.1:8000/v1", "Add one, as in", id="no model named"),
+        pytest.param("http://#name", "base_url: .*expected an address", id="no address"),
         pytest.param(f"{SERVER},max_token=3", "did you mean 'max_tokens'", id="unknown entry"),
         pytest.param(f"{SERVER},max_tokens=few", "max_tokens: .*integer", id="not a number"),
         pytest.param("./nowhere", "nowhere: no such folder", id="no folder"),
         pytest.param(f"{STEP.parent}/step-050", "did you mean 'step-0500'", id="one beside it"),
         pytest.param(
             str(STEP.parent),
-            "is no checkpoint: .*in it lie step-0150, step-0500, step-2300",
+            "is not a checkpoint: .*in it lie step-0150, step-0500, step-2300",
             id="the folder of a run",
         ),
-        pytest.param(str(STEP / "config.json"), "give its folder", id="a file"),
+        pytest.param(str(STEP / "config.json"), "expected a folder", id="a file"),
     ],
 )
 def test_what_is_no_model_is_one_sentence(home, text, said):

@@ -50,7 +50,7 @@ def test_a_pool_that_there_is_not_is_told_by_name(tmp_path: Path) -> None:
 
 
 def test_a_name_that_no_pool_can_have_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"models\.gpt\.pool: .*should be like"):
+    with pytest.raises(SettingsError, match=r"models\.gpt\.pool: .*expected a name like"):
         pools(tmp_path, HOSTED.replace('"hosted"', '"My Pool"'))
 
 

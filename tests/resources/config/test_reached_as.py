@@ -20,7 +20,7 @@ SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'
     [
         pytest.param(
             'base_url = "http://s/v1"\nmodel = "m"\nreached_as = "{hostname}"',
-            "reached_as goes with serve",
+            "reached_as needs serve",
             id="a name for what is not ours",
         ),
         pytest.param(

@@ -26,14 +26,14 @@ def written(home: Path, text: str) -> Path:
     [
         pytest.param(
             'path = "w"\nserve = "vllm serve {model} --port {port}"',
-            r"entry models\.m\.serve: .*there is no \{model\}; known: \{path\}, \{port\}, \{name\}",
+            r"entry models\.m\.serve: .*unknown \{model\} \(known: \{path\}, \{port\}, \{name\}\)",
             id="another word in braces",
         ),
         pytest.param(
-            'path = "w"\nserve = "vllm serve {path}"', r"should say \{port\}", id="no port"
+            'path = "w"\nserve = "vllm serve {path}"', r"expected \{port\}", id="no port"
         ),
         pytest.param(
-            'path = "w"\nserve = "vllm serve x --port {port}"', r"should say \{path\}", id="no path"
+            'path = "w"\nserve = "vllm serve x --port {port}"', r"expected \{path\}", id="no path"
         ),
         pytest.param(
             'path = "w"\nserve = "vllm serve \'{path} --port {port}"',
@@ -41,13 +41,13 @@ def written(home: Path, text: str) -> Path:
             id="half a quotation",
         ),
         pytest.param(
-            f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "for a shell", id="a shell's words"
+            f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "needs a shell", id="a shell's words"
         ),
-        pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "write env in front", id="a variable"),
+        pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "Put env before", id="a variable"),
         pytest.param(
-            'path = "w"\nserve = "{path} {port}"', "should begin with a program", id="no program"
+            'path = "w"\nserve = "{path} {port}"', "expected a program first", id="no program"
         ),
-        pytest.param(f'serve = "{VLLM}"', "path should be the folder", id="nothing to serve"),
+        pytest.param(f'serve = "{VLLM}"', "needs path, the folder", id="nothing to serve"),
         pytest.param(
             f'path = "w"\nserve = "{VLLM}"\nbase_url = "http://s/v1"',
             "either serve or base_url",
@@ -55,7 +55,7 @@ def written(home: Path, text: str) -> Path:
         ),
         pytest.param(
             'base_url = "http://s/v1"\nmodel = "m"\nreplicas = 2',
-            "replicas goes with serve",
+            "replicas needs serve",
             id="replicas of what is not ours",
         ),
         pytest.param(
@@ -64,24 +64,24 @@ def written(home: Path, text: str) -> Path:
             id="more replicas than devices",
         ),
         pytest.param(
-            'model = "m"', "should say where it answers: base_url, addresses_file; or serve",
+            'model = "m"', "expected base_url, addresses_file or serve",
             id="nowhere",
         ),
-        pytest.param('base_url = "http://s/v1"', "model should be the name", id="no model"),
+        pytest.param('base_url = "http://s/v1"', "model is missing", id="no model"),
         pytest.param(
-            'model = "m"\naddresses_file = "f"', "path should be the folder", id="no identity"
+            'model = "m"\naddresses_file = "f"', "needs path, the folder", id="no identity"
         ),
         pytest.param(
-            f'path = "w"\nformat = "gemini"\nserve = "{VLLM}"', "serve goes with", id="gemini"
+            f'path = "w"\nformat = "gemini"\nserve = "{VLLM}"', "serve needs format", id="gemini"
         ),
         pytest.param(
             f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
-            r"gives a key by --api-key: put it into the environment(?s:(?!sesame).)*$",
+            r"contains a key \(--api-key\)\. Put it into the environment(?s:(?!sesame).)*$",
             id="a key behind an option",
         ),
         pytest.param(
             f'path = "w"\nserve = "env VLLM_API_KEY=sesame-0pen {VLLM}"',
-            r"gives a key by VLLM_API_KEY: (?s:(?!sesame).)*$",
+            r"contains a key \(VLLM_API_KEY\)(?s:(?!sesame).)*$",
             id="a key in a variable",
         ),
     ],
@@ -172,7 +172,7 @@ def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        pytest.param('format = "gemini"\nbase_url = "http://s"', "batch goes with format", id="g"),
+        pytest.param('format = "gemini"\nbase_url = "http://s"', "batch needs format", id="g"),
         pytest.param('base_url = ["http://s", "http://t"]', "one base_url", id="two addresses"),
         pytest.param(f'path = "w"\nserve = "{VLLM}"', "one base_url", id="our own server"),
     ],

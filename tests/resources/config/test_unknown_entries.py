@@ -53,5 +53,5 @@ def test_the_entry_and_the_nearest_name_are_told(
 
 @pytest.mark.parametrize("text", ["home = '/'", "[home]"])
 def test_the_home_is_no_entry(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BenchError, match="entry home: it is where this file lies"):
+    with pytest.raises(BenchError, match="entry home: unknown"):
         checked(tmp_path, text)

@@ -54,5 +54,5 @@ def test_an_address_is_read_and_written_again(text, release):
     ],
 )
 def test_what_pins_nothing_or_leads_elsewhere_is_refused(text):
-    with pytest.raises(SettingsError, match="is no address of a release"):
+    with pytest.raises(SettingsError, match="is not an address of a release"):
         parse_release_address(text)

@@ -115,5 +115,5 @@ def test_no_more_than_half_the_connections_go_to_one_host(server, tmp_path):
 
 def test_a_list_of_checksums_that_is_not_ours_is_refused(tmp_path):
     (tmp_path / "checksums.jsonl").write_text('{"a": 1}\n')
-    with pytest.raises(SourceError, match=r"checksums.jsonl: not as we write it"):
+    with pytest.raises(SourceError, match=r"checksums.jsonl: not written by bench"):
         recorded_downloads(["http://a"], tmp_path)

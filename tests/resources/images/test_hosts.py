@@ -176,7 +176,7 @@ BOMB = b"\x1f\x8b" + b"\0" * 500
             lambda _: iter(
                 [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 502\r\n\r\n", BOMB]
             ),
-            "comes packed",
+            "is compressed",
             id="something that may unpack to anything",
         ),
         pytest.param(

@@ -188,8 +188,8 @@ def test_an_answer_key_is_read_in_order(tmp_path):
     ("entry", "reason"),
     [
         pytest.param('"val_Jigsaw_1": "(C)"', "answer is", id="an option too many"),
-        pytest.param('"val_Chess_1": "(A)"', "'val_Chess_1' is no id", id="an unknown task"),
-        pytest.param('"test_Jigsaw_1": "hidden"', "is no id", id="a hidden answer"),
+        pytest.param('"val_Chess_1": "(A)"', "'val_Chess_1' is not an id", id="an unknown task"),
+        pytest.param('"test_Jigsaw_1": "hidden"', "is not an id", id="a hidden answer"),
         pytest.param('"val_Jigsaw_1": 1', "answer is 1", id="a number"),
     ],
 )

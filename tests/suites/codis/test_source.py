@@ -117,7 +117,7 @@ def test_a_folder_named_images_goes_before_longer_names(tmp_path):
         ),
         pytest.param(
             ["data.json", "submissions.json", "votes.json", "images/"],
-            "take one of them away",
+            "Remove one of them",
             id="both routes",
         ),
     ],
@@ -146,7 +146,7 @@ def without(name):
         pytest.param(entry(answer={"answer_1": "x"}), "no field 'answer_2'", id="one answer"),
         pytest.param(entry(image_id="../x.png"), "'../x.png' leaves", id="a path upwards"),
         pytest.param(entry(image_id="/etc/passwd"), "'/etc/passwd' leaves", id="absolute path"),
-        pytest.param(entry(image_id="a\0.png"), "is no file name", id="a NUL in the name"),
+        pytest.param(entry(image_id="a\0.png"), "is not a file name", id="a NUL in the name"),
     ],
 )
 def test_a_broken_entry_is_rejected_and_the_others_are_read(tmp_path, broken, reason):
@@ -232,7 +232,7 @@ def test_a_second_caption_of_an_image_and_a_torn_line_are_rejected(tmp_path):
     file.write_text('{"image_id": "a.png", "caption": "x"}\n' * 2 + '{"image_id": "b')
     assert read_captions(file, rejections := []) == {"a.png": "x"}
     assert [one.entry for one in rejections] == [f"captions.jsonl, line {n}" for n in (2, 3)]
-    assert rejections[0].reason == "second caption for a.png; keep one of them"
+    assert rejections[0].reason == "second caption for a.png. Remove one of them"
 
 
 def selected(pairs, images=("a.png", "b.png")):

@@ -58,7 +58,7 @@ def test_the_names_of_kinds_may_be_spelt_otherwise(tmp_path):
         pytest.param(
             '{"kite": {"Image', "cogbench_description.json: cannot be read as JSON", id="cut short"
         ),
-        pytest.param('{"a": {}, "a": {}}', "duplicate field 'a'", id="an id that is there twice"),
+        pytest.param('{"a": {}, "a": {}}', "duplicate field 'a'", id="an id that is duplicate"),
         pytest.param("[]", "expected an object, image id", id="a list at the top"),
         pytest.param({"kite": 3}, "entry 'kite': expected an object", id="a number for an entry"),
         pytest.param({"kite": {"Image Name": "k.jpg"}}, "entry 'kite': no field", id="no entities"),
@@ -83,7 +83,7 @@ def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, me
         pytest.param(["cogbench_vqa.json"], "expected a folder images/", id="half a release"),
         pytest.param(["annotations.json"], "expected a folder images/", id="no images"),
         pytest.param(
-            ["annotations.json", "cogbench_vqa.json"], "take one of them away", id="both routes"
+            ["annotations.json", "cogbench_vqa.json"], "Remove one of them", id="both routes"
         ),
     ],
 )

@@ -125,7 +125,7 @@ def test_what_would_change_a_score_is_refused_with_file_and_entry(tmp_path, chan
         pytest.param('{"a": 1, "a": 2}', "duplicate field 'a'", id="an id twice"),
         pytest.param(
             json.dumps([{"problem_id": "a", **PROBLEM}] * 2),
-            "the id 'a' stands there twice",
+            "duplicate id 'a'",
             id="in a list",
         ),
         pytest.param('{"a": ', "not JSON, or cut short", id="cut short"),
@@ -154,7 +154,7 @@ def test_the_file_with_answers_is_taken(tmp_path):
         pytest.param(
             ["raw_problems.json"], "without annotations.json", id="raw without annotations"
         ),
-        pytest.param(["problem_v1.json", "raw_problems.json"], "take one", id="both routes"),
+        pytest.param(["problem_v1.json", "raw_problems.json"], "Remove one", id="both routes"),
         pytest.param(
             ["problem_v1.json", "knowledge_a.json", "knowledge_b.json"],
             "keep one",
@@ -271,7 +271,7 @@ def test_an_annotation_that_cannot_be_read_is_named(tmp_path, entry, complaint):
 def test_an_item_annotated_twice_in_a_round_is_refused(tmp_path):
     file = tmp_path / "annotations.json"
     file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": a} for a in "ab"]))
-    with pytest.raises(SourceError, match="x_0 is annotated twice in round 1"):
+    with pytest.raises(SourceError, match="x_0 has two annotations in round 1"):
         read_annotations(file)
 
 

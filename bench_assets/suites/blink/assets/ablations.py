@@ -58,7 +58,7 @@ def _made_if_any(condition: str, *, when_asked: bool = False) -> dict[str, dg.As
 def concatenated_images(
     sources: SourceFiles, image_store: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Put images side by side; a question whose images do not decode any more is left out."""
+    """Concatenate images; a question with an undecodable image is left out."""
     folder = sources.open("blink").folder
     own_key = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and own_key.is_file():
@@ -82,7 +82,7 @@ def captions(
     models: Models,
     questions: list[Question],
 ) -> dg.Output[list[ImageText]]:
-    """Have every image described."""
+    """Caption every image with a model."""
     name = settings.load().suite("blink", BlinkSettings).captioner
     if not name:
         return table_output(list[ImageText]())
@@ -101,7 +101,7 @@ def captions(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Put captions in the place of images."""
+    """Replace images by captions."""
     if rows := with_image_texts(questions, captions):
         yield table_output(rows)
 

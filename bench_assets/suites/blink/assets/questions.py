@@ -132,14 +132,14 @@ def items(
 def questions(
     image_store: ImageStore, tables: TableFiles, items: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Take the questions whose answer is known, and that people did not find wrong."""
+    """Questions with a known answer, without those that people rejected."""
     rows = checked(scorable(items), heard(tables, ANSWER_CHECK)).questions
     return table_output(rows, question_preview(rows, image_store))
 
 
 @dg.asset(ins=BLINK.ins("items"), deps=[answers_key(ANSWER_CHECK)], **BLINK.stage("select"))
 def answer_rejections(tables: TableFiles, items: list[Question]) -> dg.Output[list[Rejection]]:
-    """Say which questions people took out. One row: one question, and what they say of it."""
+    """Questions that people rejected. One row: one question with its verdicts."""
     return table_output(checked(scorable(items), heard(tables, ANSWER_CHECK)).rejections)
 
 
@@ -151,7 +151,7 @@ def statistics(items: list[Question]) -> dg.Output[list[Statistic]]:
 
 @dg.asset(name="questions", ins=BLINK.ins("items"), **BLINK.stage("questions", below="test"))
 def hidden_questions(items: list[Question]) -> dg.Output[list[Question]]:
-    """Take the test split."""
+    """Questions of the test split."""
     return table_output(hidden_split(items))
 
 

@@ -160,7 +160,7 @@ def _accuracies(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmittedOption:
-    """What a model is taken to answer to one question."""
+    """Parsed answer of a model to one test question."""
 
     idx: str  # the authors' id: "test_Jigsaw_12"
     option: str  # "(A)", or "(Z)" if none was read

@@ -222,7 +222,7 @@ def _compared(darker: str, first: Point, second: Point, where: str) -> _Compared
 def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) -> Entry:
     name = field(comparison, end, int, where)
     if name not in points:
-        raise SourceError(f"{where}: there is no point {name}")
+        raise SourceError(f"{where}: no point {name}")
     if points[name].get("opaque") is not None:
         field(points[name], "opaque", bool, f"{where}, point {name}")
     return points[name]
@@ -231,5 +231,5 @@ def _point(points: dict[int, Entry], comparison: Entry, end: str, where: str) ->
 def _place(point: Entry, where: str) -> Point:
     x, y = number(point, "x", where), number(point, "y", where)
     if not (0 <= x <= 1 and 0 <= y <= 1):
-        raise SourceError(f"{where}: point ({x:g}, {y:g}) is no share of width and height")
+        raise SourceError(f"{where}: point ({x:g}, {y:g}) is not a share of width and height")
     return x, y

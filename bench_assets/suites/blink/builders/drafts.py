@@ -27,7 +27,7 @@ MIN_DISTANCE = 0.06
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """How visual prompts are drawn (appendix A.1)."""
+    """Appearance of visual prompts (appendix A.1)."""
 
     height: int = 1024
     """px of every image that is drawn on; its width follows."""
@@ -46,7 +46,7 @@ class QuestionWording(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftView:
-    """What a model sees of a draft whose right option has its place."""
+    """The visible part of a draft whose right option has its place."""
 
     asked: QuestionWording
     images: tuple[bytes, ...]  # files, in the order shown
@@ -98,7 +98,7 @@ def candidates(
 
 
 def placed(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...]:
-    """Put the right item in its place among the wrong ones, which keep their order.
+    """Insert the right item among the wrong ones, which keep their order.
 
     >>> placed("right", ("w1", "w2", "w3"), 2)
     ('w1', 'w2', 'right', 'w3')
@@ -126,7 +126,7 @@ def image_choice(
     options: tuple[str, ...] = SECOND_OR_THIRD,
     reference: tuple[Path, ...] = (),
 ) -> Draft:
-    """Ask for one of several images, which are shown as they are, after the reference."""
+    """Question about several unchanged images, after the reference."""
 
     def show(place: int, marks: Marks) -> DraftView:
         files = (*reference, *placed(right, wrong, place))
@@ -149,7 +149,7 @@ def settled_choice(
     place: int,
     **labels: str,
 ) -> Draft:
-    """Ask about an image as it is, where the data settle the place of the right option."""
+    """Question about an unchanged image whose data fix the place of the right option."""
     return Draft(
         entry=entry,
         originals=(image,),

@@ -92,7 +92,7 @@ def unscaled(pose: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def view_of(rotation: NDArray[np.float64], translation: NDArray[np.float64]) -> View:
-    """Where the camera is, from the pose of the object in its view.
+    """Camera position from the pose of the object in its view.
 
     >>> view_of(np.diag([1.0, -1, -1]), np.array([0.0, 0, 2]))
     View(azimuth=0.0, elevation=0.0)

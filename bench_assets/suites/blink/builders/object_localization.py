@@ -44,7 +44,7 @@ _TRIES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectLocalizationParameters:
-    """Which objects, and how far off the wrong box is; the paper says only "Gaussian noise".
+    """Objects, and the shift of the wrong box; the paper says only "Gaussian noise".
 
     The defaults but for the noise are those of LIVR, a later paper that builds data like BLINK's.
     """
@@ -211,7 +211,7 @@ def _object(entry: Entry, names: Mapping[int, str], where: str) -> _Object:
     left, top, wide, high = numbers(entry.get("bbox"), 4, f"{where}: field 'bbox'")
     category = field(entry, "category_id", int, where)
     if category not in names:
-        raise SourceError(f"{where}: there is no category {category}")
+        raise SourceError(f"{where}: unknown category {category}")
     if wide <= 0 or high <= 0:
         raise SourceError(f"{where}: field 'bbox' is {wide:g} x {high:g} px, expected more than 0")
     return _Object(

@@ -170,7 +170,7 @@ def read_arrays(file: Path) -> object:
 
 
 class _Dtype:
-    """The type of an array's numbers, in place of NumPy's own, which trusts what it reads."""
+    """Type of an array's numbers, instead of NumPy's own, which trusts its input."""
 
     def __init__(self, name: str, *_: object) -> None:
         if not re.fullmatch(r"[biuf][1248]", name):

@@ -1,4 +1,4 @@
-"""Tasks about an image as it is: counting, IQ test, spatial relation (section 3.2).
+"""Tasks about unchanged images: counting, IQ test, spatial relation (section 3.2).
 
 Raw data, each in a folder of its own; ``image`` is a path below it:
 
@@ -113,7 +113,7 @@ def iq_test(source: Path, rng: Random) -> Candidates:
 
 
 def spatial_relation(source: Path, rng: Random) -> Candidates:
-    """Ask whether each claim that validators agree on is true, in drawn order.
+    """Questions whether a claim that validators agree on is true, in drawn order.
 
     Raises:
         SourceError: If the list cannot be read.

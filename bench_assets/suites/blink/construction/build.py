@@ -105,7 +105,7 @@ def build_all(
     parameters: BuilderParameters,
     added: Path | None = None,
 ) -> BuildResult:
-    """Build the questions of every task whose folder is there.
+    """Build the questions of every task with a folder.
 
     A bad row is a rejection; a data set that is missing, or not laid out as its builder says, costs
     its own task.
@@ -190,7 +190,7 @@ def _take(
     used: UsedImages,
     rejections: list[Rejection],
 ) -> list[Draft]:
-    """Take up to ``count`` drafts and use up their images; the rest are rejections."""
+    """Select up to ``count`` drafts and their images; the rest are rejections."""
     drafts: list[Draft] = []
     taken: Counter[tuple[int, ...]] = Counter()
     for candidate in candidates:
@@ -235,7 +235,7 @@ def _image_hashes(draft: Draft) -> list[int]:
 
 
 def _finish(task: str, drafts: list[Draft], seed: int, draw: _Draw) -> Iterator[Question]:
-    """Deal places, splits and numbers, and draw what the questions show."""
+    """Assign places, splits and numbers, and draw the images."""
     rng = task_rng(seed, task, "places")
     places = deal_places(drafts, rng)
     splits = deal_splits(places, rng)
@@ -272,7 +272,7 @@ def _question(
 
 
 def share_of(draft: Draft, wanted: int) -> int:
-    """How many of the wanted questions may have just these places, so that letters are balanced.
+    """Number of wanted questions with just these places, so that letters are balanced.
 
     It is a limit where the data settle the place, as in yes and no.
     """
@@ -280,7 +280,7 @@ def share_of(draft: Draft, wanted: int) -> int:
 
 
 def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
-    """Give each draft's right option a place, the letters balanced as far as the data allow."""
+    """Assign each draft's right option a place, with letters balanced as far as possible."""
     used: Counter[int] = Counter()
     places: dict[int, int] = {}
     for nth in sorted(range(len(drafts)), key=lambda nth: len(drafts[nth].places)):
@@ -292,7 +292,7 @@ def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:
 
 
 def deal_splits(places: Sequence[int], rng: Random) -> list[tuple[str, int]]:
-    """Give each question its split and its number there; every letter halves evenly.
+    """Assign each question its split and number, with letters halved evenly.
 
     The order of numbers has nothing to do with the letters.
     """

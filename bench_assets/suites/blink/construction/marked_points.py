@@ -131,7 +131,7 @@ ReadImage = Callable[[str], bytes]  # by SHA-256
 
 
 class _Marks(NamedTuple):
-    """One person's points on an image, in the pixels of the stored file."""
+    """A person's points on an image, in px of the stored file."""
 
     folders: tuple[str, ...]  # of the image below to_mark/: data set and headings
     file: str  # the name of the image among the raw data
@@ -187,7 +187,7 @@ def _in_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
 
 
 def _place(marks: _Marks) -> PurePosixPath:
-    """Where a builder looks for an image that was to be marked."""
+    """Folder where a builder looks for a marked image."""
     match marks.folders:
         case ("iiw", *_):
             return PurePosixPath("iiw/data", f"{marks.file.replace('.', '_')}.png")

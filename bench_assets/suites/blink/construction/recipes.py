@@ -97,7 +97,7 @@ class BuilderParameters:
 
 
 class Recipe(NamedTuple):
-    """How one task is built."""
+    """Construction of one task."""
 
     folder: str  # of its raw data, below the source
     build: Build
@@ -137,7 +137,7 @@ def _configured(
 
 
 def wanted(task: str, parameters: BuilderParameters) -> int:
-    """How many questions of a task to build: by the parameters, else the paper's number."""
+    """Number of questions of a task: the parameter, else the paper's."""
     paper = PERCEPTION_TASKS[task]
     return parameters.counts.get(task, paper.val + paper.test)
 

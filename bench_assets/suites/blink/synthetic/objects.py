@@ -177,7 +177,7 @@ def _photo_like(rng: Random) -> Scene:
 
 
 def _stand(scene: Scene, name: str, column: int, horizon: int, distance: float) -> Spot:
-    """Put a thing on the plain at a distance from the camera."""
+    """Place an object on the plain at a distance from the camera."""
     size = round(160 / distance)
     foot = horizon + round((_SIZE[1] - 20 - horizon) / distance)
     return scene.sprite(name, (column, foot - size // 2), size).centre

@@ -22,7 +22,7 @@ _SOFT = 0.9  # px of blur: no drawn edge is sharper than grain
 
 
 class Look(NamedTuple):
-    """Statistics of an image that say nothing about what it shows."""
+    """Image statistics that are independent of the content."""
 
     brightness: float  # mean level of grey, of 255
     contrast: float  # standard deviation of the levels
@@ -68,7 +68,7 @@ def mosaic(rng: Random, width: int, height: int, n_shapes: int) -> Pixels:
 
 
 def with_look(rng: Random, image: Pixels, look: Look) -> Pixels:
-    """Give an image the brightness, contrast and sharpness of ``look``, by scaling and grain."""
+    """Match an image's brightness, contrast and sharpness to ``look``, by scaling and grain."""
     soft = cv2.GaussianBlur(image, (0, 0), _SOFT).astype(np.float32)
     grey = soft @ _GREY
     centred = (soft - grey.mean()) / (grey.std() + 1e-3)

@@ -151,7 +151,7 @@ def funnel(
     decisions: list[VoteDecision],
     pairs: list[ContextPair],
 ) -> dg.Output[list[SelectionFunnelStep]]:
-    """Count what is left at each step."""
+    """Count the items left at each step."""
     collected = {*image_names(source), *(image.name for image in stored)}
     return table_output(count_steps(collected, submissions, decisions, pairs))
 
@@ -185,7 +185,7 @@ def captions(
     models: Models,
     stored: list[StoredImage],
 ) -> dg.Output[list[ImageText]]:
-    """Read the captions of images that are there, or have a model write them."""
+    """Captions of available images, from files or a model."""
     configured = settings.load()
     chosen = configured.suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
@@ -209,12 +209,12 @@ def captions(
 def captions_for_images(
     questions: list[Question], captions: list[ImageText]
 ) -> dg.Output[list[Question]]:
-    """Put captions in the place of images."""
+    """Replace images by captions."""
     return table_output(with_image_texts(questions, captions))
 
 
 class Verification(dg.Config):
-    """How the votes on a submission are read."""
+    """Rule for the votes on a submission."""
 
     approval: float = Field(1.0, gt=0, le=1)
     """Share of the other annotators that must approve; the paper asks for all."""
@@ -238,7 +238,7 @@ def first_votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Subm
     ins=CODIS.ins("submitted"), deps=[answers_key(annotation.REVISIONS)], **CODIS.stage("select")
 )
 def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[list[ContextPair]]:
-    """Put revisions behind the entries."""
+    """Entries followed by their revisions."""
     revised = annotation.with_images(heard(tables, annotation.REVISIONS), submitted)
     return table_output([*submitted, *revised])
 
@@ -249,7 +249,7 @@ def submissions(tables: TableFiles, submitted: list[ContextPair]) -> dg.Output[l
     **CODIS.stage("select"),
 )
 def votes(tables: TableFiles, first_votes: list[SubmissionVote]) -> dg.Output[list[SubmissionVote]]:
-    """Put the votes on revisions behind the first ones."""
+    """First votes followed by those on revisions."""
     return table_output([*first_votes, *heard(tables, annotation.REVISION_VOTES)])
 
 

@@ -57,7 +57,7 @@ def named_alternative(question: str, line: str, options: Sequence[str]) -> str |
 
 
 def _names_a_third(question: str, words: str, options: Sequence[str]) -> bool:
-    """Whether a line names what the question offers besides: "north" where it is east or west."""
+    """Whether a line names a third thing that the question offers: "north" for east or west."""
     offered = {
         word
         for found in _OFFERED.finditer(question.casefold())
@@ -90,7 +90,7 @@ def _share_named(words: str, option: str, others: Sequence[str]) -> float:
 
 
 def _says(word: str, elsewhere: set[str]) -> frozenset[str]:
-    """What says a word of one answer, and neither its opposite nor a word of another answer."""
+    """Synonyms of one answer's words, without its opposite and the other answers' words."""
     return same_as(word) - opposite_of(word) - elsewhere
 
 

@@ -1,4 +1,4 @@
-"""What a response answers: which of the two possible answers of a pair its final line names.
+"""Answer parser: which of a pair's two possible answers a response's last line names.
 
 Where the paper has people read the outputs (sections 4.2 and 5.3), these rules read them: for the
 judge that needs no model, for context awareness and for output variability. A response that hedges,
@@ -69,7 +69,7 @@ def named_option(question: str, response: str, options: Sequence[str]) -> str | 
 
 
 def _unwrapped(response: str) -> str:
-    """Take off the boxes and tags that some models put around an answer."""
+    """Remove boxes and tags around an answer."""
     return _WRAPPED.sub(r" \1 ", response)
 
 

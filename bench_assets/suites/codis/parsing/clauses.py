@@ -1,4 +1,4 @@
-"""What a line of a response states: by clauses, without questions, reasons and figures of speech.
+"""Clause analysis of a line, without questions, reasons and figures of speech.
 
 A line that hedges, refuses or leaves things open states nothing.
 """
@@ -71,7 +71,7 @@ _INSTEAD = re.compile(r"\b(?:rather than|instead of|as opposed to|unlike)\b")
 
 
 def statements(line: str) -> list[str]:
-    """Take the clauses of a line apart, each in its plain words; reasons and questions go.
+    """Split a line into clauses of plain words, without reasons and questions.
 
     >>> statements("Not up but down, because it falls. Right?")
     ['not up', 'down']
@@ -82,7 +82,7 @@ def statements(line: str) -> list[str]:
 
 
 def is_open(line: str) -> bool:
-    """Whether a line hedges, refuses, or says that things cannot be told.
+    """Whether a line hedges, refuses, or denies that an answer is possible.
 
     >>> is_open("Maybe up."), is_open("I have no idea."), is_open("Up.")
     (True, True, False)
@@ -93,7 +93,7 @@ def is_open(line: str) -> bool:
 
 
 def without_questions(line: str) -> str:
-    """Take off what a line asks itself.
+    """Remove questions of a line.
 
     >>> without_questions("Up? It goes down.")
     ' It goes down.'
@@ -102,7 +102,7 @@ def without_questions(line: str) -> str:
 
 
 def without_figures(clause: str, options: Sequence[str] = ()) -> str:
-    """Take figures of speech off a clause: "right now", "upside down", "left the room"."""
+    """Remove figures of speech: "right now", "upside down", "left the room"."""
     for figure in _FIGURES:
         found = figure.search(clause)
         if found and not any(found[0] in normalised(option) for option in options):
@@ -111,7 +111,7 @@ def without_figures(clause: str, options: Sequence[str] = ()) -> str:
 
 
 def affirmed(clause: str) -> str:
-    """What a clause says before it denies something.
+    """Part of a clause before its negation.
 
     >>> affirmed("on left rather than on right"), affirmed("not up")
     ('on left', '')

@@ -1,4 +1,4 @@
-"""Whether a line says yes or no to a question, in these words or by what it states.
+"""Polarity: whether a line answers a question with yes or no, directly or by a statement.
 
 "It is illegal" answers "Is his behaviour legal?" with no, "Not appropriate." answers "Is my gesture
 appropriate?" with no. A statement answers if it judges what the question asks about
@@ -66,13 +66,13 @@ _MAY = re.compile(r"\byou may\b", re.IGNORECASE)
 
 
 def may_as_can(question: str, line: str) -> str:
-    """Read "you may" as a permission where one is asked for, and not as a hedge."""
+    """Read "you may" as a permission if the question asks for one, not as a hedge."""
     asks = question.casefold().split()[:1] in (["can"], ["may"]) or " permi" in question.casefold()
     return _MAY.sub("you can", line) if asks else line
 
 
 def yes_or_no(question: str, line: str) -> bool | None:
-    """Say what a line answers to a yes/no question; None if that is not clear."""
+    """Answer of a line to a yes/no question; None if unclear."""
     told = [without_figures(clause) for clause in statements(line)]
     if not told:
         return None
@@ -89,7 +89,7 @@ def yes_or_no(question: str, line: str) -> bool | None:
 
 
 def says_plainly(option: str, line: str) -> bool | None:
-    """Say whether a line says or denies an answer such as "Appropriate."; None if neither."""
+    """Whether a line affirms or denies an answer such as "Appropriate."; None if neither."""
     judged = [
         verdict
         for clause in statements(line)
@@ -99,7 +99,7 @@ def says_plainly(option: str, line: str) -> bool | None:
 
 
 def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
-    """The yes or no that a line opens or ends with, and what it states besides."""
+    """Yes or no at a line's beginning or end, and the rest of the line."""
     if last := _SAID_LAST.search(told[-1]):
         rest = [*told[:-1], told[-1][: last.start()]]
         return (None, []) if n_denials(" ".join(rest)) else (last[1] == "yes", rest)
@@ -116,7 +116,7 @@ def _opening(told: Sequence[str]) -> tuple[bool | None, list[str]]:
 
 
 def _stated(question: str, clause: str) -> bool | None:
-    """What one clause states about the question: True, False, or None for nothing."""
+    """Polarity of one clause about the question: True, False, or None."""
     clause = _THINKS.sub("", clause).strip()
     words = clause.split()
     if not words or words[0] in _OTHERS:
@@ -150,7 +150,7 @@ def _concepts(question: str) -> list[Opposites]:
 
 
 def _repeats(question: str, clause: str) -> bool:
-    """Whether a clause says the question again as a statement, in whole or its predicate.
+    """Whether a clause repeats the question as a statement, in whole or its predicate.
 
     "The athlete has hit the ball" does, "the athlete has the ball" and "the ball" do not.
     """

@@ -1,4 +1,4 @@
-"""Words of a response as they are compared: plain, without endings, with their near synonyms.
+"""Word comparison: normalised words without endings, with near synonyms.
 
 ``opposites.txt`` has the synonyms, each beside those of its opposite.
 """
@@ -56,7 +56,7 @@ _SHORT = 200  # characters of what is remembered
 
 
 class Opposites(NamedTuple):
-    """Two sides that exclude each other: what names or says the one, and what the other."""
+    """Two exclusive sides, with the words of each."""
 
     one: frozenset[str]
     other: frozenset[str]
@@ -92,7 +92,7 @@ def phrase_in(phrase: str, words: str) -> bool:
 
 @cache
 def stem(word: str) -> str:
-    """Take the ending off a word, so that its forms compare equal.
+    """Stem of a word, so that its forms compare equal.
 
     >>> stem("opening") == stem("opens"), stem("putting") == stem("put"), stem("closer")
     (True, True, 'closer')
@@ -105,7 +105,7 @@ def stem(word: str) -> str:
 
 
 def stems(words: str) -> frozenset[str]:
-    """The words of a normalised text, each as it is ("=word") and without its ending.
+    """Words of a normalised text, each as written ("=word") and as stem.
 
     Two and three words in a row are there as well, as "=on_time".
     """
@@ -116,7 +116,7 @@ def stems(words: str) -> frozenset[str]:
 
 @lru_cache(_REMEMBERED)
 def same_as(word: str) -> frozenset[str]:
-    """What else says a word of a possible answer, and what it is: as ``stems`` has them."""
+    """Synonyms of a word of a possible answer, in the form of ``stems``."""
     found, said = {stem(word)}, stems(word)
     for sides in opposites("names"):
         for side in sides:
@@ -127,7 +127,7 @@ def same_as(word: str) -> frozenset[str]:
 
 @lru_cache(_REMEMBERED)
 def opposite_of(word: str) -> frozenset[str]:
-    """What says the opposite of a word, as ``stems`` has it."""
+    """Opposites of a word, in the form of ``stems``."""
     found, said = set[str](), stems(word)
     for sides in opposites("names"):
         for side, other in (sides, sides[::-1]):
@@ -137,7 +137,7 @@ def opposite_of(word: str) -> frozenset[str]:
 
 
 def is_among(said: frozenset[str], words: Iterable[str]) -> bool:
-    """Whether anything of ``words`` was said."""
+    """Whether any of ``words`` occurs."""
     return not said.isdisjoint(words)
 
 

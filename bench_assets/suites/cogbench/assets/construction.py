@@ -107,7 +107,7 @@ def selection(
 def chains(
     sources: SourceFiles, stories: list[Story], merged_items: list[MergedItem]
 ) -> dg.Output[list[StoryChain]]:
-    """Take the chains of the images that are asked about."""
+    """Chains of the images in the question table."""
     release = open_release(sources)
     raw = release.edition == "built"
     found = merged_chains(merged_items) if raw else _published(release, files.read_chains)
@@ -124,7 +124,7 @@ def funnel(
     stories: list[Story],
     chains: list[StoryChain],
 ) -> dg.Output[list[StoryFunnelStep]]:
-    """Count what is left at each step."""
+    """Count the items left at each step."""
     return table_output(count_funnel(annotations, merged_items, stories, chains))
 
 

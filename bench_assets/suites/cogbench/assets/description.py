@@ -163,7 +163,7 @@ def recognition_metrics(
     predictions: Sequence[Prediction],
     matches: Sequence[EntityMatch],
 ) -> list[Metric]:
-    """Take every measure of recognition."""
+    """Compute every metric of recognition."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
     row = blank_row(model, questions, predictions, **{recogniser: ""})
     return [

@@ -32,7 +32,7 @@ _BRACKETED = re.compile(r"\[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedItem:
-    """One entity, chain or description that one annotator gave of one image."""
+    """An entity, chain or description by one annotator for one image."""
 
     image: str  # file name
     annotator: str
@@ -48,7 +48,7 @@ class Annotations(NamedTuple):
 
 
 def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
-    """Take annotations apart; an item that breaks a rule is left out, and the rule named."""
+    """Parse annotations; an item that breaks a rule is left out, with the rule's name."""
     read = Annotations([], [])
     for annotation in annotations:
         sections = dict(_sections(annotation.annotation))
@@ -193,7 +193,7 @@ def _review(entry: Entry, where: str) -> Review:
     accept = field(entry, "accept", bool, where) if "accept" in entry else None
     same_as = field({"same_as": "", **entry}, "same_as", str, where)
     if accept is None and not same_as:
-        raise SourceError(f"{where}: say accept (true or false) or same_as (the other one's text)")
+        raise SourceError(f"{where}: expected accept (true or false) or same_as (the other text)")
     return Review(
         image=field(entry, "image", str, where),
         field=field(entry, "field", str, where),

@@ -82,7 +82,7 @@ _OPPOSITES = tuple(
 
 
 class Likeness(NamedTuple):
-    """How close two items are, and the objection to merging them."""
+    """Similarity of two items, and the objection to merging them."""
 
     cosine: float  # of entities, or of the conclusions of chains
     objection: str  # "" if nothing does
@@ -128,7 +128,7 @@ class SimilarityResult:
         return ""
 
     def _apart(self, field: str, clues: str, others: str) -> str:
-        """Of event relationships the causes have to be the same, of other chains only related."""
+        """Whether premises differ: event relationships need equal ones, others related ones."""
         if field != EVENT_RELATIONSHIP.field:
             related = self._cosine(clues, others) >= _RELATED_CLUES
             return "" if related else "other premises"
@@ -184,7 +184,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _parts(item: AnnotatedItem) -> list[str]:
-    """An entity as it is; of a chain its premises in one text, and its conclusion."""
+    """Compared parts: an entity, or a chain's premises and its conclusion."""
     chain = item.text if item.field == ENTITIES else read_chain(item.text)
     return [item.text] if isinstance(chain, str) else [" ".join(chain.premises), chain.conclusion]
 
@@ -210,7 +210,7 @@ class MergedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldAgreement:
-    """How far the annotators give the same items of one section."""
+    """Inter-annotator agreement on the items of one section."""
 
     field: str
     n_items: int
@@ -292,7 +292,7 @@ def _place(item: AnnotatedItem) -> tuple[str, int]:
 
 
 class _Links:
-    """How the items of one section of an image are linked with each other."""
+    """Links between the items of one section of an image."""
 
     def __init__(
         self,

@@ -183,7 +183,7 @@ _PAPER = {"Time": 47, "Location": 179, "Character": 106, "Character Relationship
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryFunnelStep:
-    """How many were left at one step from annotations to key points."""
+    """Items left at one step from annotations to key points."""
 
     step: str
     n: int

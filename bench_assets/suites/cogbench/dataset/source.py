@@ -29,7 +29,7 @@ _OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """One image with its final annotation (section 2.2)."""
+    """An image with its final annotation (section 2.2)."""
 
     image_id: str
     image: str  # file name
@@ -39,7 +39,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryChain:
-    """One chain of reasoning of a story; equal ones of a story have different numbers."""
+    """A chain of reasoning of a story; equal ones have different numbers."""
 
     image_id: str
     kind: str  # as Table 1 names it
@@ -49,7 +49,7 @@ class StoryChain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuestion:
-    """One multiple-choice question, as the authors' file has it."""
+    """A multiple-choice question of the authors' file."""
 
     where: str  # file and entry
     image_id: str
@@ -61,7 +61,7 @@ class SourceQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawAnnotation:
-    """One annotator's text about one image, in the form of Figure 6."""
+    """An annotator's text about an image, in the form of Figure 6."""
 
     image: str  # file name
     annotator: str
@@ -86,7 +86,7 @@ def find_release(folder: Path) -> CogBenchRelease:
     raw = (folder / ANNOTATIONS).is_file()
     released = [name for name in (DESCRIPTIONS, QUESTIONS) if (folder / name).is_file()]
     if raw and released:
-        raise SourceError(f"{folder}: holds {ANNOTATIONS} and {released[0]}; take one of them away")
+        raise SourceError(f"{folder}: holds {ANNOTATIONS} and {released[0]}. Remove one of them")
     if not raw and not released:
         raise SourceError(
             f"{folder}: no CogBench data: expected {DESCRIPTIONS}, {QUESTIONS} and images/ (the "
@@ -123,7 +123,7 @@ def read_stories(release: CogBenchRelease) -> list[Story]:
 
 
 def read_chains(release: CogBenchRelease) -> list[StoryChain]:
-    """Read the chains of a published edition; what is "None" is left out.
+    """Read the chains of a published edition, without "None".
 
     Raises:
         SourceError: As ``read_stories``.
@@ -137,7 +137,7 @@ def read_chains(release: CogBenchRelease) -> list[StoryChain]:
 
 
 def read_questions(release: CogBenchRelease) -> list[SourceQuestion]:
-    """Read the questions of a published edition, as they are.
+    """Read the questions of a published edition, unchanged.
 
     Raises:
         SourceError: As ``read_stories``.
@@ -156,7 +156,7 @@ def read_questions(release: CogBenchRelease) -> list[SourceQuestion]:
 
 
 def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
-    """Read what the annotators wrote; nothing for a published edition.
+    """Read the annotators' texts; none for a published edition.
 
     Raises:
         SourceError: As ``read_stories``; also if an annotator has two entries for an image.

@@ -42,7 +42,7 @@ NOT_RUN = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionLabel:
-    """One person's verdict on one key point of one description."""
+    """A person's verdict on a key point of a description."""
 
     question_id: str
     criterion: str  # "event/2"

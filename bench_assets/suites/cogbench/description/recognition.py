@@ -36,7 +36,7 @@ _TIE = 1e-6  # cosines that differ by less are equal: batches differ in the last
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityMatch:
-    """One annotated entity, and the noun of a description that comes closest to it."""
+    """An annotated entity, and the closest noun of a description."""
 
     question_id: str
     model: str

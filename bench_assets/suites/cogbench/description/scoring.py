@@ -33,7 +33,7 @@ WITH_THOUGHTS = ", thoughts included"  # of a criterion: as their code, which ta
 
 
 class _Call(NamedTuple):
-    """One question to the judge: about some key points of one description."""
+    """A judge's prompt about some key points of one description."""
 
     prediction: Prediction
     question: Question

@@ -48,7 +48,7 @@ class StoryReasoning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tale:
-    """One image of the mini edition."""
+    """An image of the mini edition."""
 
     name: str
     background: str
@@ -80,7 +80,7 @@ def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Ran
 
 
 def all_parts(tale: Tale) -> list[Material]:
-    """Everything that is drawn in an image: its child, and what its chains are about."""
+    """Drawn parts of an image: its child, and the subjects of its chains."""
     place, size = _CHILD
     child = {"sprite": tale.child, "at": place, "size": size}
     return [child, *(part for told in tale.told for part in told.parts)]
@@ -169,7 +169,7 @@ _OPENINGS = (
 
 
 def word_questions(tales: Sequence[Tale]) -> list[Tale]:
-    """Word every question; what is drawn stays as it is."""
+    """Word every question; the images are unchanged."""
     counts: dict[str, Counter[str]] = {}
     return [
         replace(tale, told=tuple(_word_chain_questions(tale, told, counts) for told in tale.told))
@@ -178,7 +178,7 @@ def word_questions(tales: Sequence[Tale]) -> list[Tale]:
 
 
 def plain_question(text: str) -> str:
-    """Take the opening off a question.
+    """Remove the opening of a question.
 
     >>> plain_question("Look closely: which season is it?")
     'Which season is it?'

@@ -81,7 +81,7 @@ _GOLD = re.compile(r"Correct Answer: \[([A-D])\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenQuestion:
-    """One question as a model wrote it, and where it comes from."""
+    """A question as a model wrote it, with its origin."""
 
     question_id: str
     image_id: str

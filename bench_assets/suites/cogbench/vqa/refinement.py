@@ -207,7 +207,7 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
 def refine(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> RefinedQuestions:
-    """Apply refinements; a question without one stays as it is."""
+    """Apply refinements; other questions are unchanged."""
     decided = {one.question_id: one for one in refinements}
     refined = RefinedQuestions([], [])
     names = set()

@@ -53,7 +53,7 @@ def _score(answered: AnsweredQuestion, letter: str | None, why: str) -> Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAnswer:
-    """One person's answer to one question."""
+    """A person's answer to a question."""
 
     question_id: str
     person: str

@@ -38,7 +38,7 @@ def generated_texts(
     prompts: Callable[..., Mapping[str, Prompt]],
     by: Literal["writer", "answerer"] = "writer",
 ) -> dg.AssetsDefinition:
-    """Build the asset of what a model writes: one row a prompt.
+    """Build the asset of a model's texts: one row per prompt.
 
     Args:
         here: Where it lies.

@@ -47,7 +47,7 @@ class TaskTable:
 
     @property
     def folder(self) -> AssetFolder:
-        """Where its assets lie."""
+        """Key prefix of its assets."""
         return AssetFolder(self.task.name)
 
 
@@ -93,7 +93,7 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
         entries: list[Any],
         **images: list[StoredImage],
     ) -> Iterator[dg.Output[list[Any]]]:
-        """Ask every entry whose image is there; nothing if the source has no entries."""
+        """Questions of every entry with an image; none without entries."""
         there = by_name([one for stored in images.values() for one in stored])
         asked, n = of.to_questions(entries, there), len(entries)
         whole = not asked.rejections
@@ -115,7 +115,7 @@ def published_rows(
     file = published_files(source_folder(sources), table).get(table)
     rows = read(file) if file else built
     if file and not rows:
-        raise SourceError(f"{file}: no rows in it; fetch it again, or take it away")
+        raise SourceError(f"{file}: no rows. Download it again, or remove it")
     return rows
 
 
@@ -134,7 +134,7 @@ def asked_tables(
     image_store: ImageStore,
     marked: Callable[[list[Question]], list[Question]],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Give out what a task leaves out and, if its source has entries, what it asks.
+    """Outputs of a task: rejections and, if its source has entries, questions.
 
     Args:
         asked: What became of the entries.

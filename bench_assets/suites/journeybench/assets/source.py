@@ -65,12 +65,12 @@ def images(
 
 
 def by_name(images: Sequence[StoredImage]) -> dict[str, StoredImage]:
-    """Look images up by the name that the source knows them by."""
+    """Images by the source's name."""
     return {image.name: image for image in images}
 
 
 def digests(stored: Sequence[StoredImage]) -> dict[str, str]:
-    """Look up the SHA-256 of images by the name that the source knows them by."""
+    """SHA-256 of images by the source's name."""
     return {image.name: image.sha256 for image in stored}
 
 
@@ -84,7 +84,7 @@ def _downloads(here: AssetFolder, tables: Sequence[str]) -> dg.AssetsDefinition:
     def downloads(
         context: dg.AssetExecutionContext, sources: SourceFiles, settings: SettingsResource
     ) -> dg.Output[list[ImageDownload]]:
-        """Fetch the task's images that lie at an address, if bench.toml says download = true.
+        """Download the task's images from their addresses, with download = true.
 
         One row: what became of one address, or which file of `images/` is its image. What lies
         in `images/` is not fetched, and what was fetched before is not fetched again.

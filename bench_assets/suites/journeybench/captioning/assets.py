@@ -53,7 +53,7 @@ captioning_questions = question_assets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionScore:
-    """How one caption compares with people's; document frequencies are those of all of them."""
+    """Scores of one caption against people's, with document frequencies of all."""
 
     question_id: str
     model: str
@@ -88,7 +88,7 @@ def caption_scores(questions: list[Question], scores: list[Score]) -> dg.Output[
 
 @dg.asset(ins=_INS, **_STAGE)
 def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Output[list[Metric]]:
-    """Take the measures over each category of images."""
+    """Compute the metrics of each category of images."""
     scored = _scored(questions, scores)
     found = scoring.caption_scores(scored)
     blank = _blank(questions, scores)
@@ -114,7 +114,7 @@ def metrics_by_category(questions: list[Question], scores: list[Score]) -> dg.Ou
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
-    """Take METEOR over all captions, where Java is installed."""
+    """Compute METEOR over all captions, if Java is installed."""
     scored = _scored(questions, scores)
     split = str.split if scores[0].reading == scoring.OFFICIAL else tokenize
     missing = why_no_meteor()
@@ -152,7 +152,7 @@ def _categories(question: Question) -> list[str]:
 
 
 def _blank(questions: Sequence[Question], scores: Sequence[Score], **parts: str) -> Metric:
-    """What all rows of one table have in common."""
+    """Common fields of all rows of a table."""
     first = scores[0]
     lost = sum(bool(score.error) for score in scores)
     parts = {"reading": first.reading, **parts}

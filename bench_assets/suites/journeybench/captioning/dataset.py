@@ -112,7 +112,7 @@ def _numbered_and_quoted(cell: str) -> list[str]:
 
 
 def _numbered(cell: str, before: str = r"\D") -> list[str]:
-    """What follows "1.", then "2.", and so on; a number out of turn belongs to its caption."""
+    """Texts after "1.", "2." and so on; a number out of order belongs to its caption."""
     parts: list[str] = []
     number, rest = 1, cell
     while found := re.search(rf"(^|[\s\"”.;,]){number}\s*[.):]\s*(?={before})", rest):
@@ -135,7 +135,7 @@ def _sentences(cell: str) -> list[str]:
 
 
 def _bared(captions: Iterable[str]) -> tuple[str, ...]:
-    """Take off what only holds captions together: bullets, quotation marks, blanks."""
+    """Remove bullets, quotation marks and blanks around captions."""
     bare = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
     return tuple(caption for caption in bare if caption)
 
@@ -147,7 +147,7 @@ _TEXT = "Describe in one sentence what is unusual in the picture."
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask for a caption of every image that is there."""
+    """Caption questions for every available image."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

@@ -28,7 +28,7 @@ _MOST = 10.0  # CIDEr there is; all else ends at 1
 
 
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give ROUGE-L of the caption: the one of the measures that a caption has by itself."""
+    """Give ROUGE-L of the caption, the only metric of a single caption."""
     return _score(answered, answered.prediction.text, COCO)
 
 
@@ -79,7 +79,7 @@ def caption_scores(scored: Sequence[ScoredQuestion]) -> CaptionScores:
 
 
 def captioned(scored: ScoredQuestion) -> CaptionPair:
-    """Put a model's caption beside people's."""
+    """A model's caption beside people's."""
     return CaptionPair(" ".join(scored.score.answer), scored.question.answer)
 
 

@@ -107,7 +107,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialogueEnd:
-    """How a dialogue ended."""
+    """End of a dialogue."""
 
     image: str
     caption: str  # what the asker and the reasoner knew, and whether it holds is what they discuss
@@ -118,7 +118,7 @@ class DialogueEnd:
 
 
 class ReasonerTurn(NamedTuple):
-    """What the reasoner says in one round."""
+    """The reasoner's turn in one round."""
 
     analysis: str
     statement: str
@@ -240,7 +240,7 @@ class _Turn(NamedTuple):
         read: Callable[[str], Read | None],
         accept: Callable[[_Dialogue, Read, GeneratedText, int], None],
     ) -> None:
-        """Have the speaker speak until it can be read, or was asked often enough."""
+        """Request a turn until it is readable, or the attempts are used up."""
         waiting = list(dialogues)
         for attempt in range(self.tries):
             asked = {

@@ -26,7 +26,7 @@ Rule: TypeAlias = Literal["majority", "unanimous"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What a gallery is searched for: a topic word with an attribute word."""
+    """A gallery query: a topic word with an attribute word."""
 
     query: str
     topic: str
@@ -35,7 +35,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionAgreement:
-    """How far the annotators agree on one criterion; "all" is all three at once."""
+    """Inter-annotator agreement on one criterion; "all" is all three at once."""
 
     criterion: str
     n_images: int  # with at least two votes
@@ -156,7 +156,7 @@ def _answers(vote: FilterVote) -> tuple[bool, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildFunnelStep:
-    """How many there were at one step on the way from a gallery to captions and distractors."""
+    """Items left at one step from a gallery to captions and distractors."""
 
     step: str
     n: int

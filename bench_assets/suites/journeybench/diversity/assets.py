@@ -78,7 +78,7 @@ def image_map(
 def object_relations(
     settings: SettingsResource, questions: list[Question]
 ) -> dg.Output[list[ObjectRelation]]:
-    """Look the things that captions name together up in a list of common sense."""
+    """Look up pairs of captioned objects in a list of common sense."""
     configured = settings.load()
     chosen = configured.suite(SUITE, JourneyBenchSettings)
     if chosen.common_sense is None:
@@ -104,6 +104,6 @@ def _stored(folder: Path, image_store: ImageStore) -> ImageImport:
 
 
 def _compositions(shown: Sequence[str], image_store: ImageStore) -> dict[str, Vectors]:
-    """How each is laid out; one that does not decode any more is named in the log, and left out."""
+    """Composition of each image; an undecodable one is logged and left out."""
     opened = ((image, image_store.open_if_whole(image)) for image in shown)
     return {image: composition(shown) for image, shown in opened if shown is not None}

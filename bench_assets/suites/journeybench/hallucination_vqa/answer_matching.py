@@ -47,7 +47,7 @@ def says_the_same(response: str, truth: str, question: str) -> bool:
 
 
 def _evades(response: str, truth: str) -> bool:
-    """Whether a response says nothing, refuses, or is one word that people do not use."""
+    """Whether a response is empty, refuses, or is one word that people do not use."""
     if not response.strip() or _REFUSING.search(response):
         return True
     if _NOT_ANSWERING.search(response) and not _NOT_ANSWERING.search(truth):
@@ -56,7 +56,7 @@ def _evades(response: str, truth: str) -> bool:
 
 
 def _means_them(response: str, truth: str) -> bool:
-    """Whether a response says "they" of what people speak of as several things."""
+    """Whether "they" in a response means several things that people name."""
     return all(word in _plain(text).split() for word, text in (("they", response), ("are", truth)))
 
 

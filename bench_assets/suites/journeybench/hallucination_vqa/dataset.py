@@ -37,14 +37,14 @@ def read_trigger_questions(file: Path) -> list[TriggerQuestion]:
     The file names images twice; only the address tells one image from another.
 
     Raises:
-        SourceError: If a column is missing, a number stands there twice, or an entry has no
+        SourceError: If a column is missing, a number is duplicate, or an entry has no
             question, no answer, or a type that HaloQuest does not know; names file and line.
     """
     found: dict[str, TriggerQuestion] = {}
     for entry, where in read_records(file):
         row = _trigger_question(entry, where)
         if row.entry_id in found:
-            raise SourceError(f"{where}: {row.entry_id} stands there twice")
+            raise SourceError(f"{where}: {row.entry_id} is duplicate")
         found[row.entry_id] = row
     return list(found.values())
 
@@ -87,7 +87,7 @@ TASK_NAME = "journeybench/hallucination_vqa"
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Ask every entry whose image is there."""
+    """Questions of every entry with an image."""
     questions = [
         Question(
             question_id=f"{TASK_NAME}/{entry.entry_id}",

@@ -47,6 +47,6 @@ def main(question: Question) -> Prompt:
 
 
 def judge(question: Question, response: str) -> Prompt:
-    """Ask whether a response says what people say; the judge does not see the image."""
+    """Prompt a judge for agreement with people's answers; the judge does not see the image."""
     truth = "; ".join(question.answer)
     return Prompt.of(_JUDGE.format(question=question.text, response=response, truth=truth))

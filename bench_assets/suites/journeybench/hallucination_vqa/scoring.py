@@ -36,7 +36,7 @@ class Assessment:
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask of each prediction whether it says what people say; again where that cannot be read.
+    """Judge each prediction's agreement with people's answers; unreadable verdicts are retried.
 
     A prediction that came with thoughts is judged once more with them, for the official reading.
     """
@@ -95,7 +95,7 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def by_trigger_and_image_source(question: Question) -> Sequence[str]:
-    """Slice by what the question does, and by where its image is from."""
+    """Slice by the question's trigger, and by the image's source."""
     return question.category, question.labels["image_source"]
 
 

@@ -108,7 +108,7 @@ def built(
     quantities: list[Quantity],
     planned_images: list[PlannedImage],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
-    """Put references to images in the place of numbers, and solve the problems again."""
+    """Replace numbers by references to images, and solve the problems again."""
     file = source_folder(sources) / "image_counts.jsonl"
     found = to_items(
         {problem.problem_id: problem for problem in problems},
@@ -122,7 +122,7 @@ def built(
 
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))
 def spellings(entries: list[McotItem]) -> dg.Output[list[LabelSpelling]]:
-    """Say how each spelling of a co-reference label was read."""
+    """Interpretation of each spelling of a co-reference label."""
     rows = count_spellings(entry.category for entry in entries)
     return table_output(rows, {"unknown": sum(not row.label for row in rows)})
 

@@ -59,7 +59,7 @@ class Problem:
 
 
 class SolutionStep(NamedTuple):
-    """One calculation, and the line of the solution that it stands in."""
+    """A calculation, with its line of the solution."""
 
     expression: str
     result: float | None
@@ -89,7 +89,7 @@ def steps_of(solution: str) -> list[SolutionStep]:
 
 
 def unclear(problem: Problem, number: float) -> str:
-    """Say why a number of the text cannot be replaced in the calculations; "" if it can.
+    """Reason why a number cannot be replaced in the calculations; "" if it can.
 
     >>> cats = Problem(
     ...     problem_id="p", question="Ann has 2 cats, Bo twice as many. And both?",
@@ -157,7 +157,7 @@ def _goes_without_saying(literal: float, problem: Problem, step: SolutionStep) -
 
 
 def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool) -> frozenset[str]:
-    """Words that tell a number of the text from the others; of the replaced one, what it counts."""
+    """Words that distinguish a number of the text; for the replaced one, its unit."""
     if not replaced:
         return frozenset().union(*(one.before | one.after for one in places))
     elsewhere = frozenset().union(*(one.after for one in others if one.number != 1))
@@ -167,7 +167,7 @@ def _words_near(places: list[_Stated], others: list[_Stated], *, replaced: bool)
 def _steps_in_words(
     problem: Problem, steps: list[SolutionStep], stated: list[_Stated]
 ) -> Iterator[str]:
-    """Steps of the solution outside of brackets: their numbers would stay as they are."""
+    """Steps of the solution outside brackets, whose numbers would not change."""
     counted: Mapping[float, frozenset[str]] = {one.number: one.after for one in stated}
     results = {step.result for step in steps}
     for line in problem.solution.splitlines():
@@ -181,7 +181,7 @@ def _steps_in_words(
 
 
 def _without_calculations(line: str) -> str:
-    """A line without its calculations, what is written out before them, and their results."""
+    """A line without calculations, their written form and their results."""
     kept, end = [], 0
     for found in CALCULATION.finditer(line):
         before = line[end : found.start()]
@@ -210,7 +210,7 @@ def _stated(text: str) -> list[_Stated]:
 
 
 def _phrase(text: str) -> str:
-    """The first words with content after a number: what it counts."""
+    """First content words after a number: its unit."""
     words = _CLAUSE_END.split(text, maxsplit=1)[0].split()[:_WORDS_NEAR]
     skipped = dropwhile(lambda word: _EMPTY.fullmatch(word.lower()), words)
     return " ".join(takewhile(lambda word: not _EMPTY.fullmatch(word.lower()), skipped))

@@ -60,7 +60,7 @@ def read_mcot(file: Path) -> list[McotItem]:
 
 
 def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> EntryQuestions:
-    """Make a question of every row that is complete and whose image is there.
+    """Questions of every complete row with an image.
 
     Rows with the same question are a group: one problem in several visual contexts (section 3.4).
     """
@@ -86,7 +86,7 @@ def alternatives(answer: str) -> tuple[str, ...]:
 
 
 def flag_of(item: McotItem) -> str:
-    """Say what is doubtful about a row's ground truth; "" if nothing is.
+    """Doubt about a row's ground truth; "" without any.
 
     The row is asked all the same: the authors' scores are over such rows too.
     """

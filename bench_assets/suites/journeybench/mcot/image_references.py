@@ -1,4 +1,4 @@
-"""How a question refers to its image: the labels of Figure 5, in whatever spelling they come.
+"""Image references of a question: the labels of Figure 5, in any spelling.
 
 The release has 126 spellings of 10 labels, typing errors among them ("objectsl", "obsuced"), and
 cells whose labels nothing separates ("... Cross-referencing with Hallucination").
@@ -34,7 +34,7 @@ LABELS = tuple(_FORMS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSpelling:
-    """One spelling of a label in the source."""
+    """A spelling of a label in the source."""
 
     spelling: str
     label: str  # several are joined with "; "; "" if it could not be told which is meant
@@ -51,7 +51,7 @@ def labels_of(category: str) -> tuple[str, ...]:
 
 
 def spellings(categories: Iterable[str]) -> list[LabelSpelling]:
-    """Count every spelling and say which label it was taken for, the unknown ones first."""
+    """Count every spelling with its label, unknown ones first."""
     counts = Counter(part for category in categories for part in _parts(category))
     rows = [
         LabelSpelling(spelling=spelling, label="; ".join(_labels_in(spelling)), n_rows=n)

@@ -29,7 +29,7 @@ _OTHERS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedImage:
-    """An image to be made: what it shows, and the prompt and seed it is made with."""
+    """An image to generate: its content, prompt and seed."""
 
     name: str  # file name, made of the quantity's id
     quantity_id: str
@@ -129,7 +129,7 @@ def reference(things: str, where: str = "image") -> str:
 
 
 def refer(question: str, references: Mapping[str, str]) -> str:
-    """Put references in the place of quantities, with a capital where a sentence begins.
+    """Replace quantities by references, with a capital at the start of a sentence.
 
     >>> refer("Ann ate 3 pies.", {"3 pies": "the pies in the image"})
     'Ann ate the pies in the image.'

@@ -1,4 +1,4 @@
-"""What MCOT measures beside accuracy: consistency and hallucination (section 3.4)."""
+"""Metrics of MCOT beside accuracy: consistency and hallucination (section 3.4)."""
 
 from collections import defaultdict
 from collections.abc import Sequence

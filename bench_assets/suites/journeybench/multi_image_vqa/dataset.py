@@ -79,7 +79,7 @@ def _category(answer: str, flag: str, where: str) -> str:
 def to_questions(
     items: Sequence[MultiImageItem], images: Mapping[str, StoredImage]
 ) -> EntryQuestions:
-    """Make a question of every row that is complete and whose two images are there."""
+    """Questions of every complete row with two images."""
     found = EntryQuestions([], [])
     for item in items:
         if faults := _faults(item, images):

@@ -67,7 +67,7 @@ class Pairs(NamedTuple):
 
 
 def plan_arithmetic(problems: Mapping[str, Problem], quantities: Iterable[Quantity]) -> Pairs:
-    """Take the first two quantities of a problem out of its text, each into an image of its own.
+    """Move the first two quantities of a problem into an image each.
 
     Both get other numbers than the text had, drawn from the problem's id, so that the known
     problem does not give the answer. Problems with fewer quantities are left to MCOT.

@@ -58,7 +58,7 @@ retrieval_images = image_assets(_HERE, *_TABLES)
 
 @dg.asset(ins=_HERE.ins("built"), deps=_HERE.source, **_HERE.stage("select"))
 def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
-    """Take the samples of the published files, or those built here."""
+    """Samples of the published files, or built ones."""
     published = published_files(source_folder(sources), *_TABLES)
     rows = read_samples(published) if published else built
     if published and not rows:

@@ -131,7 +131,7 @@ def to_candidates(
     *,
     as_released: bool = False,
 ) -> list[Candidate]:
-    """List everything that can be an answer, or can be taken for one, once.
+    """All candidates: right and wrong answers, each once.
 
     Args:
         samples: All of them.

@@ -18,7 +18,7 @@ KS = (1, 5, 10)
 
 
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give a point if what is ranked first is right."""
+    """Give a point if the first candidate is right."""
     question, prediction = answered
     points = recall_at(1, prediction.ranking, question.answer)
     return Score.of(prediction, points=points, answer=prediction.ranking)
@@ -34,7 +34,7 @@ def recalls() -> dict[str, Measure]:
 
 
 def by_image_category(question: Question) -> Sequence[str]:
-    """Slice by what is unusual in the image (Figure 4); the measures tell directions apart."""
+    """Slice by the image's category (Figure 4); metrics distinguish directions."""
     return [name for name in question.labels["categories"].split("; ") if name]
 
 
@@ -131,14 +131,14 @@ def _rankings(
 def _encode(
     images: Sequence[str], rows: Sequence[Question] | Sequence[Candidate], encoder: ImageTextEncoder
 ) -> Vectors:
-    """Embed images, or the texts of the rows where there are none."""
+    """Embed images, or texts of rows without images."""
     if all(images):
         return encoder.encode_images(images)
     return encoder.encode_texts([row.text for row in rows])
 
 
 def _pools(candidates: Sequence[Candidate], condition: str) -> str:
-    """Say what is chosen from, for signatures."""
+    """Candidate pools, for signatures."""
     shared = [candidate for candidate in candidates if not candidate.distracts]
     n_texts = sum(bool(candidate.text) for candidate in shared)
     own = "" if condition == WITHOUT_DISTRACTORS else "+own distractors"

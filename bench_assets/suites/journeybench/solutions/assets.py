@@ -68,7 +68,7 @@ def verified(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> list[Metric]:
-    """Take the share of right solutions, over all and over each slice.
+    """Share of right solutions, over all and each slice.
 
     One that was cut off before an answer is wrong; the judge is not asked.
     """

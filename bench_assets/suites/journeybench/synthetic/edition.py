@@ -145,7 +145,7 @@ def _trigger_votes(shown: Sequence[Member]) -> Iterator[_Line]:
 
 
 def _writers(shown: Sequence[Member]) -> Iterator[_Line]:
-    """What the models write that read the captions: statements and trigger questions."""
+    """Recorded texts of the writer models: statements and trigger questions."""
     for member in shown:
         said = [{"statement": member.say(t)} for t in [*WORLD["statements"], WORLD["entailed"]]]
         yield _response(f"{member.image}/statements", f"```json\n{json.dumps(said)}\n```")

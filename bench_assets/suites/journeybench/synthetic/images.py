@@ -28,7 +28,7 @@ _SHIFT = 10  # px that things may lie off their place
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One image: what it shows, and the words for it and for what it does not show."""
+    """An image: its content, with words for it and for absent things."""
 
     family: int
     number: int
@@ -40,7 +40,7 @@ class Member:
 
     @property
     def query(self) -> str:
-        """What the gallery was searched for."""
+        """Gallery query of the image."""
         return str(self._of("subjects")["query"])
 
     @property
@@ -77,7 +77,7 @@ class Member:
 
     @property
     def few(self) -> int:
-        """How many small things there are."""
+        """Number of small objects."""
         return 2 + (self.family + self.number) % 5
 
     def say(self, template: str) -> str:
@@ -100,7 +100,7 @@ class Member:
         return scene.png()
 
     def _of(self, kind: str, away: int = 0) -> Mapping[str, str]:
-        """What this image has of a kind; ``away`` names something that it does not have."""
+        """The image's value of a kind; ``away`` gives an absent one."""
         things = WORLD[kind]
         place = self.family if kind == "subjects" else self.family * _STRIDE[kind] + self.number
         thing: Mapping[str, str] = things[(place + away) % len(things)]

@@ -54,7 +54,7 @@ _DESCRIBE = "请用一句话描述这张图片。"
 
 
 class EliteConfig(dg.Config):
-    """How MULTI-Elite is drawn where the source has no hard list."""
+    """Selection of MULTI-Elite, if the source has no hard list."""
 
     size: int = Field(500, gt=0)
     """Questions; never more than a quarter of all, so that a small edition has hard ones too."""
@@ -145,7 +145,7 @@ def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> dg.Output
 def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
 ) -> dg.Output[list[Question]]:
-    """Add a black image where there is none, for models that demand one (section 4.2)."""
+    """Add a black image to questions without one, for models that need an image (section 4.2)."""
     file = io.BytesIO()
     Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
     blank = image_store.put(file.getvalue(), "blank.png")

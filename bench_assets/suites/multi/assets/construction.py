@@ -74,7 +74,7 @@ class SelectionConfig(dg.Config):
 
 
 class TransformationConfig(dg.Config):
-    """How much is changed at random."""
+    """Share of random transformations."""
 
     share: float = Field(0.1, ge=0, le=1)
     """Of the items that no other rule changes: negated, or asked without options."""

@@ -37,7 +37,7 @@ CHANGEABLE = ("general", "specific", "type", "answer", "analysis", "education", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """One annotator's changes to one item in one round."""
+    """An annotator's changes to an item in one round."""
 
     item_id: str
     round: int
@@ -51,7 +51,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRevision:
-    """One field of one item, before and after an annotator changed it."""
+    """A field of an item, before and after a change."""
 
     item_id: str
     round: int
@@ -79,7 +79,7 @@ def read_annotations(file: Path) -> list[Annotation]:
     for entry, where in read_entries(file):
         one = _annotation(entry, where)
         if (one.item_id, one.round) in annotations:
-            raise SourceError(f"{where}: {one.item_id} is annotated twice in round {one.round}")
+            raise SourceError(f"{where}: {one.item_id} has two annotations in round {one.round}")
         annotations[one.item_id, one.round] = one
     return list(annotations.values())
 

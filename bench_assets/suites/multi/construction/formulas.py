@@ -63,7 +63,7 @@ class Formulas:
         return text.replace("|", r"\|")
 
     def show(self, text: str) -> str:
-        """Put the formulas back."""
+        """Restore the formulas."""
         return _PLACE.sub(lambda found: self.kept[int(found[1])], text)
 
 
@@ -112,7 +112,7 @@ def join_indices(text: str) -> str:
 
 
 def _tags(part: str, closed: Collection[str]) -> set[tuple[int, int]]:
-    """Where the tags of a part of a text are; a short one is one only if it is closed."""
+    """Positions of tags in a text; a short one must be closed."""
     return {
         found.span()
         for found in _TAG.finditer(part)

@@ -68,7 +68,7 @@ class MarkdownItem(NamedTuple):
 
 
 def prepare(item: MultiItem) -> MarkdownItem:
-    """Bring a raw item into markdown; what is markdown already stays as it is.
+    """Convert a raw item to Markdown; Markdown is unchanged.
 
     Layout goes, ``<u>`` stays, bold, italic and tables become markdown, indices and formulas
     LaTeX. Images, and tables with joined cells or images in them, become ``[IMAGE_n]``. Places
@@ -324,7 +324,7 @@ def _font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFont.Im
             continue
     if file or not text.isascii():
         wanted = file or "a Chinese font of this system"
-        raise SettingsError(f"{wanted}: no such font; name one as `font` in [suites.multi]")
+        raise SettingsError(f"{wanted}: no such font. Set font in [suites.multi]")
     return ImageFont.load_default(_SIZE)
 
 

@@ -211,7 +211,7 @@ def proof_of_split(item: MultiItem) -> str:
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
-    """Take the options away: the right one's text belongs into the blank (section 3.2)."""
+    """Remove the options; the right one's text fills the blank (section 3.2)."""
     stem, options = split_options(item.specific)
     if item.type != "SA" or not options or item.text.count(MASK) != 1 or len(item.answer) != 1:
         return []
@@ -254,7 +254,7 @@ def with_options(stem: str, options: Sequence[str]) -> str:
 
 
 def fill(text: str, answers: Sequence[str]) -> str:
-    """Put answers into blanks, in order; of alternatives the first.
+    """Fill answers into blanks, in order; of alternatives the first.
 
     >>> fill("[MASK]是[MASK]", ["水", "氢氧化物或H2O"])
     '水是氢氧化物'
@@ -346,7 +346,7 @@ def _blanks_before(item: MultiItem, group: re.Match[str]) -> int:
 
 
 def _given(item: MultiItem, group: re.Match[str], number: int) -> MultiItem:
-    """One sub-question: blank ``number`` is asked, the others of its group are given."""
+    """A sub-question that asks for blank ``number``, with the others of its group given."""
     golds, first = blanks_in(item.answer), _blanks_before(item, group)
     members = range(first, first + group[0].count(MASK))
     kept = {number} | (set(range(len(golds))) - set(members) if number == first else set())

@@ -205,7 +205,7 @@ _TYPES = ("SA", "MA", "FB")  # "objective questions"; in the notebook's order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """How many are taken of each subject, and how ties are broken."""
+    """Number of questions per subject, and the order of ties."""
 
     cells: Mapping[str, tuple[int, int, int]]  # image class -> school, university, society
     factor: int = 2  # candidates for each place

@@ -31,7 +31,7 @@ REWRITES = ("distill", "deepen")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformation:
-    """One item that a transformation makes of another, with the proof of its gold or its fault."""
+    """A transformed item, with the proof of its key or its fault."""
 
     item_id: str  # before
     name: str
@@ -47,7 +47,7 @@ class Transformation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverAnswer:
-    """One solver's answer to one proposed question."""
+    """A solver's answer to a proposed question."""
 
     new_id: str
     name: str  # of the transformation

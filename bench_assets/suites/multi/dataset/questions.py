@@ -265,7 +265,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
 
 
 def _answer(item: MultiItem) -> tuple[str, ...]:
-    """The gold byte for byte: the authors' script compares it as it is."""
+    """The key byte for byte, as the authors' script compares it."""
     if not item.answer:
         return (NOT_PUBLISHED,)
     if item.type in ("SA", "MA"):

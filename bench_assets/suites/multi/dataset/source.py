@@ -52,7 +52,7 @@ def find_release(folder: Path) -> MultiRelease:
     raw, annotations = folder / "raw_problems.json", folder / "annotations.json"
     found = sorted(folder.glob("problem_*.json"), key=_rank)
     if raw.is_file() and found:
-        raise SourceError(f"{folder}: holds {raw.name} and {found[0].name}; take one of them away")
+        raise SourceError(f"{folder}: holds {raw.name} and {found[0].name}. Remove one of them")
     if raw.is_file() and not annotations.is_file():
         raise SourceError(f"{folder}: {raw.name} without {annotations.name}; both are needed")
     if not raw.is_file() and not found:
@@ -111,7 +111,7 @@ def read_keyed(file: Path, id_field: str) -> Iterator[tuple[str, Entry, str]]:
             raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
         name = place if isinstance(place, str) else field(entry, id_field, str, where)
         if name in seen:
-            raise SourceError(f"{where}: the id {name!r} stands there twice; keep one of them")
+            raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
         seen.add(name)
         yield name, entry, where
 
@@ -147,7 +147,7 @@ TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiItem:
-    """One sub-question with its labels; the general part belongs to its problem."""
+    """A sub-question with its labels; the general part belongs to its problem."""
 
     item_id: str  # "czsx_0_0": the problem's id and the number of the sub-question
     problem_id: str
@@ -173,7 +173,7 @@ class MultiItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """One piece of MULTI-Extend (section 3.4)."""
+    """A piece of MULTI-Extend (section 3.4)."""
 
     name: str
     content: str

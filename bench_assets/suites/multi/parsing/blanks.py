@@ -1,4 +1,4 @@
-"""What a response puts into the blanks of a question, and whether that is what belongs there.
+"""Blank parser: a response's entries for the blanks, and their comparison with the key.
 
 Compared is what a line says, not how it is written: signs of Unicode or of LaTeX, indices, bold,
 thousands separators. The value itself is not computed: 0.5 is not 1/2.
@@ -59,7 +59,7 @@ def lines_of(response: str, n: int) -> tuple[str, ...]:
 
 
 def fits(line: str, gold: str) -> bool:
-    """Whether a line says what the gold says, or one of its alternatives."""
+    """Whether a line matches the key, or one of its alternatives."""
     return plain(line) in (plain(gold), *map(plain, gold.split("或")))
 
 
@@ -94,7 +94,7 @@ def _parted(line: str, n: int) -> list[str]:
 
 
 def _decomposed(found: re.Match[str]) -> str:
-    """What a character is made of, by one step: of "㎡" a letter and a raised digit."""
+    """Parts of a character by one step: "㎡" is a letter and a raised digit."""
     codes = decomposition(found[0]).split()
     return "".join(chr(int(code, 16)) for code in codes if not code.startswith("<"))
 

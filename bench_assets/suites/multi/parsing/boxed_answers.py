@@ -12,7 +12,7 @@ _LONGEST = 10_000  # characters; no answer in JSON has so many
 
 
 def boxes_in(text: str) -> list[str]:
-    r"""Take what each box holds, without the \text around it.
+    r"""Content of each box, without the \text around it.
 
     >>> boxes_in(r"\boxed{\frac{1}{2}}，\boxed{\text{氧}}")
     ['\\frac{1}{2}', '氧']
@@ -21,7 +21,7 @@ def boxes_in(text: str) -> list[str]:
 
 
 def boxed(text: str) -> str:
-    r"""Take what the last boxes hold; boxes that stand side by side belong together.
+    r"""Content of the last boxes; adjacent boxes belong together.
 
     >>> boxed(r"若 \boxed{A}，则得 \boxed{B}, \boxed{C}")
     'B,C'
@@ -39,7 +39,7 @@ def boxed(text: str) -> str:
 
 
 def in_json(text: str) -> str | None:
-    """Take the answer out of a response that is JSON, fenced or not; None if it is none.
+    """Answer of a JSON response, fenced or not; None if it is not JSON.
 
     An object of letters and truth values answers with those that are true. "" if there is no
     answer in it.

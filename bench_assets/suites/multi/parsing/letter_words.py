@@ -1,4 +1,4 @@
-"""The words by which a response to a question with options says what it means (for ``sentences``).
+"""Vocabulary of responses to questions with options (for ``sentences``).
 
 Each pattern is a kind of token; of those that fit at a place the first one listed is taken. They
 are matched in text that ``letters.normalised`` made: common widths, simplified characters, Latin

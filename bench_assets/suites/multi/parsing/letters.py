@@ -1,4 +1,4 @@
-"""Which options a response commits to: by what is said of their letters, sentence by sentence.
+"""Choice parser: options that a response commits to, sentence by sentence.
 
 An option is chosen by a statement ("答案是B", "故选B", a box, JSON), by a judgement of each option
 ("A、B错误，C正确", a table, marks), or by standing first or last and alone. What is denied, left
@@ -100,7 +100,7 @@ def _listed_answer(text: str, offered: str) -> str:
 
 
 def _last_choice(said: StatedLetters) -> str:
-    """The last choice, unless another was made before it and nothing says that it no longer is."""
+    """The last choice, unless an earlier one was not taken back."""
     last, start = said.chosen[-1]
     wrong = set(said.verdicts["wrong"]) & set(said.verdicts["right"])
     corrected = max((cue for cue in said.cues if cue <= start), default=-1)
@@ -114,7 +114,7 @@ def _last_choice(said: StatedLetters) -> str:
 def _judged(
     text: str, tokens: Sequence[Token], said: StatedLetters, offered: str, wanted: Wanted
 ) -> str | None:
-    """The options judged to be what is wanted; "" if that is unclear, None if none is."""
+    """Options judged as wanted; "" if unclear, None without any."""
     verdicts = said.verdicts
     if verdicts["fit"] or verdicts["unfit"]:
         yes, no = verdicts["fit"], verdicts["unfit"]

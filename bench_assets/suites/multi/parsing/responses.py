@@ -37,7 +37,7 @@ _WIDE = re.compile("[！-～\u3000]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """One way of reading answers out of responses."""
+    """A parser of responses."""
 
     clean: Callable[[str], str]  # first of all, for every type of question
     letter: Callable[[str], str]  # "" if the response commits to none
@@ -51,7 +51,7 @@ class Reader:
 
 
 def says_image_is_missing(response: str) -> bool:
-    """Whether a response says the words it was offered for the case that images are missing."""
+    """Whether a response uses the offered words for missing images."""
     return _REFUSAL.search(response) is not None
 
 
@@ -159,7 +159,7 @@ CURRENT_END = replace(
 
 
 def careful(question: Question) -> Reader:
-    """Ours: what a response commits to, however it is wrapped.
+    """Our parser: the answer that a response commits to, in any wrapping.
 
     Nothing where it leaves that open.
     """
@@ -186,7 +186,7 @@ def _aligned(lines: Sequence[str], golds: Sequence[str]) -> tuple[str, ...]:
 
 
 def wanted_of(stem: str) -> Wanted:
-    """Tell by its last sentence what a question asks for: "错误的是" and the like.
+    """Kind of options that a question wants, by its last sentence: "错误的是" and similar.
 
     >>> wanted_of("下列说法不正确的是[MASK]"), wanted_of("不属于哺乳动物的是[MASK]")
     ('wrong', 'else')

@@ -44,7 +44,7 @@ def tokens_of(text: str, offered: str) -> list[Token]:
 
 
 def more(letters: str, others: str) -> str:
-    """Letters with others after them; where there are many, those that are not there yet."""
+    """Letters followed by others, without repetitions."""
     if len(letters) < _MANY:
         return letters + others
     return letters + "".join(dict.fromkeys(one for one in others if one not in letters))

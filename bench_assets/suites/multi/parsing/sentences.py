@@ -1,4 +1,4 @@
-"""What the sentences of a response say of the letters of options (for ``letters``).
+"""Sentence parser: statements about the letters of options (for ``letters``).
 
 Tokens (``tokens``) are put together to sentences and clauses. A clause is read from left to right:
 words that choose or drop apply to the letters after them, verdicts to the letters before them or,
@@ -23,7 +23,7 @@ _LINKS = 2  # the first token of a clause, and the first that links
 
 @dataclass(slots=True)
 class StatedLetters:
-    """What a response says of the options, as far as it has been read."""
+    """Statements about the options so far."""
 
     chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
     denied: dict[str, int] = field(default_factory=dict)  # letter -> where last
@@ -68,7 +68,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 class _Sentence:
-    """Reads one sentence, clause by clause, into what is said."""
+    """Parses one sentence, clause by clause."""
 
     def __init__(self, tokens: Sequence[Token], said: StatedLetters, *, marks_first: bool) -> None:
         self.tokens, self.said, self.marks_first = tokens, said, marks_first
@@ -118,7 +118,7 @@ class _Sentence:
     def _token(
         self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
     ) -> str:
-        """Read one token; what is to be done to the letters that follow it, if anything."""
+        """Parse one token; returns the effect on the following letters, if any."""
         if token.letters:
             self._letters(token, mode)
             self.carried = "" if after else mode

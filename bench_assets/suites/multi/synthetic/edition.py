@@ -321,7 +321,7 @@ def _images(one: Mapping[str, Any], folder: str) -> dict[str, bytes]:
 
 
 def _paths(one: Mapping[str, Any], folder: str) -> list[str]:
-    """Where the figures lie, written as the release writes it."""
+    """Paths of the figures, in the release's form."""
     name = one.get("id", one.get("name", "")).split("_")[-1]
     return [
         f"../data/images/{folder}/{name}_{number}.png"

@@ -124,7 +124,7 @@ def end_of(reason: object, ends: Mapping[str, str], field: str) -> str:
 def with_thought(
     thought: str, text: str, tags: Tags | None = None, *, cut_off: bool = False
 ) -> str:
-    """Put separate reasoning in front of the text.
+    """Prepend separate reasoning to the text.
 
     Tags inside the reasoning are broken up, so that only the outer ones delimit it.
 
@@ -296,7 +296,7 @@ class ServedModel:
         self._said = False
 
     def identity(self, answered: object, build: object = None) -> str:
-        """What is stored with a response: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
+        """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
 
         Args:
             answered: The name of the model, with its snapshot.

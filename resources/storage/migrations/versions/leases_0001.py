@@ -1,4 +1,4 @@
-"""One table of leases takes the place of the five of version 0.1, which hold nothing for long."""
+"""One table of leases replaces the five of version 0.1."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -64,7 +64,7 @@ def unchecked(hands: Annotators) -> None:
     assert people == ["dora"]
     assert len(why) == 3
     told = "; ".join(why)
-    for part in ("no field 'colour'", "correct: empty", "neither choices, text nor a place"):
+    for part in ("no field 'colour'", "correct: empty", "expected choices, text or a region"):
         assert part in told
 
 

@@ -90,7 +90,7 @@ def test_accounts_in_either_shape_are_pseudonyms(
         ({"completed_by": None}, "the account is gone"),
         ({"result": None}, "annotation 2: no answer"),
         ({"result": ["yes"]}, "annotation 2: no answer"),
-        ({"result": [{"from_name": "v", "value": {"selected": "left"}}]}, "but selected"),
+        ({"result": [{"from_name": "v", "value": {"selected": "left"}}]}, "got selected"),
         ({"result": [{"from_name": "v", "value": {"choices": [["a", "b"]]}}]}, "expected a text"),
         ({"result": [{"from_name": "v", "value": {"choices": 3}}]}, "not iterable"),
         ({"result": [{"from_name": "pts", "value": {"keypointlabels": ["x"]}}]}, "KeyError 'x'"),

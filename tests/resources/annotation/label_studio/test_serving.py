@@ -58,8 +58,8 @@ def test_bench_toml_opens_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ("lines", "complaint"),
     [
         (['token_env = "STUDIO_TOKEN"'], "url should be the address"),
-        (['url = "http://ls.example"', 'token_env = "STUDIO_TOKEN"'], "https is needed"),
-        (['url = "http://127.0.0.1"'], "token_env should name"),
+        (['url = "http://ls.example"', 'token_env = "STUDIO_TOKEN"'], "Use https"),
+        (['url = "http://127.0.0.1"'], "token_env is empty"),
         (['url = "http://127.0.0.1"', 'token_env = "NO_SUCH_TOKEN"'], "NO_SUCH_TOKEN is not set"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_link_that_was_revoked_or_expired_opens_nothing_from_then_on(site: Sit
     site.clock.passed += 86401
     assert ana.http.get("/").status_code == 403
     late = Visitor(site.address, site.link("ana", days=-1))
-    assert "The time of this link is over" in late.entered.text
+    assert "This link has expired" in late.entered.text
 
 
 def test_a_link_for_one_form_shows_no_other(site: Site) -> None:

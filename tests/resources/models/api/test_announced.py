@@ -107,7 +107,7 @@ def test_one_that_cannot_be_asked_is_told_once_and_left_for_a_while(
             for _ in range(3):
                 assert announced.those_of([gone, server.address]) == []
         assert len(caplog.records) == 2
-        assert caplog.messages[1] == f"{server.address} is announced, but not asked: HTTP 503"
+        assert caplog.messages[1] == f"{server.address} is announced, but not used: HTTP 503"
         assert server.seen == ["/health"]
 
 

@@ -144,17 +144,17 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
     [
         pytest.param(
             {"chat_template_kwargs": {"a": 1}},
-            "taken by vllm, sglang, lmdeploy, llama.cpp, transformers: say so with server",
+            "work with vllm, sglang, lmdeploy, llama.cpp, transformers: set server",
             id="template variables for nobody knows whom",
         ),
         pytest.param(
             {"server": "openai", "chat_template_kwargs": {"a": 1}},
-            "other servers have fields of their own, which go into extra_body",
+            "Other servers have their own fields, for extra_body",
             id="template variables for a server that has no template",
         ),
         pytest.param(
             {"server": "ollama", "decoding": "card"},
-            'decoding = "card" cannot be had from ollama',
+            'decoding = "card" does not work with ollama',
             id="a card that the server does not read",
         ),
         pytest.param({"omit": ["temprature"]}, "omit: temprature would not be sent", id="a typo"),
@@ -164,10 +164,10 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
             id="what the API wants",
         ),
         pytest.param(
-            {"format": "anthropic", "seed": 1}, "seed cannot be had from anthropic", id="a seed"
+            {"format": "anthropic", "seed": 1}, "seed does not work with anthropic", id="a seed"
         ),
         pytest.param(
-            {"format": "gemini", "server": "vllm"}, 'go with format = "openai"', id="two APIs"
+            {"format": "gemini", "server": "vllm"}, 'need format = "openai"', id="two APIs"
         ),
     ],
 )

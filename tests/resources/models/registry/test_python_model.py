@@ -126,9 +126,7 @@ def test_a_image_that_cannot_be_shown_costs_the_others_of_its_batch_nothing(code
 
 
 def test_one_that_does_not_answer_each_is_told_so(code, tmp_path):
-    with pytest.raises(
-        ModelError, match="m: 0 responses to 1 requests; model_of_tests:Short should"
-    ):
+    with pytest.raises(ModelError, match="m: 0 responses to 1 requests; model_of_tests:Short must"):
         ask(tmp_path, about("t/1"), factory="Short")
 
 

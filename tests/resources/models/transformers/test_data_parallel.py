@@ -107,5 +107,5 @@ def test_all_devices_are_those_of_cuda(vlm: Path) -> None:
     if torch.cuda.is_available():
         pytest.skip("there are some")
     spec = spec_of(vlm, device="auto", devices="all")
-    with pytest.raises(ModelError, match="there is none"):
+    with pytest.raises(ModelError, match="no CUDA device"):
         DataParallelEngine(spec, str(vlm), ALBUM.read)

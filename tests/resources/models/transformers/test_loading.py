@@ -113,7 +113,9 @@ def test_few_of_many_names_are_shown() -> None:
 
 def test_a_model_that_sees_nothing_is_named_with_what_to_do(tmp_path: Path) -> None:
     folder = save_tiny_language_model(tmp_path)
-    with pytest.raises(ModelError, match=r"model_type llama is no model.*text_only = true"):
+    with pytest.raises(
+        ModelError, match=r"model_type llama is not a vision-language model.*text_only = true"
+    ):
         load_weights(spec_of(folder), pin(str(folder)))
     assert load_weights(spec_of(folder, text_only=True), pin(str(folder)))
 

@@ -66,7 +66,7 @@ def test_a_text_that_the_template_leaves_out_is_an_error() -> None:
 def test_one_image_where_there_is_one_place() -> None:
     one_place = tensors(one_image=True)
     assert one_place.of([[shown((9, 9))]]).image_tokens == [(4,)]
-    with pytest.raises(ValueError, match="one image at a time"):
+    with pytest.raises(ValueError, match="one image per prompt"):
         one_place.of([[shown((9, 9), (9, 9))]])
 
 

@@ -33,7 +33,7 @@ def test_a_card_that_vllm_cannot_follow_is_refused_by_name(folder: Path, tmp_pat
             "read",
             id="too long",
         ),
-        pytest.param(Prompt.of("abort"), "vLLM broke the response off (abort)", id="broken off"),
+        pytest.param(Prompt.of("abort"), "vLLM ended the response (abort)", id="broken off"),
     ],
 )
 def test_a_request_that_fails_costs_only_itself(folder: Path, bad: Prompt, error: str) -> None:

@@ -136,5 +136,5 @@ def test_what_a_place_loses_without_a_word_is_found_at_once(
             return super().put_new(name, data[:-1])
 
     put(source, ("a", b"12"))
-    with pytest.raises(HomeError, match=f"{tmp_path}/target/a: is not there as it was just"):
+    with pytest.raises(HomeError, match=f"{tmp_path}/target/a: differs after it was"):
         transfer(Losing(tmp_path / "target"), source, source.list(), rules())

@@ -125,7 +125,7 @@ def open_sentence_encoder(settings: SettingsResource) -> TextEncoder:
 
 
 class _Sentences:
-    """A sentence encoder as what a vector store remembers for."""
+    """A sentence encoder with cached vectors."""
 
     def __init__(self, encoder: SentenceEncoder) -> None:
         self._encoder = encoder
@@ -160,7 +160,7 @@ def hold(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Utterance]], dg.Output[list[DialogueEnd]], dg.Output[list[Statement]]]:
-    """Have two models talk about every image, of which one sees nothing but a caption."""
+    """Let two models talk about every image, of which one sees only a caption."""
     chosen = settings.load().suite(SUITE, JourneyBenchSettings)
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
     with ExitStack() as opened:
@@ -203,7 +203,7 @@ def _transcript(utterances: Sequence[Utterance], endings: Sequence[DialogueEnd],
 
 
 class Neighbours(dg.Config):
-    """How many images are proposed."""
+    """Number of proposed images."""
 
     n: int = Field(8, ge=1)
     """Nearest neighbours an image and criterion."""
@@ -264,7 +264,7 @@ def retrieval_samples(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[RetrievalSample]]:
-    """Put what describes an image and what only seems to together."""
+    """Join the true and false descriptions of each image."""
     statements: dict[str, list[str]] = defaultdict(list)
     for decision in statement_decisions:
         if decision.accepted:
@@ -324,7 +324,7 @@ def rejections(
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
-    """Say of every response and trigger question that is left out why."""
+    """Reasons of all responses and trigger questions that are left out."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
         distractors.read_statements(statement_responses).rejections
@@ -342,6 +342,6 @@ def funnel(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> dg.Output[list[BuildFunnelStep]]:
-    """Count what is left at each step, and what is open."""
+    """Count the kept and open items of each step."""
     rows = count_steps(decisions, caption_decisions, statement_decisions, look_alikes)
     return table_output(rows)

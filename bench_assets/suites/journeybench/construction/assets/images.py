@@ -70,7 +70,7 @@ class AcquiredImage:
 
 
 class FilterRule(dg.Config):
-    """How the votes on an image are read."""
+    """Rule for the votes on an image."""
 
     rule: Rule = "majority"
     """Whether more than half of the annotators must say yes, or all."""
@@ -172,7 +172,7 @@ def caption_decisions(
 def captioned_images(
     sources: SourceFiles, caption_decisions: list[CaptionDecision]
 ) -> dg.Output[list[CaptionedImage]]:
-    """Put captions and categories of each image together."""
+    """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
         for row in read_raw(source_folder(sources), ImageCategories)
