@@ -38,6 +38,7 @@ READ_NO_RESPONSES = {
     "core.metrics.ptb_tokenizer": "words of the Stanford tokenizer, pinned by its own output",
     "annotation.responses.preferences": "what people choose from",
     "annotation.responses.verdicts": "what people choose from",
+    "evaluation.reviews": "words that reviewers fill in",
     "file_benchmarks.prompts": "what is asked",
     "suites.blink.visual_prompts": "sizes of circles, which are drawn",
     "suites.blink.dataset": "columns of the authors' files",

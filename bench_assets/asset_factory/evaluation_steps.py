@@ -23,6 +23,7 @@ from bench_assets.core.tables.large_tables import column, gathered
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import BestConstant, best_constants, chance_of
 from bench_assets.evaluation.outcomes import accept_refusals
+from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.settings_resource import SettingsResource
@@ -120,9 +121,11 @@ def scores_output(
     judgements: Sequence[Judgement],
 ) -> dg.Output[Sequence[Score]]:
     """Score the responses of one model for Dagster, with its mistakes and their images."""
-    chosen = settings.load().suite(task.suite, SuiteSettings).reading
-    reading = chosen if task.asked_of == "model" else ""  # a ranking is read in one way
-    rows = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)
+    chosen = settings.load().suite(task.suite, SuiteSettings)
+    reading = chosen.reading if task.asked_of == "model" else ""  # a ranking is read in one way
+    review = load_review(chosen.review)
+    given = pipeline.scores(task, questions, predictions, judgements, reading, review)
+    rows = gathered(given, Score)
     return table_output(
         rows, mistakes_preview(questions, predictions, judgements, rows, image_store)
     )

@@ -31,7 +31,9 @@ from resources.tables.parquet import TableFiles
 if TYPE_CHECKING:
     from resources.response_cache.store import ResponseStore
 
-_MEASURED = {"data", "prompts", "model", "judge", "reading", "no_answer", "n"}
+_MEASURED = {
+    *("data", "prompts", "model", "judge", "reading", "no_answer", "refused", "mixed", "n"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,6 +129,7 @@ _POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "e
 _NO_NUMBER = ("model", "setup")
 """Of a metric: names, which are the home's; whether the digits are the same, others tell."""
 _LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "n_rejected", "data"}
+_LATER |= {"n_refused", "unread", "served"}
 """Columns that older tables do not have: nothing there says nothing."""
 
 

@@ -21,6 +21,7 @@ from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.task import RULES, Task
 
 _Values: TypeAlias = Mapping[tuple[str, str], float]  # by metric and category
@@ -87,7 +88,7 @@ def beside(
     judges, readings = set(column(scores, "judge")), set(column(scores, "reading"))
     if not rows or not judges <= {"", RULES} or len(readings) != 1:
         return rows
-    (reading,) = readings
+    reading = base_reading(*readings)
     known = {
         (one.metric, one.category): one.value
         for one in constants

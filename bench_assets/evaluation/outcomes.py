@@ -13,8 +13,9 @@ from itertools import compress
 from typing import Literal, TypeAlias, TypeVar
 
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.schema.rows import Judgement, Prediction, Score
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.tables.large_tables import column
+from bench_assets.evaluation.task import AnsweredQuestion
 
 Accepted: TypeAlias = Literal["refused", "mixed"]
 Row = TypeVar("Row", Prediction, Judgement)
@@ -107,19 +108,27 @@ def require_responses(
         raise ModelError(f"{task}: {mixed}")
 
 
-def is_unread(response: str, given: Score, judgements: Iterable[Judgement]) -> bool:
+def is_unread(pair: AnsweredQuestion, given: Score, judgements: Iterable[Judgement]) -> bool:
     """Whether a response says something, and neither a rule nor a model read it.
 
-    A response that a scorer gives points without saying what it read is read.
+    A response that a scorer gives points without saying what it read is read; one that names none
+    of the possible answers of its question is not.
     """
+    if given.error or given.no_answer or pair.prediction.ranking:
+        return False
     points = given.points
     if any(one.prompt_sha256 for one in judgements):
         read = points is not None
     elif not given.max_points:
-        read = bool(given.answer)
+        read = _names_an_answer(pair.question, given)
     else:
-        read = points is not None and (bool(given.answer) or points > 0)
-    return not read and not says_nothing(response)
+        read = points is not None and (points > 0 or _names_an_answer(pair.question, given))
+    return not read and not says_nothing(pair.prediction.text)
+
+
+def _names_an_answer(question: Question, given: Score) -> bool:
+    possible = question.options if question.kind == "text" else ()
+    return bool(given.answer) and (not possible or not set(given.answer).isdisjoint(possible))
 
 
 def says_nothing(response: str) -> bool:

@@ -35,6 +35,7 @@ from bench_assets.evaluation.aggregation import (
     values_at,
 )
 from bench_assets.evaluation.outcomes import is_unread
+from bench_assets.evaluation.reviews import ResponseReview
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -127,6 +128,7 @@ def score(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     reading: str = "",
+    review: ResponseReview | None = None,
 ) -> list[Score]:
     """Score every prediction, with the named scorer or the task's default.
 
@@ -137,7 +139,7 @@ def score(
     Raises:
         UnknownNameError: If the task has no such reading.
     """
-    return list(scores(task, questions, predictions, judgements, reading))
+    return list(scores(task, questions, predictions, judgements, reading, review))
 
 
 def scores(
@@ -146,6 +148,7 @@ def scores(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     reading: str = "",
+    review: ResponseReview | None = None,
 ) -> Iterator[Score]:
     """Do as ``score`` does, and let go of each score.
 
@@ -153,16 +156,17 @@ def scores(
         UnknownNameError: If the task has no such reading.
     """
     task.reading(reading or task.default_reading)
+    reviewed = (review or ResponseReview.of([])).within(questions)
     pairs = joined(questions, predictions, AnsweredQuestion)
     for pair, about in zip(pairs, verdicts(predictions, judgements), strict=True):
         said = pair.prediction
         name = task.default_reading if is_elicited(said.decoding) else reading
         name = name or task.default_reading
         given = _score(task, task.reading(name), pair, about)
+        given = replace(given, unread=is_unread(pair, given, about))
         yield replace(
-            given,
-            reading=name,
-            unread=_is_unread(said, given, about),
+            reviewed.score(task, task.reading(name), pair, given),
+            reading=reviewed.named(name),
             confidence=max(shares(said.logprobs)) if said.logprobs else None,
             judge="+".join(sorted({verdict.judge for verdict in about})),
             setup=joined_setups([pair.prediction.setup, *(verdict.setup for verdict in about)]),
@@ -239,12 +243,6 @@ def _score(
     if why := why_no_answer(pair):
         return _wrong(task, score_one, pair, why)
     return attempt(score_one, pair, about)
-
-
-def _is_unread(prediction: Prediction, given: Score, about: Sequence[Judgement]) -> bool:
-    if given.error or given.no_answer or prediction.ranking:
-        return False
-    return is_unread(prediction.text, given, about)
 
 
 def why_no_answer(pair: AnsweredQuestion) -> str:

@@ -36,6 +36,9 @@ class SuiteSettings(BaseModel):
     ``"NAME:MODEL"``."""
     reading: str = ""
     """Scorer of responses; default: the suite's."""
+    review: str = ""
+    """File of reviewed responses, which count as their reviewers read them (`bench annotate
+    review`)."""
     accept: tuple[Accepted, ...] = ()
     """Outcomes that stop no number: `refused`, requests that a provider refuses for good, which
     count as wrong; `mixed`, several models or snapshots that answered behind one name."""

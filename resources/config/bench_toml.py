@@ -154,7 +154,8 @@ class Settings(StrictSection):
         try:
             chosen = settings_type.model_validate(judge | self.suites.get(name, {}))
             accept = tuple(dict.fromkeys((*self.accept, *chosen.accept)))
-            return chosen.model_copy(update={"accept": accept})
+            review = str(self.resolve(chosen.review)) if chosen.review else ""
+            return chosen.model_copy(update={"accept": accept, "review": review})
         except ValidationError as why:
             said = describe_validation_error(why, settings_type)
             raise SettingsError(f"{self.file}, [suites.{name}]: {said}") from None

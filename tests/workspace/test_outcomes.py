@@ -210,3 +210,47 @@ def test_a_snapshot_of_the_model_is_stored_and_not_told(home, server):
     result = bench("evaluate", "quiz", "--model", "m", "--json")
     assert accuracy(result)["served"] == "m-2025-05-13 (100)"
     assert "answered by" not in result.stderr
+
+
+@pytest.mark.long
+def test_a_number_with_refusals_is_reproduced(home, server):
+    bench("evaluate", "quiz", "--model", "m", "--accept", "refused")
+    said = bench("bundle", "reproduce", "quiz", "m")
+    assert "same digits: 1 numbers" in said.output
+
+
+def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server, tmp_path):
+    asked = ["evaluate", "quiz", "--model", "m", "--accept", "refused"]
+    bench(*asked)
+    form = tmp_path / "form.jsonl"
+    assert "10 responses to review, 0 filled in" in bench(
+        "annotate", "review", "quiz", form, "--model", "m"
+    ).stderr  # fmt: skip
+    rows = [json.loads(row) for row in form.read_text().splitlines()]
+    assert {row["text"] for row in rows} == {UNREADABLE}
+    for row, answer in zip(rows, [*"AAAAAABB", "none", ""], strict=True):
+        row |= {"answer": answer, "by": "ada"}
+    form.write_text("\n".join(map(json.dumps, rows)))
+    row = accuracy(bench(*asked, "--review", form, "--json"))
+    assert (row["value"], row["unread"], row["n_refused"]) == (0.66, 0.01, 10)
+    assert re.search(r"\|reading:\w+\+review:[0-9a-f]{12}\|refused:10\|n:100$", row["signature"])
+    server.says = lambda body: "A" if "commit to" in str(body) else usual(body)
+    assert "10 responses to review, 10 filled in" in bench(
+        "annotate", "review", "quiz", form, "--model", "m", "--by", "m"
+    ).stderr  # fmt: skip
+    row = accuracy(bench(*asked, "--review", form, "--json"))
+    assert (row["value"], row["unread"]) == (0.67, 0.0)
+
+
+@pytest.mark.long
+def test_a_review_in_bench_toml_counts_until_it_is_gone(home, server):
+    asked = ["evaluate", "quiz", "--model", "m", "--accept", "refused", "--json"]
+    bench(*asked)
+    bench("annotate", "review", "quiz", home / "form.jsonl", "--model", "m", "--by", "m")
+    text = (home / "form.jsonl").read_text()
+    (home / "form.jsonl").write_text(text.replace('"answer": ""', '"answer": "A"'))
+    toml = (home / "bench.toml").read_text()
+    (home / "bench.toml").write_text(f'{toml}\n[suites.quiz]\nreview = "form.jsonl"\n')
+    assert accuracy(bench(*asked))["value"] == 0.7
+    (home / "bench.toml").write_text(toml)
+    assert accuracy(bench(*asked))["value"] == 0.6

@@ -33,6 +33,7 @@ def open_home(  # noqa: PLR0913  (an option each)
     reading: str = "",
     *,
     models: Mapping[str, Any] | None = None,  # sections that bench.toml does not have
+    review: str = "",  # a file
     accept: Sequence[str] = (),  # what does not stop a number, beside what bench.toml says
     training: Sequence[Path] = (),  # what models were trained on, instead of bench.toml's
     scratch: bool = False,
@@ -48,6 +49,7 @@ def open_home(  # noqa: PLR0913  (an option each)
             judge,
             reading,
             models=models,
+            review=review,
             accept=accept,
             training=training,
             scratch=scratch,
@@ -65,6 +67,7 @@ def open_home_for(  # noqa: PLR0913  (an option each)
     reading: str = "",
     elicit: str = "",
     *,
+    review: str = "",
     accept: Sequence[str] = (),
 ) -> "Generator[tuple[Workbench, ModelArguments]]":
     """Open the home folder for an evaluation; also return the names of the given models."""
@@ -74,8 +77,15 @@ def open_home_for(  # noqa: PLR0913  (an option each)
         from resources.config.environment import default_home
 
         asked = parse_models(models, load_settings(default_home()), elicit)
-        sections = asked.sections
-        with open_home(suite, source, judge, reading, models=sections, accept=accept) as bench:
+        with open_home(
+            suite,
+            source,
+            judge,
+            reading,
+            models=asked.sections,
+            review=review,
+            accept=accept,
+        ) as bench:
             yield bench, asked
 
 

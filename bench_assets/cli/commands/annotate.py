@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home
-from bench_assets.cli.app.options import JsonOption
+from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
 
 if TYPE_CHECKING:
@@ -225,3 +225,36 @@ def export(
     with open_home(task) as bench:
         for file in write(bench, task, folder):
             print_result(str(file))
+
+
+@campaigns_app.command()
+def review(
+    task: Annotated[str, typer.Argument(help="Task, such as codis.")],
+    model: Annotated[str, typer.Option(help="Model whose responses are reviewed.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Form to write; filled lines stay. Default: review-TASK-MODEL.jsonl."),
+    ] = None,
+    condition: ConditionOption = "main",
+    source: SourceOption = None,
+    by: Annotated[str, typer.Option(help="Model that fills in the open lines.")] = "",
+) -> None:
+    """Export unread and doubtful responses to a form that people or a model fill in.
+
+    Score them with bench evaluate TASK --model MODEL --review FILE.
+
+    Example: bench annotate review codis --model my-model
+    """
+    from bench_assets.workspace.evaluate.response_review import write_review
+
+    with open_home(task, source) as bench:
+        named = file or Path(f"review-{task}-{model}.jsonl".replace("/", "-"))
+        (chosen,) = bench.catalog.tasks_of(task)
+        lines = write_review(bench, chosen, model, condition, named, by)
+        filled = sum(line.is_filled for line in lines)
+        print_message(
+            f"{len(lines)} responses to review, {filled} filled in. Fill in answer"
+            f' ("none" for no answer), or verdict (right, wrong), then:'
+            f" bench evaluate {task} --model {model} --review {named}"
+        )
+        print_result(str(named))

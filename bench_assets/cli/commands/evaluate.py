@@ -84,6 +84,13 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    review: Annotated[
+        Path | None,
+        typer.Option(
+            help="Score reviewed responses as this form has them: bench annotate review.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print requests, time and cost; send nothing.")
@@ -104,22 +111,24 @@ def evaluate(
     """
     one = suites[0] if suites and len(suites) == 1 else ""
     _check_arguments(
-        of_one_suite=bool(source or judge or reading or responses),
+        of_one_suite=bool(source or judge or reading or responses or review),
         one_suite=bool(one),
         asks=bool(model),
         elicits=elicit not in ("", GENERATE),
-        parses=bool(reading),
+        parses=bool(reading or review),
         scores=bool(responses),
     )
+    if review and (responses or keep_going):
+        raise typer.BadParameter("--review goes with neither --responses nor --keep-going")
     if responses:
         _score(one, responses, source, judge, reading, as_json=as_json)
         return
     if keep_going:
         _backfill(model or [], suites, condition, elicit, accept, as_json=as_json)
         return
-    given = [one.value for one in accept or ()]
+    form, given = str(review.absolute()) if review else "", [one.value for one in accept or ()]
     chosen = (one, source, judge, reading, elicit)
-    with open_home_for(model or [], *chosen, accept=given) as (bench, asked):
+    with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
         from bench_assets.workspace.materialization.name_validation import check_names
 
@@ -144,7 +153,7 @@ def _check_arguments(
 ) -> None:
     if of_one_suite and not one_suite:
         raise typer.BadParameter(
-            "--source, --judge, --reading and --responses need exactly one suite. Name it"
+            "--source, --judge, --reading, --responses and --review need exactly one suite. Name it"
         )
     if asks == scores:
         raise typer.BadParameter("expected either --model or --responses")
@@ -152,7 +161,7 @@ def _check_arguments(
         raise typer.BadParameter("--elicit needs --model, not --responses")
     if elicits and parses:
         raise typer.BadParameter(
-            "--reading parses texts, and --elicit leaves none to parse. Drop one of them"
+            "--reading and --review are of texts, and --elicit leaves none. Drop one of them"
         )
 
 

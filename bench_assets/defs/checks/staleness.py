@@ -8,6 +8,7 @@ from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature, judged_by, model_of, parts_of
+from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from resources.config.bench_toml import Settings
@@ -67,13 +68,16 @@ class CurrentConfiguration:
                 setups[name] = None
         judges = {task.name: self._judge(task) for task in tasks if task.is_judged}
         readings = {task.name: self._reading(task) for task in tasks}
-        return [setups, judges, readings]
+        reviews = {task.name: self._review(task) for task in tasks}
+        return [setups, judges, readings, reviews]
 
     def _of_task(self, task: Task, signature: Signature) -> str:
         if (signature.version, set(signature.extensions)) != (task.version, set(task.extensions)):
             return "measured under another version of the task"
         read = signature.parts.get("reading", "")
-        if task.asked_of == "model" and read and read != self._reading(task):
+        is_other = base_reading(read) != self._reading(task)
+        is_reviewed = read != base_reading(read) and not self._review(task)
+        if task.asked_of == "model" and read and (is_other or is_reviewed):
             return f"measured with the reading {read}"
         return ""
 
@@ -88,6 +92,9 @@ class CurrentConfiguration:
         except (SettingsError, UnknownNameError):  # the next evaluation will say so
             return ""
         return judged_by(chosen.name, setup) if setup else None
+
+    def _review(self, task: Task) -> str:
+        return self._settings.suite(task.suite, SuiteSettings).review
 
     def _reading(self, task: Task) -> str:
         return self._settings.suite(task.suite, SuiteSettings).reading or task.default_reading

@@ -13,6 +13,7 @@ from bench_assets.comparison.causes import DECODING, MODEL, who_and_how
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import Signature
+from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
 from bench_assets.report.pages.checks import CheckOutcome, last_found
@@ -63,7 +64,10 @@ def in_words(signature: Signature, task: Task) -> list[SignaturePart]:
             parts.append(SignaturePart(MODEL, asked, _who(asked)))
             parts += [SignaturePart(DECODING, drawn, _how(drawn))] if drawn else []
         elif name == "reading":
-            parts.append(SignaturePart(name, value, first_line(task.readings.get(value))))
+            about = first_line(task.readings.get(base_reading(value)))
+            reviewed = " Reviewed responses count as reviewers read them."
+            told = about + reviewed * (value != base_reading(value))
+            parts.append(SignaturePart(name, value, told.strip()))
         else:
             parts.append(SignaturePart(name, value, _MEANINGS.get(name, "")))
     return parts

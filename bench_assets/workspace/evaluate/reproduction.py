@@ -37,6 +37,7 @@ from bench_assets.core.schema.chat import ChatModel
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import Accepted, accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
 from bench_assets.export.collection import ModelResponses, TableCollection, TableFilter
@@ -139,7 +140,7 @@ def _predictions(
         return rows
     if not _is_local(bench, number.model):
         known = RememberedModel(number.model or who_and_how(wanted)[0], wanted, models.store)
-        rows = pipeline.predict(task, questions, known, condition)
+        rows = _with_refusals(whole, pipeline.predict(task, questions, known, condition))
         missing = sum(row.error == NOT_REMEMBERED for row in rows)
         if not missing:
             needs.append(
@@ -151,9 +152,24 @@ def _predictions(
     with _open_model(models, number.model, condition, ask=ask) as model:
         if model.signature != wanted:
             raise MissingResponsesError(f"{number.model} is now {model.signature}")
-        rows = pipeline.predict(task, questions, model, condition)
+        rows = _with_refusals(whole, pipeline.predict(task, questions, model, condition))
     needs.append(BundleRequirement(part="responses", takes=wanted, here=f"{len(rows)} there"))
     return rows
+
+
+def _with_refusals(whole: _Inputs, rows: Sequence[Prediction]) -> list[Prediction]:
+    """Accept refusals as the number did; those that are not cached are those of its table."""
+    if "refused" not in whole.number.signature.parts:
+        return list(rows)
+    stored = _stored_predictions(whole) if whole.number.model else []
+    refused = {(row.question_id, row.sample): row for row in stored if row.refused}
+    accept: list[Accepted] = ["refused"]
+    return [
+        refused.get((row.question_id, row.sample), row)
+        if row.error == NOT_REMEMBERED
+        else accept_refusals(row, accept)
+        for row in rows
+    ]
 
 
 def _judgements(

@@ -20,6 +20,7 @@ from bench_assets.evaluation.outcomes import (
     accept_refusals,
     require_responses,
 )
+from bench_assets.evaluation.reviews import load_review
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Task
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
@@ -216,7 +217,8 @@ def _evaluate_task(
     require_responses(task.name, "questions", predictions, chosen.accept)
     judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
     require_responses(task.name, "verdicts", judgements, chosen.accept)
-    scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
+    review = load_review(chosen.review)
+    scores = pipeline.score(task, few, predictions, judgements, chosen.reading, review)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
     return TaskEvaluation(

@@ -20,6 +20,7 @@ from bench_assets.core.parsing.reasoning import take_apart
 from bench_assets.core.schema.errors import ImageError, SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.tables.arrow import to_json
+from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.task import Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.stores import open_response_store
@@ -179,7 +180,8 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
 
 def _scorer_description(task: Task, reading: str) -> str:
     """Name of a scorer, and the first line of its docstring."""
-    about = (getattr(task.readings.get(reading), "__doc__", None) or "").strip()
+    named = task.readings.get(base_reading(reading))
+    about = (getattr(named, "__doc__", None) or "").strip()
     return f"{reading}: {about.splitlines()[0]}" if about else reading
 
 

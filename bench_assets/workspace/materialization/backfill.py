@@ -152,7 +152,10 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
     if mixed_mark(row.signature) or _is_of_another(bench, row):
         yield f"answered by {row.served}"
     if row.unread:
-        yield f"{percent(row.unread)} of the responses are unread: bench report shows them"
+        yield (
+            f"{percent(row.unread)} of the responses are unread. To review them:"
+            f" bench annotate review {task.name} --model {row.model}"
+        )
 
 
 def _is_of_another(bench: Workbench, row: Metric) -> bool:

@@ -24,6 +24,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     reading: str = "",
     *,
     models: Mapping[str, Any] | None = None,
+    review: str = "",
     accept: Sequence[str] = (),
     training: Sequence[Path] = (),
     scratch: bool = False,
@@ -36,6 +37,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         judge: The suite's judge, instead of bench.toml's.
         reading: The suite's reading, instead of bench.toml's.
         models: Sections that bench.toml does not have.
+        review: File of the suite's reviewed responses, instead of bench.toml's.
         accept: What does not stop a number, beside what bench.toml says.
         training: What models were trained on, instead of bench.toml's.
         scratch: Tables go to a folder that is deleted again.
@@ -45,7 +47,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     """
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
-        chosen = {"judge": judge, "reading": reading}
+        chosen = {"judge": judge, "reading": reading, "review": review}
         settings = home_settings(whole, source, chosen, models, training, accept)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)

@@ -6,6 +6,8 @@ and of who is asked and who judges, by their settings and files.
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 import dagster as dg
@@ -146,7 +148,9 @@ def _evaluation_group(
     asked = state_of(model, home.settings) if task.asked_of == "model" else []
     judge = _state_of_judge(task, chosen.judge, home.settings)
     compared = _regression_inputs(home, task, model, condition)
-    facts = [inputs, read, asked, chosen.model_dump(), judge, compared]
+    review = Path(chosen.review) if chosen.review else None
+    reviewed = sha256(review.read_bytes()).hexdigest() if review and review.is_file() else ""
+    facts = [inputs, read, asked, chosen.model_dump(), judge, compared, reviewed]
     return home.making(f"{task.name} {condition}", selection, json_digest(facts), model)
 
 

@@ -103,6 +103,12 @@
     return Bench.link(["samples", row.task], { model: row.model, condition: condition === "main" ? "" : condition, outcome: "unread" });
   }
 
+  /** The share of unread responses of a row, which leads to them. */
+  function unread(row) {
+    const label = `unread responses of ${Bench.printable(row.model)}`;
+    return row.unread ? Bench.h("a", { href: unreadLink(row), "aria-label": label }, Bench.percent(row.unread)) : Bench.percent(row.unread);
+  }
+
   /** Both as elements, to stand behind a number. */
   function marked(row) {
     return [...marks(row), ...notes(row)].map(({ mark, why, href }) =>
@@ -124,5 +130,5 @@
     return isBaseline(model) ? "baseline" : KINDS[model.kind] || Bench.words(model.kind);
   }
 
-  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, unreadLink, isBaseline, kind });
+  Object.assign(Bench, { rows, index, short, suiteTitle, chance, blind, asked, marks, notes, marked, unread, isBaseline, kind });
 })();

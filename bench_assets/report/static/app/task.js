@@ -108,10 +108,7 @@
         { key: "n_clusters", title: "Clusters", number: true, hint: "effective number: what shares an image or group counts once, uneven clusters count less; below ten the interval is rough", cell: (row) => (row.n_clusters === null ? "" : row.n_clusters.toFixed(row.n_clusters < 10 ? 1 : 0)) },
         { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
         { key: "n_refused", title: "Refused", number: true, hint: "by the provider, for good; accepted, and counted as wrong" },
-        {
-          key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer",
-          cell: (row) => (row.unread ? Bench.h("a", { href: Bench.unreadLink({ ...row, task: task.name }), "aria-label": `unread responses of ${Bench.printable(row.model)}` }, Bench.percent(row.unread)) : Bench.percent(row.unread)),
-        },
+        { key: "unread", title: "Unread", number: true, hint: "share of the responses out of which nobody read an answer", cell: (row) => Bench.unread({ ...row, task: task.name }) },
         { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that became no question" },
         { key: "constant", title: "Best constant", number: true, hint: "what the best constant response gets", cell: (row) => Bench.number(row.constant) },
         { key: "shuffled", title: "Dealt anew", number: true, hint: "what this model's responses get, each given to another question", cell: (row) => Bench.number(row.shuffled) },

@@ -1,0 +1,157 @@
+"""Reviews: what people or a model read out of responses that no scorer read, or that scorers doubt.
+
+A review is a file of JSON lines, a form that is filled in: ``answer`` is what the response answers
+("B", "A C", a text, or "none"), ``verdict`` is "right" or "wrong" where a model judges. Reviewed
+responses are scored by these; the scorer is then named ``careful+review:DIGEST``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Self
+
+from bench_assets.annotation.responses.units import response_name
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.tables.json_records import read_lines, records
+from bench_assets.core.tables.large_tables import column
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByRules, ScoreOne, Task
+
+NONE = "none"
+"""What an ``answer`` says of a response that answers nothing."""
+
+_MARK = "+review:"
+_VERDICTS = {"right": True, "wrong": False}
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewLine:
+    """One line of the form: a response to a question, whichever models gave it."""
+
+    question_id: str
+    response: str  # its name, by what it says
+    why: str  # "unread", or "doubtful": scorers read different answers
+    kind: str = ""  # of the answer, as ``Question.kind``
+    question: str = ""
+    options: str = ""  # one a line
+    reference: str = ""  # the right answer, only where a verdict is asked for
+    text: str = ""
+    asked_for: str = "answer"  # the field to fill in: "answer" or "verdict"
+    answer: str = ""  # "B", "A C", a text, or "none"; "" is not filled in
+    verdict: str = ""  # "right" or "wrong"
+    by: str = ""  # who filled it in: a person, or "model:NAME"
+    where: str = ""  # in the file, for complaints
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether somebody filled the line in."""
+        return bool(self.answer or self.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseReview:
+    """The filled lines of a review, by question and response."""
+
+    lines: Mapping[tuple[str, str], ReviewLine]
+    digest: str  # of what they say
+
+    @classmethod
+    def of(cls, lines: Sequence[ReviewLine]) -> Self:
+        """Take the filled lines."""
+        filled = {(one.question_id, one.response): one for one in lines if one.is_filled}
+        said = sorted([*key, one.answer, one.verdict] for key, one in filled.items())
+        return cls(filled, sha256(json.dumps(said).encode()).hexdigest()[:_DIGITS])
+
+    def within(self, questions: Sequence[Question]) -> Self:
+        """The lines on these questions."""
+        asked = set(column(questions, "question_id"))
+        return self.of([line for (name, _), line in self.lines.items() if name in asked])
+
+    def named(self, reading: str) -> str:
+        """The name of a scorer with this review."""
+        return f"{reading}{_MARK}{self.digest}" if self.lines else reading
+
+    def score(self, task: Task, score_one: ScoreOne, pair: AnsweredQuestion, given: Score) -> Score:
+        """Score a response as its reviewer reads it; as ``given`` where nobody reviewed it."""
+        key = pair.question.question_id, response_name(pair.prediction.text)
+        line = self.lines.get(key)
+        if line is None or given.error or given.no_answer:
+            return given
+        note = f"reviewed{f' by {line.by}' if line.by else ''}: {line.verdict or line.answer}"
+        if line.verdict:
+            points = given.max_points if _VERDICTS[line.verdict] else 0.0
+            return replace(given, points=points, note=note, unread=False)
+        read = "" if line.answer == NONE else _written(pair.question, line.answer)
+        again = pair._replace(prediction=replace(pair.prediction, text=read, raw_text=read))
+        rules = task.judges.get(RULES)
+        about = rules.judgements([again]) if isinstance(rules, ByRules) else []
+        return replace(score_one(again, about), note=note, unread=False)
+
+
+def base_reading(reading: str) -> str:
+    """The scorer without a review.
+
+    >>> base_reading("careful+review:0a1b2c3d4e5f")
+    'careful'
+    """
+    return reading.partition(_MARK)[0]
+
+
+def load_review(file: str) -> ResponseReview | None:
+    """The review in a file; None where none is named.
+
+    Raises:
+        SourceError: If the file is no review.
+    """
+    return ResponseReview.of(read_review(Path(file))) if file else None
+
+
+def written(lines: Sequence[ReviewLine]) -> str:
+    """The form as JSON lines."""
+    hidden = {"where"}
+    rows = ({k: v for k, v in asdict(one).items() if k not in hidden} for one in lines)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_review(file: Path) -> list[ReviewLine]:
+    """Read a form, filled in or not.
+
+    Raises:
+        SourceError: If it is none, or an answer names no option of its question; names the line.
+    """
+    lines = records(read_lines(file), ReviewLine, unique=("question_id", "response"), closed=True)
+    for line in lines:
+        if complaint := _complaint(line):
+            raise SourceError(f"{line.where}: {complaint}")
+    return lines
+
+
+def _written(question: Question, answer: str) -> str:
+    """An answer as scorers read it."""
+    if question.kind == "choice":
+        return answer.strip("() ").upper()
+    if question.kind == "choices":
+        return "".join(answer.upper().split())
+    return "\n".join(re.split(r"\s*[;；]\s*", answer)) if question.kind == "blanks" else answer
+
+
+def _complaint(line: ReviewLine) -> str:
+    return next(_complaints(line), "")
+
+
+def _complaints(line: ReviewLine) -> Iterator[str]:
+    other = "verdict" if line.asked_for == "answer" else "answer"
+    if getattr(line, other):
+        yield f"{other} is filled in (expected {line.asked_for})"
+    if line.verdict not in ("", *_VERDICTS):
+        yield f"verdict is {line.verdict!r} (expected right or wrong)"
+    letters = ascii_uppercase[: len(line.options.splitlines())]
+    chosen = line.answer.upper().strip("()").split()
+    most = {"choice": 1, "choices": len(letters)}.get(line.kind)
+    if most and line.answer != NONE and (set(chosen) - set(letters) or len(chosen) > most):
+        yield f"answer is {line.answer!r} (expected of {' '.join(letters)}, or {NONE})"

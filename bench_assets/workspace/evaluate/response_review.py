@@ -1,0 +1,173 @@
+"""Review of responses: exports unread and doubtful ones to a form, which a model may fill in."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from string import ascii_uppercase
+
+from bench_assets.annotation.responses.units import response_name
+from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.core.judging.verdicts import read_word
+from bench_assets.core.parsing.choices import lettered
+from bench_assets.core.schema.chat import ChatModel, Prompt, Request
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.tables.large_tables import verdicts
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.outcomes import is_unread
+from bench_assets.evaluation.reviews import NONE, ReviewLine, read_review, written
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import AnsweredQuestion, Task
+from bench_assets.workspace.evaluate.subset import open_model
+from bench_assets.workspace.materialization.workbench import Workbench
+from resources.storage.atomic_write import open_atomic
+
+_ANSWERS = {
+    "choice": "Reply with the letter of the option",
+    "choices": "Reply with the letters of all options, blanks between them,",
+}
+
+
+def write_review(
+    bench: Workbench, task: Task, model: str, condition: str, file: Path, by: str = ""
+) -> list[ReviewLine]:
+    """Write the form of one model's responses; lines of the file that are filled in stay.
+
+    Args:
+        bench: The home.
+        task: Whose scorers read the responses.
+        model: Who gave them; the form does not say.
+        condition: "main" or an ablation.
+        file: The form.
+        by: A model that fills in the open lines; "" for none.
+
+    Raises:
+        TableError: If the model was not evaluated.
+        SourceError: If the file is no review.
+        ModelError: If the reviewer cannot be asked.
+    """
+    read = bench.tables.rows
+    there = {(one.question_id, one.response): one for one in _existing(file)}
+    judged = evaluation_key(task, condition, "judgements")
+    lines = review_lines(
+        task,
+        read(questions_key(task, condition), Question),
+        read(evaluation_key(task, condition, "predictions"), Prediction, model),
+        read(judged, Judgement, model) if bench.tables.exists(judged, model) else [],
+        bench.settings.suite(task.suite, SuiteSettings).reading,
+    )
+    new = {(one.question_id, one.response): one for one in lines}
+    kept = {key: one for key, one in there.items() if one.is_filled}
+    form = list({**new, **kept}.values())
+    if by:
+        with bench.models() as models, open_model(models, f"{by}: review", by) as reviewer:
+            form = fill_in(form, reviewer)
+    with open_atomic(file) as out:
+        out.write(written(form).encode())
+    return form
+
+
+def review_lines(
+    task: Task,
+    questions: Sequence[Question],
+    predictions: Sequence[Prediction],
+    judgements: Sequence[Judgement],
+    reading: str = "",
+) -> list[ReviewLine]:
+    """List the responses that are unread or doubtful, each once.
+
+    Doubtful is a response out of which two of the task's scorers read two answers. Responses with
+    partial points are left out where a model judges: no word says how many they have.
+    """
+    asked = {question.question_id: question for question in questions}
+    names = dict.fromkeys((reading or task.default_reading, *task.readings))
+    given = [pipeline.score(task, questions, predictions, judgements, name) for name in names]
+    heard = verdicts(predictions, judgements)
+    found: dict[tuple[str, str], ReviewLine] = {}
+    for prediction, about, *scores in zip(predictions, heard, *given, strict=True):
+        by_model = any(one.prompt_sha256 for one in about)
+        is_partial = by_model and scores[0].max_points != 1.0
+        pair = AnsweredQuestion(asked[prediction.question_id], prediction)
+        if not is_partial and (why := _why(pair, scores, about)):
+            line = _line(pair, why, by_model=by_model)
+            found.setdefault((line.question_id, line.response), line)
+    return list(found.values())
+
+
+def fill_in(lines: Sequence[ReviewLine], model: ChatModel) -> list[ReviewLine]:
+    """Have a model fill in the lines that nobody has; one that it does not answer stays open."""
+    open_ = [place for place, line in enumerate(lines) if not line.is_filled]
+    responses = model.response([Request(prompt=_prompt(lines[place])) for place in open_])
+    filled = list(lines)
+    for place, response in zip(open_, responses, strict=True):
+        said = "" if response.error else response.said.answer
+        filled[place] = _filled(lines[place], said, f"model:{model.name}")
+    return filled
+
+
+def _existing(file: Path) -> list[ReviewLine]:
+    with suppress(FileNotFoundError):
+        if file.stat().st_size:
+            return read_review(file)
+    return []
+
+
+def _why(pair: AnsweredQuestion, scores: Sequence[Score], about: Sequence[Judgement]) -> str:
+    if is_unread(pair, scores[0], about):
+        return "unread"
+    first, by_model = scores[0], any(one.prompt_sha256 for one in about)
+    if first.error or first.no_answer or pair.prediction.ranking or by_model:
+        return ""
+    return "doubtful" if len({one.answer for one in scores if one.answer}) > 1 else ""
+
+
+def _line(pair: AnsweredQuestion, why: str, *, by_model: bool) -> ReviewLine:
+    question, prediction = pair
+    return ReviewLine(
+        question_id=question.question_id,
+        response=response_name(prediction.text),
+        why=why,
+        kind=question.kind,
+        question=question.text,
+        options=_one_a_line(question),
+        reference="\n".join(question.answer) if by_model else "",
+        text=prediction.text,
+        asked_for="verdict" if by_model else "answer",
+    )
+
+
+def _one_a_line(question: Question) -> str:
+    options = [" ".join(option.split()) for option in question.options]
+    return lettered(options) if question.kind in _ANSWERS else "\n".join(options)
+
+
+def _prompt(line: ReviewLine) -> Prompt:
+    shown = [f"Question:\n{line.question}"]
+    if line.options:
+        shown.append(line.options)
+    if line.asked_for == "verdict":
+        shown.append(f"Reference:\n{line.reference}")
+    shown.append(f"Response of somebody to the question:\n{line.text}")
+    if line.asked_for == "verdict":
+        task = "Does the response commit to the same answer as the reference? Reply yes or no."
+    else:
+        how = _ANSWERS.get(line.kind, "Reply with the answer alone")
+        task = (
+            f"Which answer does the response commit to? Do not answer the question yourself. {how}"
+            f" that the response commits to, or {NONE} if it commits to no answer."
+        )
+    return Prompt.of("\n\n".join([*shown, task]))
+
+
+def _filled(line: ReviewLine, said: str, by: str) -> ReviewLine:
+    if line.asked_for == "verdict":
+        verdict = read_word(said, {"yes": "right", "no": "wrong"})
+        return replace(line, verdict=verdict, by=by) if verdict else line
+    if read_word(said, {NONE: NONE}):
+        return replace(line, answer=NONE, by=by)
+    if line.kind in _ANSWERS:
+        letters = said.replace(",", " ").replace("(", " ").replace(")", " ").rstrip(". \n").split()
+        offered = set(ascii_uppercase[: len(line.options.splitlines())])
+        fits = letters and set(letters) <= offered and (line.kind == "choices" or len(letters) == 1)
+        return replace(line, answer=" ".join(letters), by=by) if fits else line
+    return replace(line, answer=said.strip(), by=by) if said.strip() else line

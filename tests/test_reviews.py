@@ -1,0 +1,156 @@
+"""Reviewed responses count as their reviewers read them, in every task and by every scorer."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bench_assets.core.schema.chat import Response
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Judgement
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.reviews import ResponseReview, ReviewLine, read_review, written
+from bench_assets.suites.blink.task import TASK as BLINK
+from bench_assets.suites.codis.task import TASK as CODIS
+from bench_assets.suites.cogbench.vqa.task import TASK as VQA
+from bench_assets.workspace.evaluate.response_review import fill_in, review_lines
+from tests.rows import prediction
+from tests.test_no_answer import READINGS, asked
+
+UNREADABLE = "Well, that is what everybody would like to know, and it was discussed at length."
+REVIEWED_BY_ANSWER = {"blink", "codis", "multi", "cogbench/vqa", "journeybench/multi_image_vqa"}
+
+
+def said(questions, text=UNREADABLE):
+    return [prediction(question_id=one.question_id, text=text) for one in questions]
+
+
+def scored(task, questions, predictions, lines=(), reading=""):
+    verdicts = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+    review = ResponseReview.of(lines)
+    return pipeline.score(task, questions, predictions, verdicts, reading, review)
+
+
+def forms(task, questions, predictions):
+    verdicts = pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+    return review_lines(task, questions, predictions, verdicts)
+
+
+def _joined(question):
+    return ("；" if question.kind == "blanks" else " ").join(question.answer)
+
+
+@pytest.mark.parametrize(
+    ("task", "reading"), [one for one in READINGS if one.values[0].name in REVIEWED_BY_ANSWER]
+)
+def test_the_right_answer_that_a_reviewer_reads_has_all_points(task, reading):
+    questions = asked(task)
+    predictions = said(questions)
+    key = {one.question_id: one for one in questions}
+    lines = [
+        replace(line, answer=_joined(key[line.question_id]), by="ada")
+        for line in forms(task, questions, predictions)
+    ]
+    assert lines
+    reviewed = [line.question_id for line in lines]
+    found = scored(task, questions, predictions, lines, reading)
+    for score in [one for one in found if one.question_id in reviewed]:
+        assert (score.points, score.unread) == (score.max_points, False), score
+        assert score.note.startswith("reviewed by ada: ")
+        assert score.reading == f"{reading}+review:{ResponseReview.of(lines).digest}"
+
+
+def line(**fields):
+    usual = {"question_id": "t/0", "response": "", "why": "unread", "kind": "choice"}
+    return ReviewLine(**usual | {"options": "(A) up\n(B) down"} | fields)
+
+
+def test_what_is_read_otherwise_or_as_nothing_is_wrong_and_the_others_stay():
+    questions = asked(BLINK) * 3
+    questions = [replace(one, question_id=f"t/{n}") for n, one in enumerate(questions)]
+    predictions = said(questions)
+    other, none, _ = forms(BLINK, questions, predictions)
+    lines = [replace(other, answer="B"), replace(none, answer="none")]
+    found = scored(BLINK, questions, predictions, lines)
+    assert [(one.points, one.answer, one.unread) for one in found] == [
+        (0.0, ("B",), False),
+        (0.0, (), False),
+        (0.0, (), True),
+    ]
+    assert [one.points for one in scored(BLINK, questions, said(questions, "A"), lines)] == [
+        1.0
+    ] * 3
+
+
+def test_the_form_has_no_model_and_each_response_once():
+    questions = asked(BLINK)
+    predictions = [*said(questions), *(replace(one, sample=1) for one in said(questions))]
+    (one,) = forms(BLINK, questions, predictions)
+    assert (one.why, one.asked_for, one.text, one.reference) == ("unread", "answer", UNREADABLE, "")
+    assert "model" not in json.loads(written([one]))
+    assert not one.is_filled
+
+
+def test_what_two_scorers_read_differently_is_doubtful():
+    questions = asked(VQA)
+    (one,) = forms(VQA, questions, said(questions, "Because it is wet, the answer is (A)."))
+    assert one.why == "doubtful"
+    assert forms(VQA, questions, said(questions, "A")) == []
+
+
+def test_where_a_model_judges_a_verdict_is_asked_for():
+    questions = asked(CODIS)[:1]
+    predictions = said(questions)
+    heard = Judgement.of(
+        predictions[0], judge="gpt", criterion="correct", verdict=None, response="Hm."
+    )
+    unreadable = replace(heard, prompt_sha256="0")
+    (one,) = review_lines(CODIS, questions, predictions, [unreadable])
+    assert (one.asked_for, one.reference) == ("verdict", "opening")
+    review = ResponseReview.of([replace(one, verdict="right")])
+    (score,) = pipeline.score(CODIS, questions, predictions, [unreadable], "", review)
+    assert (score.points, score.note) == (1.0, "reviewed: right")
+
+
+class Reviewer:
+    name, signature = "r", "r"
+
+    def __init__(self, text):
+        self.text = text
+        self.prompts = []
+
+    def response(self, requests):
+        self.prompts += [one.prompt for one in requests]
+        return [Response(text=self.text) for _ in requests]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("(B).", "B"), ("None.", "none"), ("A or B", ""), ("I think B", ""), ("C", ""), ("", "")],
+)
+def test_a_model_fills_in_what_it_states_alone(text, answer):
+    reviewer = Reviewer(text)
+    done, open_ = fill_in([line(question_id="t/1", answer="A", by="ada"), line()], reviewer)
+    assert (done.answer, done.by, len(reviewer.prompts)) == ("A", "ada", 1)
+    assert (open_.answer, open_.by) == (answer, "model:r" if answer else "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"answer": "C"}, r"line 1: answer is 'C' \(expected of A B, or none\)"),
+        ({"answer": "A B"}, "answer is 'A B'"),
+        ({"verdict": "right"}, r"verdict is filled in \(expected answer\)"),
+        ({"asked_for": "verdict", "verdict": "yes"}, r"verdict is 'yes' \(expected right or wrong"),
+    ],
+)
+def test_a_form_that_is_filled_in_wrongly_names_the_line(tmp_path, fields, complaint):
+    (tmp_path / "r.jsonl").write_text(written([line(**fields)]))
+    with pytest.raises(SourceError, match=complaint):
+        read_review(tmp_path / "r.jsonl")
+
+
+def test_a_form_is_read_as_it_was_written(tmp_path):
+    lines = [line(answer="A", by="ada", text="é\n上"), line(question_id="t/1")]
+    (tmp_path / "r.jsonl").write_text(written(lines))
+    assert [replace(one, where="") for one in read_review(tmp_path / "r.jsonl")] == lines
