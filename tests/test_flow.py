@@ -123,7 +123,7 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, chosen):
             "by rules, mild:MODEL, a model, not by 'mild'",
             id="a judge that asks a model, and none named",
         ),
-        pytest.param({}, "gpt", "by nobody, not by 'gpt'", id="no judge at all"),
+        pytest.param({}, "gpt", "by none, not by 'gpt'", id="no judge at all"),
     ],
 )
 def test_a_setting_that_names_no_judge_says_which_there_are(judges, setting, ways):

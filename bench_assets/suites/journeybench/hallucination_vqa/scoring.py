@@ -1,4 +1,8 @@
-"""Scores HaloQuest: the share of answers that a judge calls right."""
+"""HaloQuest's prompts and scores: the share of answers that a judge calls right.
+
+The question is asked as it is. The judge's instructions follow the rules of the authors' notebook
+(HaloQuest_Colab.ipynb), which has a library put them into words; the wording is ours.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +10,56 @@ from functools import partial
 
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
 from bench_assets.core.judging.verdicts import read_object
-from bench_assets.core.schema.chat import ChatModel, Prompt, Response
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion
-from bench_assets.suites.journeybench.hallucination_vqa import prompts
 from bench_assets.suites.journeybench.hallucination_vqa.answer_matching import says_the_same
+
+NO_VERDICT = (
+    "That is not what was asked for. Reply with one JSON object that has all six fields, "
+    "is_prediction_correct being true or false, and nothing else."
+)
+"""Complaint about an unreadable verdict."""
+
+_JUDGE = """\
+You judge the answer that a model gave to a question about a picture. You do not see the picture; \
+the ground truth lists what people answer, separated by semicolons, and each of its parts alone is \
+a right answer.
+
+Rules:
+1. Read the answer in the light of the question: what does it mean for what was asked?
+2. Some questions ask for a detail of something that is not in the picture. Then "yes", "no" and \
+"nothing" are wrong: the answer must say that the thing itself is not there.
+3. An answer that refuses ("I cannot assist", "I cannot answer") is wrong.
+4. Counts must be exactly those of the ground truth.
+5. An answer is right if its main point is that of the ground truth; the wording does not matter.
+
+Reply with one JSON object and nothing else:
+{{
+  "question": "the question",
+  "model_response": "the model's answer",
+  "groundtruth_response": "the ground truth",
+  "model_response_main_point": "one sentence: what the model's answer says to the question",
+  "groundtruth_main_point": "one sentence: what the ground truth says to the question",
+  "is_prediction_correct": true or false
+}}
+
+Question: {question}
+Model's answer: {response}
+Ground truth: {truth}"""
+
+
+def main(question: Question) -> Prompt:
+    """Ask the question about its image, with nothing added."""
+    return Prompt.of(*map(Image, question.images), question.text)
+
+
+def judge_prompt(question: Question, response: str) -> Prompt:
+    """Prompt a judge for agreement with people's answers; the judge does not see the image."""
+    truth = "; ".join(question.answer)
+    return Prompt.of(_JUDGE.format(question=question.text, response=response, truth=truth))
+
 
 CRITERION = "correct"
 WITH_THOUGHTS = "correct, thoughts included"  # the notebook takes nothing off a response
@@ -49,9 +97,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     asked = [
         VerdictRequest(*pair, prompt, partial(_verdict, prompt), criterion)
         for pair, criterion, response in responses
-        for prompt in [prompts.judge(pair.question, response)]
+        for prompt in [judge_prompt(pair.question, response)]
     ]
-    return [rows[0] for rows in ask_for_verdicts(asked, model, prompts.NO_VERDICT)]
+    return [rows[0] for rows in ask_for_verdicts(asked, model, NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:

@@ -1,7 +1,7 @@
 """HaloQuest as a task."""
 
 from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
-from bench_assets.suites.journeybench.hallucination_vqa import prompts, scoring
+from bench_assets.suites.journeybench.hallucination_vqa import scoring
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TASK_NAME
 from bench_assets.suites.journeybench.raw_material import (
     CAPTION_VOTES,
@@ -18,7 +18,7 @@ TASK = Task(
     title="JourneyBench, VQA with hallucination triggers (HaloQuest)",
     version=6,
     conditions={
-        "main": Condition(prompt=prompts.main, about="The question and its image, nothing else.")
+        "main": Condition(prompt=scoring.main, about="The question and its image, nothing else.")
     },
     readings={"strict": scoring.score, "official": scoring.score_officially},
     measures={"accuracy": scoring.accuracy},
