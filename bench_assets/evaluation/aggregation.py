@@ -16,6 +16,7 @@ from bench_assets.core.schema.signature import OPEN, Signature, joined, short
 from bench_assets.core.stats.means import Mean, mean
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import at, column, some
+from bench_assets.evaluation.calibration import CALIBRATION
 from bench_assets.evaluation.outcomes import shown
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion, Task, named
 
@@ -41,6 +42,7 @@ class ScoreOverview:
         self.rows, self.first = rows, rows[0].score
         self.slices: dict[str, array[int]] = defaultdict(lambda: array("I"))  # places in ``rows``
         self.setups, self.judges = set[str](), set[str]()
+        self.has_confidence = False
         missing, silent = bytearray(b"\1") * len(questions), bytearray(len(questions))
         failed, refused = bytearray(len(questions)), bytearray(len(questions))
         self.unread = Counter[str]()  # responses, by slice
@@ -51,6 +53,7 @@ class ScoreOverview:
             refused[place] |= bool(score.refused)
             self.setups.add(score.setup)
             self.judges.add(score.judge)
+            self.has_confidence |= score.confidence is not None
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(n)
                 self.unread[category] += score.unread
@@ -83,7 +86,8 @@ def metrics(
         scored.slices.keys() | scored.failed.keys(), key=lambda c: (c != "all", c)
     ):
         rows = some(scored.rows, scored.slices.get(category, ()))
-        for name, measure in task.measures.items():
+        more = CALIBRATION if category == "all" and scored.has_confidence else {}
+        for name, measure in {**task.measures, **more}.items():
             yield Metric(
                 task=task.name,
                 model=scored.first.model,

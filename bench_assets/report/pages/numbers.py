@@ -3,6 +3,7 @@
 Spells a signature out: each part, what it says, and what that means.
 """
 
+import base64
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -10,9 +11,16 @@ from typing import Any, NamedTuple
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, who_and_how
+from bench_assets.core.images.charts import reliability
+from bench_assets.core.schema.elicitation import unsigned
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.core.schema.signature import Signature
+from bench_assets.core.stats.calibration import (
+    ConfidentAnswer,
+    accuracy_by_coverage,
+    calibration_bins,
+)
 from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages import lineage
@@ -101,9 +109,14 @@ def _how(drawn: str) -> str:
 
     >>> _how("t=0,max=40")
     'The likeliest token each time (temperature 0), at most 40 tokens.'
+    >>> _how("t=0,max=40|elicit=likelihood-letters-none")
+    'By options, nothing parsed: likelihood-letters-none.'
     """
+    plain, elicitation = unsigned(drawn)
+    if elicitation:
+        return f"By options, nothing parsed: {elicitation.in_full}."
     said = []
-    for entry in drawn.split("|", maxsplit=1)[0].split(","):
+    for entry in plain.split("|", maxsplit=1)[0].split(","):
         name, _, value = entry.partition("=")
         if (name, value) == ("t", "0"):
             said.append("the likeliest token each time (temperature 0)")
@@ -113,7 +126,7 @@ def _how(drawn: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-_FORM = "1"  # of the data: raised when what the page reads changes
+_FORM = "2"  # of the data: raised when what the page reads changes
 _CELLS = 4_000_000  # of a table; larger ones are not looked through for examples
 _RIGHT = ("predictions", "judgements", "scores", "metrics", "constants")
 
@@ -191,6 +204,7 @@ def _write_model(
         except TableError as why:
             conditions.append({"name": condition, "problem": str(why)})
             continue
+        calibration = _calibration(tables, task, condition, model) if rows else ""
         parts = in_words(Signature.parse(rows[0].signature), task) if rows else []
         conditions.append(
             {
@@ -199,10 +213,30 @@ def _write_model(
                 "signature": rows[0].signature if rows else "",
                 "parts": [part._asdict() for part in parts],
                 "metrics": rows,
+                "calibration": calibration,
             }
         )
     of_task = {"task": task.name, "lineage": f"number-{slug(task.name)}"}
     site.put(name, {"model": model, "conditions": conditions, "checks": own, **of_task}, inputs)
+
+
+def _calibration(tables: TableFiles, task: Task, condition: str, model: str) -> str:
+    """A reliability diagram as a data address; "" where answers have no confidence."""
+    key = evaluation_key(task, condition, "scores")
+    try:
+        scores = tables.read(key, Score, model) if tables.exists(key, model) else []
+    except TableError:
+        return ""  # verification names the table
+    answers = [
+        ConfidentAnswer(row.confidence, row.points / row.max_points)
+        for row in scores
+        if row.confidence is not None and row.points is not None and row.max_points
+    ]
+    if not answers:
+        return ""
+    title = f"{len(answers)} answers in bins of similar confidence; on the dashed line both agree"
+    drawn = reliability(calibration_bins(answers), accuracy_by_coverage(answers), title)
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
 def _concerns(asset: str, task: Task, others: set[str]) -> bool:

@@ -66,6 +66,9 @@
         { key: "low", title: "95 % interval", number: true, cell: (row) => Bench.interval(row.low, row.high) },
         { key: "n_scored", title: "n", number: true },
       ], others, { label: "Other metrics", heading: "metric" }),
+      condition.calibration && Bench.h("figure", {}, Bench.h("img", {
+        src: condition.calibration, alt: "Left: accuracy of answers by their confidence. Right: accuracy of the most confident answers.",
+      }), Bench.h("figcaption", { class: "note" }, "Calibration: answers are right as often as their confidence says where dots lie on the line.")),
     ];
   }
 

@@ -1,0 +1,107 @@
+"""Calibration: whether answers are right as often as their confidence says.
+
+Expected calibration error over ten bins of equal width (Guo et al. 2017, equation 3), with a
+jackknife interval over clusters; accuracy of the most confident answers (selective prediction).
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, mean
+
+BINS = 10
+
+
+class ConfidentAnswer(NamedTuple):
+    """An answer with its probability."""
+
+    confidence: float  # [0, 1]
+    right: float  # share of the points, [0, 1]
+    cluster: str = ""
+
+
+class CalibrationBin(NamedTuple):
+    """The answers of similar confidence."""
+
+    confidence: float  # mean
+    accuracy: float
+    n: int
+
+
+def calibration_bins(answers: Sequence[ConfidentAnswer]) -> list[CalibrationBin]:
+    """Average confidence and accuracy by bin, for a reliability diagram; empty bins are left out.
+
+    >>> calibration_bins([ConfidentAnswer(0.9, 1.0), ConfidentAnswer(0.92, 0.0)])
+    [CalibrationBin(confidence=0.91, accuracy=0.5, n=2)]
+    """
+    ordered = sorted(answers, key=lambda one: one.confidence)
+    bins = [list(of) for _, of in groupby(ordered, key=lambda one: _bin(one.confidence))]
+    return [
+        CalibrationBin(
+            sum(one.confidence for one in of) / len(of),
+            sum(one.right for one in of) / len(of),
+            len(of),
+        )
+        for of in bins
+    ]
+
+
+def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
+    """Mean distance of accuracy and confidence, each bin weighted by its answers; in [0, 1].
+
+    >>> expected_calibration_error([ConfidentAnswer(0.9, 1.0), ConfidentAnswer(0.7, 0.0)]).value
+    0.4
+    """
+    if not answers:
+        return Mean(nan, nan, nan, 0, 0)
+    parts = np.zeros((len(answers), BINS + 1))
+    for n, one in enumerate(answers):
+        parts[n, _bin(one.confidence)] = one.right - one.confidence
+        parts[n, BINS] = 1.0
+
+    def error(sums: Floats) -> Floats:
+        found: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
+        return found
+
+    value = float(round(error(parts.sum(axis=0, keepdims=True))[0], 12))
+    clusters = [one.cluster or str(n) for n, one in enumerate(answers)]
+    low, high = interval(parts, clusters, error, 1.0)
+    return Mean(value, low, high, len(answers), 0)
+
+
+def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
+    """Accuracy of the most confident answers, where the others would be abstained from.
+
+    Of equally confident ones at the border, all count.
+
+    Args:
+        answers: All answers.
+        share: How many are given, (0, 1].
+    """
+    kept = sorted((one.confidence for one in answers), reverse=True)
+    least = kept[max(1, round(share * len(kept))) - 1] if kept else 0.0
+    given = [one for one in answers if one.confidence >= least]
+    return mean(ScoredPoint(one.right, one.cluster or str(n)) for n, one in enumerate(given))
+
+
+def accuracy_by_coverage(answers: Sequence[ConfidentAnswer]) -> list[tuple[float, float]]:
+    """Share of answers that are given, most confident first, and their accuracy.
+
+    >>> accuracy_by_coverage([ConfidentAnswer(0.6, 0.0), ConfidentAnswer(0.9, 1.0)])
+    [(0.5, 1.0), (1.0, 0.5)]
+    """
+    ordered = sorted(answers, key=lambda one: -one.confidence)
+    curve, n, right = [], 0, 0.0
+    for _, equal in groupby(ordered, key=lambda one: one.confidence):
+        of = list(equal)
+        n, right = n + len(of), right + sum(one.right for one in of)
+        curve.append((n / len(ordered), right / n))
+    return curve
+
+
+def _bin(confidence: float) -> int:
+    return min(BINS - 1, int(confidence * BINS))

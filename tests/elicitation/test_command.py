@@ -1,0 +1,139 @@
+"""``bench evaluate --elicit``: rows of its own, calibration, the report, and what is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bench_assets.cli.main import app
+
+FILE = [
+    {"question": f"Is {n} even?", "options": ["yes", "no"], "answer": "AB"[n % 2], "id": str(n)}
+    for n in range(8)
+]
+BENCH_TOML = """
+[benchmarks.parity]
+file = "parity.jsonl"
+
+[benchmarks.free]
+file = "free.jsonl"
+
+[models.prior]
+kind = "elicited"
+of = "tiny-vlm/step-0150"
+elicit = "likelihood-unconditional"
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two files of questions, one of which has options."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "bench.toml").write_text(BENCH_TOML)
+    (folder / "parity.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in FILE))
+    free = {"question": "How many?", "answer": "2", "id": "1"}
+    (folder / "free.jsonl").write_text(json.dumps(free) + "\n")
+    return folder
+
+
+def run(home: Path, *words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, words, env={"BENCH_HOME": str(home)})
+    return done.exit_code, done.output
+
+
+def rows(home: Path, *words: str) -> list[dict]:
+    code, said = run(home, *words, "--json")
+    assert code == 0, said
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+@pytest.fixture(scope="module")
+def evaluated(home: Path) -> dict[str, dict[str, dict]]:
+    """Model -> metric -> row, after one model was evaluated in four ways."""
+    model = ("--model", "tiny-vlm/step-0150")
+    found = rows(home, "evaluate", "parity", *model)
+    found += rows(home, "evaluate", "parity", *model, "--elicit", "likelihood")
+    found += rows(home, "evaluate", "parity", *model, "--elicit", "constrained")
+    found += rows(home, "evaluate", "parity", "--model", "prior")
+    kept: dict[str, dict[str, dict]] = {}
+    for row in found:
+        if row["category"] == "all":
+            kept.setdefault(row["model"], {})[row["metric"]] = row
+    return kept
+
+
+def test_each_method_has_a_row_of_its_own_and_signs_it(home: Path, evaluated):
+    name = "tiny-vlm/step-0150"
+    assert list(evaluated) == [name, f"{name}+likelihood", f"{name}+constrained", "prior"]
+    signed = {
+        model: re.search(r"elicit=([a-z-]+)", found["accuracy"]["signature"])
+        for model, found in evaluated.items()
+    }
+    assert [one and one[1] for one in signed.values()] == [
+        None,
+        "likelihood-letters-none",
+        "constrained-letters",
+        "likelihood-letters-unconditional",
+    ]
+    board = {row["model"] for row in rows(home, "leaderboard", "parity")}
+    assert set(evaluated) <= board
+
+
+def test_what_is_elicited_is_never_unread(evaluated):
+    for model, found in evaluated.items():
+        row = found["accuracy"]
+        assert (row["n_failed"], row["n_unscored"], row["n_scored"]) == (0, 0, 8), model
+        if "+" in model:
+            assert (row["unread"], row["n_no_answer"]) == (0, 0)
+
+
+def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
+    added = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
+    has = {model: added <= set(found) for model, found in evaluated.items()}
+    assert list(has.values()) == [False, True, False, True]
+    found = evaluated["tiny-vlm/step-0150+likelihood"]
+    assert 0.5 <= found["mean_confidence"]["value"] <= 1
+    assert found["accuracy_of_confident_half"]["n_scored"] >= 4
+
+
+def test_the_report_draws_reliability(home: Path, evaluated):
+    code, said = run(home, "report")
+    assert code == 0, said
+    texts = [file.read_text("utf-8") for file in (home / "report").rglob("*number-parity*")]
+    drawn = [text for text in texts if "data:image/svg+xml;base64," in text]
+    assert len(drawn) == len([model for model in evaluated if "likelihood" in model]) + 1  # prior
+
+
+def test_a_task_without_options_says_so_in_a_sentence(home: Path):
+    code, said = run(
+        home, "evaluate", "free", "--model", "tiny-vlm/step-0150", "--elicit", "likelihood"
+    )
+    flat = " ".join(said.split())
+    assert code == 1
+    assert "free: cannot be asked by likelihood: 1 of 1 questions do not have options" in flat
+    assert "use --elicit generate" in flat
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--model", "random", "--elicit", "likelihood"), "random: cannot be asked by likelihood"),
+        (("--model", "random", "--elicit", "guess"), "expected generate, likelihood or"),
+        (("--model", "prior", "--elicit", "likelihood"), "prior is elicited already"),
+    ],
+    ids=["a baseline", "no method", "twice"],
+)
+def test_what_cannot_be_asked_so_is_refused(home: Path, words, message: str):
+    code, said = run(home, "evaluate", "parity", *words)
+    assert code == 1
+    assert message in " ".join(said.split())
+
+
+def test_a_reading_parses_what_elicitation_leaves_none_of(home: Path):
+    code, said = run(
+        home, "evaluate", "parity", "--model", "prior", "--elicit", "likelihood", "--reading", "x"
+    )
+    assert code == 2
+    assert "--reading" in said
