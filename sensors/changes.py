@@ -81,7 +81,7 @@ def following(spec: dg.AssetSpec) -> dg.AssetSpec:
 
 
 def change_sensors() -> list[dg.SensorDefinition]:
-    """Build the sensors that look for changes: one that may cost something, one that does not.
+    """Build the sensors of changes: one that starts evaluations, one without cost.
 
     They start one run for each model, over all of its tables: weights are loaded once. A backfill
     would begin up to a minute later. The code server looks, because only it knows our condition.

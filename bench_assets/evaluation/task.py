@@ -137,7 +137,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """The four verbs of a task: prompt, judge, score, measure."""
+    """A task: prompts, judges, scorers and metrics."""
 
     name: str  # "codis" or "journeybench/mcot": its folder, asset prefix and table folder
     title: str  # as the paper spells it

@@ -29,7 +29,7 @@ class ExportSample:
 
     @property
     def explanation(self) -> str:
-        """Why it has its points, or none."""
+        """Reason of the points, or of missing ones."""
         said = [
             f"{row.judge}, {row.criterion}: {row.error or row.response or row.value or row.verdict}"
             for row in self.judgements

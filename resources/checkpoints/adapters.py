@@ -95,7 +95,7 @@ def _place(folder: Path, written: str) -> str:
         return str(place.resolve())
     if not HUB_ID.fullmatch(written):
         raise ModelError(
-            f"{folder}: its base {shortened(written)} is not there; set base = FOLDER or hub id"
+            f"{folder}: its base {shortened(written)} does not exist. Set base to a folder or id"
         )
     return written
 

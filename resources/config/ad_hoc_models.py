@@ -59,7 +59,7 @@ class AdHocModel:
 
 
 def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
-    """Read what stands in the place of a model's name; None if it is a name.
+    """Parse the location of an ad-hoc model; None for a name.
 
     A model that has a section is called as that says. Else a hub id is its own name, a server's
     model is called ``name@host-port``, and a checkpoint ``run/step@<8 digits of its content>``, as

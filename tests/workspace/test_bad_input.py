@@ -58,7 +58,7 @@ def break_image(data):
         pytest.param(
             break_data(json.dumps([entry(image_id="../../b.png")])),
             "random",
-            ["data.json", "../../b.png", "leaves the folder"],
+            ["data.json", "../../b.png", "outside the folder"],
             id="a path out of the folder",
             marks=pytest.mark.long,
         ),

@@ -213,7 +213,7 @@ def redundant(results: Results, pairs: Sequence[tuple[Question, Question]]) -> l
 
 
 def asked_again(evidence: Evidence) -> list[tuple[str, str]]:
-    """Pairs of ids of redundant questions; none where too few models tell."""
+    """Pairs of ids of redundant questions; none with too few models."""
     results = with_scores(evidence.results())
     if nothing_to_see(results) or len(results.models) < LEAST_MODELS:
         return []

@@ -67,5 +67,5 @@ def inside(folder: Path, name: str, where: str) -> Path:
     except (OSError, ValueError, RuntimeError) as why:  # too long, a NUL, a ring of links
         raise SourceError(f"{where}: image {name!r:.80} is not a file name: {why}") from why
     if not stays:
-        raise SourceError(f"{where}: image {name!r} leaves the folder {folder}; copy it there")
+        raise SourceError(f"{where}: image {name!r} is outside the folder {folder}. Copy it there")
     return path

@@ -98,7 +98,7 @@ def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[Leaderboa
 def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
     """Make the files that BLINK's evaluation server takes."""
     if not asked.models:
-        raise SettingsError(f"{SUBMISSION} is that of one model: name it with --model")
+        raise SettingsError(f"{SUBMISSION} needs exactly one --model")
     written = []
     for model in asked.models:
         make_paper_table(bench, "blink", "submission", model)

@@ -102,7 +102,7 @@ class StartedServer:
             if self._process.poll() is not None:
                 raise ModelError(self.wait())
             if enough.wait(_LOOK):
-                raise ModelError("the server was not waited for")
+                raise ModelError("the wait for the server was cancelled")
             if time.monotonic() > until:
                 raise ModelError(
                     f"the server is not ready after {asked.within:g} s (start_timeout)"

@@ -280,7 +280,7 @@ def logprob_of(output: "RequestOutput", tokens: Sequence[int]) -> float:
     """
     told = (output.prompt_logprobs or [])[-len(tokens) :]
     if len(told) < len(tokens):
-        raise ValueError("vLLM told no prompt_logprobs")
+        raise ValueError("vLLM returned no prompt_logprobs")
     pairs = zip(told, tokens, strict=True)
     return float(sum(of[token].logprob for of, token in pairs if of is not None))
 

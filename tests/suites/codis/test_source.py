@@ -144,8 +144,8 @@ def without(name):
         pytest.param(entry(id=17), "(id 17): field 'id' is 17, expected a text", id="id 17"),
         pytest.param(entry(context="left"), "'context' is 'left', expected an obj", id="context"),
         pytest.param(entry(answer={"answer_1": "x"}), "no field 'answer_2'", id="one answer"),
-        pytest.param(entry(image_id="../x.png"), "'../x.png' leaves", id="a path upwards"),
-        pytest.param(entry(image_id="/etc/passwd"), "'/etc/passwd' leaves", id="absolute path"),
+        pytest.param(entry(image_id="../x.png"), "'../x.png' is outside", id="a path upwards"),
+        pytest.param(entry(image_id="/etc/passwd"), "'/etc/passwd' is outside", id="absolute path"),
         pytest.param(entry(image_id="a\0.png"), "is not a file name", id="a NUL in the name"),
     ],
 )
@@ -177,8 +177,8 @@ def test_a_link_that_leaves_the_folder_is_found_by_either_way_to_it(tmp_path):
     (folder / "images" / "link.png").symlink_to(tmp_path / "outside.png")
     release = find_release(folder)
     assert read_pairs(release, rejections := []) == []
-    assert "'link.png' leaves the folder" in rejections[0].reason
-    with pytest.raises(SourceError, match=r"'link\.png' leaves the folder"):
+    assert "'link.png' is outside the folder" in rejections[0].reason
+    with pytest.raises(SourceError, match=r"'link\.png' is outside the folder"):
         source_files(release)
 
 

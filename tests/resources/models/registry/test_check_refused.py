@@ -47,7 +47,7 @@ def cut_weights(vlm: Path, folder: Path) -> str:
         pytest.param(cut_weights, "does not load", id="half of the weights"),
         pytest.param(
             lambda vlm, folder: adapter(vlm, folder, "/gone"),
-            "its base /gone is not there; set base",
+            "its base /gone does not exist. Set base",
             id="a LoRA without its base",
         ),
         pytest.param(lambda vlm, folder: python("nothing"), "nothing", id="no such factory"),
