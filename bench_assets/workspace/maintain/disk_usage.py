@@ -1,7 +1,4 @@
-"""Disk usage of a home, and the command that frees each part.
-
-What ``bench home usage`` shows of objects that homes share.
-"""
+"""Disk usage of a home and of its shared objects, and the command that frees each part."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -55,14 +52,14 @@ _DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskUsage:
-    """Something that lies in a home."""
+    """Size of one part of a home."""
 
     what: str
     about: str
     n_files: int
     megabytes: float
     path: str
-    goes: str  # how to be rid of it, and what that costs; "" for what should stay
+    goes: str  # command that frees it, and what rebuilds it; "" for what should stay
 
 
 def disk_usage(home: Path) -> list[DiskUsage]:

@@ -1,10 +1,6 @@
-"""Migration of a home to the stores that ``[storage]`` names, and back.
+"""``bench home migrate``: copies a home to the stores that ``[storage]`` names, and back.
 
-The part of ``bench home migrate`` that takes tables and images over: files to objects, or back.
-
-The part of ``bench home migrate`` that takes vectors over.
-
-What ``bench home migrate`` says of one part of a home.
+Responses and vectors go to the database, tables and images to the objects. The originals stay.
 """
 
 import io
@@ -68,9 +64,9 @@ class MigrationResult:
 
     what: str  # "responses", "tables", "images", ...
     n: int  # that are in the target now, whole
-    new: int | None  # of them those that were written just now; None: not counted
-    left_out: int  # damaged ones: only the source has them
-    kept: int  # of which the target has another one, that stays there
+    new: int | None  # copied by this run; None: not counted
+    left_out: int  # damaged in the source, and not copied
+    kept: int  # differ, and the target's stays
     source: str
     target: str
 
@@ -79,7 +75,7 @@ _TABLE = ".parquet"
 PAINTED = "painted"
 """Which image was painted for which prompt, see ``resources.images.painters``."""
 REPLACED = "replaced"
-"""What newer tables took the place of, below the place they came to."""
+"""Folder that keeps the tables of the target that newer ones replaced."""
 
 
 def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult]:

@@ -1,11 +1,8 @@
-"""Dagster's web server, daemon and code server, each a process of its own, and their health.
+"""Processes of Dagster: the UI, the web server, the daemon and the code server; health checks.
 
-``bench ui`` is all three on one machine. Apart, each runs where it fits, is watched by what watches
-services, and is started anew without the others.
-
-The Dagster UI as a process of its own: what it says goes into a file, and it ends with us.
-
-Also where we are killed: ``process_watchdog`` runs it.
+``bench ui`` runs all three services on one machine, and logs to ``dagster/ui.log`` of the home.
+``bench ui web``, ``daemon`` and ``code`` run one of them, for a supervisor that restarts services
+one by one. Every process runs under ``process_watchdog``, which ends it when this process ends.
 """
 
 import os
@@ -70,10 +67,10 @@ class UiProcess:
     """The UI process, as a context manager; another server on its port is refused."""
 
     what = "the UI"
-    health = "/server_info"  # what answers once it is ready
+    health = "/server_info"  # path that is served once it is ready
 
     def __init__(self, home: Path, port: int) -> None:
-        self.log: Path | None = home / "dagster" / "ui.log"  # None: it says it where we do
+        self.log: Path | None = home / "dagster" / "ui.log"  # None: logs to our own output
         self.address = f"http://{_HOST}:{port}"
         self.port = port
         self.home = home

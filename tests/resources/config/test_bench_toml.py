@@ -84,12 +84,6 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
             r"entry models\.a: .*no kind named 'servr'; did you mean 'server'\? known: ",
             id="an unknown kind",
         ),
-        pytest.param('[models.a]\npath = "x"', r"entry models\.a: .*kind = ", id="no kind"),
-        pytest.param(
-            '[models.a]\nkind = "transformers"',
-            r"entry models\.a\.path: Field required",
-            id="a field that is missing",
-        ),
         pytest.param(
             f"[models.a]\n{SERVER}concurrency = 0",
             r"models\.a\.concurrency: .*greater than 0 \(given: 0\)",
@@ -121,18 +115,6 @@ def test_a_suite_reads_its_own_entries(tmp_path: Path) -> None:
     found = settings(tmp_path, '[suites.codis]\njudge = "hosted"')
     assert found.suite("codis", SuiteSettings) == SuiteSettings(judge="hosted")
     assert found.suite("blink", SuiteSettings) == SuiteSettings(judge="rules", reading="")
-
-
-def test_a_suites_entry_of_the_wrong_type_is_named(tmp_path: Path) -> None:
-    found = settings(tmp_path, "[suites.codis]\njudge = 3")
-    with pytest.raises(SettingsError, match=r"bench.toml, \[suites.codis\]: entry judge: .*3"):
-        found.suite("codis", SuiteSettings)
-
-
-def test_relative_paths_start_at_the_file(tmp_path: Path) -> None:
-    found = load_settings(tmp_path)
-    assert found.resolve("responses.jsonl") == tmp_path / "responses.jsonl"
-    assert found.resolve("/data/responses.jsonl") == Path("/data/responses.jsonl")
 
 
 def test_the_home_folder_is_where_the_environment_says(

@@ -33,10 +33,6 @@ def _other_base_weights(base: Path, _: Path) -> None:
     (base / "model.safetensors").write_bytes(safetensors(b"4321"))
 
 
-def _other_tokenizer_of_the_base(base: Path, _: Path) -> None:
-    (base / "tokenizer.json").write_text("[]")
-
-
 def _other_adapter_weights(_: Path, adapter: Path) -> None:
     (adapter / "adapter_model.safetensors").write_bytes(safetensors(b"4321"))
 
@@ -54,7 +50,6 @@ def _processor_in_the_root(_: Path, adapter: Path) -> None:
     "change",
     [
         pytest.param(_other_base_weights, id="the base's weights"),
-        pytest.param(_other_tokenizer_of_the_base, id="the base's tokenizer"),
         pytest.param(_other_adapter_weights, id="the adapter's weights"),
         pytest.param(_other_scale, id="the adapter's configuration"),
         pytest.param(_processor_in_the_root, id="a tokenizer in the run's root"),
@@ -105,10 +100,6 @@ def test_an_adapters_tokenizer_alone_does_not_do_where_the_base_sees(
     assert pin(str(adapter)).processor == ""
 
 
-def _without_a_type(adapter: Path) -> None:
-    (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "../../base"}')
-
-
 def _without_a_base(adapter: Path) -> None:
     (adapter / "adapter_config.json").write_text('{"peft_type": "LORA"}')
 
@@ -124,7 +115,6 @@ def _of_llava(adapter: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        pytest.param(_without_a_type, "adapter_config.json: not of PEFT", id="not of PEFT"),
         pytest.param(_without_a_base, "set base = ", id="no base"),
         pytest.param(_without_weights, "adapter_model.safetensors is missing", id="no weights"),
         pytest.param(_of_llava, "merge_lora_weights.py", id="a LoRA of LLaVA"),

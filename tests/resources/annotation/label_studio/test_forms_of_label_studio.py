@@ -89,11 +89,7 @@ def test_accounts_in_either_shape_are_pseudonyms(
     [
         ({"completed_by": None}, "the account is gone"),
         ({"result": None}, "annotation 2: no answer"),
-        ({"result": ["yes"]}, "annotation 2: no answer"),
         ({"result": [{"from_name": "v", "value": {"selected": "left"}}]}, "got selected"),
-        ({"result": [{"from_name": "v", "value": {"choices": [["a", "b"]]}}]}, "expected a text"),
-        ({"result": [{"from_name": "v", "value": {"choices": 3}}]}, "not iterable"),
-        ({"result": [{"from_name": "pts", "value": {"keypointlabels": ["x"]}}]}, "KeyError 'x'"),
         (
             {
                 "result": [
@@ -106,7 +102,6 @@ def test_accounts_in_either_shape_are_pseudonyms(
             },
             "turned by 90 degrees",
         ),
-        ({"created_at": "yesterday"}, "Invalid isoformat"),
         ({"created_at": None}, "no answer"),
     ],
 )
@@ -117,7 +112,7 @@ def test_what_cannot_be_an_answer_is_there_with_a_complaint(
 
 
 @pytest.mark.parametrize(
-    "data", [None, [], {}, {"key": "a"}, {**data_of(ITEM, FORM), "shown": 3}, {"text": "my own"}]
+    "data", [None, {"key": "a"}, {"text": "my own"}]
 )
 def test_a_task_that_is_none_of_ours_is_told_of(data: Any) -> None:
     (answer,) = answers_of(FORM, 2, {"id": 9, "data": data, "annotations": [RECORDED]}, WHO)

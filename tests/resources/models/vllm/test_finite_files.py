@@ -20,13 +20,11 @@ NAN, INF = float("nan"), float("inf")
         pytest.param("F32", struct.pack("<2f", 1, 3e38), True, id="the largest numbers"),
         pytest.param("F32", struct.pack("<2f", 1, NAN), False, id="NaN in 32 bits"),
         pytest.param("F32", struct.pack("<2f", -INF, 1), False, id="infinity in 32 bits"),
-        pytest.param("F16", struct.pack("<2e", 1, INF), False, id="infinity in 16 bits"),
         pytest.param("F16", struct.pack("<2e", 1, 65504), True, id="the largest of 16 bits"),
         pytest.param("BF16", b"\x80\x3f\xc0\x7f", False, id="NaN in bfloat16"),
         pytest.param("BF16", b"\x80\x3f\x7f\x7f", True, id="the largest bfloat16"),
         pytest.param("F8_E4M3", b"\x38\xff", False, id="NaN in 8 bits"),
         pytest.param("F8_E4M3", b"\x38\x7e", True, id="the largest of 8 bits"),
-        pytest.param("F8_E5M2", b"\x38\x7c", False, id="infinity in 8 bits"),
         pytest.param("I32", b"\xff" * 8, True, id="whole numbers"),
     ],
 )

@@ -40,7 +40,6 @@ def test_an_adapter_gets_the_least_room_that_vllm_has_for_its_rank(
     ("tensors", "config", "says"),
     [
         pytest.param([LANGUAGE], {"use_dora": True}, "does not know use_dora", id="DoRA"),
-        pytest.param([LANGUAGE], {"rank_pattern": {"q": 4}}, "rank_pattern", id="several ranks"),
         pytest.param([LANGUAGE], {"r": 1024}, "rank 1024 is more than vLLM's 512", id="rank"),
         pytest.param([LANGUAGE, TOWER], {}, "ignores the adapter's vision weights", id="tower"),
     ],
@@ -57,16 +56,6 @@ def test_an_adapter_that_vllm_would_run_in_part_is_refused(
 def test_an_adapter_of_the_seeing_half_runs_where_vllm_is_told_to(tmp_path: Path) -> None:
     spec = spec_of(tmp_path, extra={"enable_tower_connector_lora": True})
     assert arguments(spec, adapter_of(tmp_path, TOWER), str(tmp_path))["enable_lora"]
-
-
-def test_an_adapter_that_torch_saved_is_looked_into_as_well(tmp_path: Path) -> None:
-    import torch
-
-    checkpoint = adapter_of(tmp_path, LANGUAGE)
-    (tmp_path / "adapter_model.safetensors").unlink()
-    torch.save({TOWER: torch.zeros(1)}, tmp_path / "adapter_model.bin")
-    with pytest.raises(ModelError, match=r"visual\.blocks"):
-        arguments(spec_of(tmp_path), checkpoint, str(tmp_path))
 
 
 def test_a_processor_that_lies_elsewhere_is_put_beside_the_weights(tmp_path: Path) -> None:

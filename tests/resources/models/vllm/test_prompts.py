@@ -33,12 +33,10 @@ def turn(*parts: str | PILImage.Image, role: str = "user") -> Message:
 CONVERSATIONS = [
     pytest.param([turn("How many?")], id="no image"),
     pytest.param([turn(RED, "What colour?")], id="an image"),
-    pytest.param([turn(RED, "or", BLUE, "Which?")], id="two images"),
     pytest.param(
         [turn(RED, "one"), turn("yes", role="assistant"), turn("two", BLUE)], id="several turns"
     ),
     pytest.param([turn(RED, "Is <image> or <|image_pad|> a tag?")], id="spells control tokens"),
-    pytest.param([turn("<s>Begin</s>", RED)], id="spells the ends of a text"),
 ]
 
 
