@@ -25,38 +25,20 @@ def written(home: Path, text: str) -> Path:
     ("section", "message"),
     [
         pytest.param(
-            'path = "w"\nserve = "vllm serve {model} --port {port}"',
-            r"entry models\.m\.serve: .*unknown \{model\} \(known: \{path\}, \{port\}, \{name\}\)",
-            id="another word in braces",
-        ),
-        pytest.param(
             'path = "w"\nserve = "vllm serve {path}"', r"expected \{port\}", id="no port"
         ),
         pytest.param(
             'path = "w"\nserve = "vllm serve x --port {port}"', r"expected \{path\}", id="no path"
         ),
         pytest.param(
-            'path = "w"\nserve = "vllm serve \'{path} --port {port}"',
-            "cannot be split into words: No closing quotation",
-            id="half a quotation",
-        ),
-        pytest.param(
             f'path = "w"\nserve = "{VLLM} 2>&1 | tee log"', "needs a shell", id="a shell's words"
         ),
         pytest.param(f'path = "w"\nserve = "A=1 {VLLM}"', "Put env before", id="a variable"),
-        pytest.param(
-            'path = "w"\nserve = "{path} {port}"', "expected a program first", id="no program"
-        ),
         pytest.param(f'serve = "{VLLM}"', "needs path, the folder", id="nothing to serve"),
         pytest.param(
             f'path = "w"\nserve = "{VLLM}"\nbase_url = "http://s/v1"',
             "either serve or base_url",
             id="two places",
-        ),
-        pytest.param(
-            'base_url = "http://s/v1"\nmodel = "m"\nreplicas = 2',
-            "replicas needs serve",
-            id="replicas of what is not ours",
         ),
         pytest.param(
             f'path = "w"\nserve = "{VLLM}"\nreplicas = 3\ndevices = ["0", "1"]',
@@ -67,12 +49,8 @@ def written(home: Path, text: str) -> Path:
             'model = "m"', "expected base_url, addresses_file or serve",
             id="nowhere",
         ),
-        pytest.param('base_url = "http://s/v1"', "model is missing", id="no model"),
         pytest.param(
             'model = "m"\naddresses_file = "f"', "needs path, the folder", id="no identity"
-        ),
-        pytest.param(
-            f'path = "w"\nformat = "gemini"\nserve = "{VLLM}"', "serve needs format", id="gemini"
         ),
         pytest.param(
             f'path = "w"\nserve = "{VLLM} --api-key sesame-0pen"',
@@ -156,13 +134,6 @@ def test_it_is_asked_like_a_model_that_a_server_is_started_for(tmp_path: Path) -
     assert (spec.max_tokens, spec.serve, spec.server) == (7, VLLM, "vllm")
 
 
-def test_its_own_command_goes_before_that_of_the_model_it_is_like(tmp_path: Path) -> None:
-    name = watched(tmp_path, 'like = "like"', 'serve = "llama-server -m {path} --port {port}"')
-    spec = load_settings(tmp_path).model(name)
-    assert isinstance(spec, ServerSpec)
-    assert spec.server == "llama.cpp"
-
-
 def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) -> None:
     watched(tmp_path, 'like = "tiny-vlm/step-2300"', f'serve = "{VLLM}"')
     with pytest.raises(SettingsError, match="like: tiny-vlm/step-2300 is a transformers model"):
@@ -172,8 +143,6 @@ def test_a_command_does_not_go_with_a_model_that_is_loaded_here(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        pytest.param('format = "gemini"\nbase_url = "http://s"', "batch needs format", id="g"),
-        pytest.param('base_url = ["http://s", "http://t"]', "one base_url", id="two addresses"),
         pytest.param(f'path = "w"\nserve = "{VLLM}"', "one base_url", id="our own server"),
     ],
 )

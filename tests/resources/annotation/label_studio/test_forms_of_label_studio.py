@@ -111,9 +111,7 @@ def test_what_cannot_be_an_answer_is_there_with_a_complaint(
     assert complaint in _heard(**more).complaint
 
 
-@pytest.mark.parametrize(
-    "data", [None, {"key": "a"}, {"text": "my own"}]
-)
+@pytest.mark.parametrize("data", [None, {"key": "a"}, {"text": "my own"}])
 def test_a_task_that_is_none_of_ours_is_told_of(data: Any) -> None:
     (answer,) = answers_of(FORM, 2, {"id": 9, "data": data, "annotations": [RECORDED]}, WHO)
     assert answer.complaint == "its task was not made by us, or was changed in Label Studio"
