@@ -17,15 +17,20 @@ What becomes of a task's entries: questions, or rejections with their reasons.
 import ast
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
-from bench_assets.core.tables.json_records import Entry, read_entries, read_lines
+from bench_assets.core.tables.json_records import (
+    Entry,
+    read_entries,
+    read_lines,
+    rejecting,
+)
 
 PUBLISHED = {
     "captioning": ("unusual_image_caption_generation", "caption", "captioning"),
@@ -40,6 +45,7 @@ PUBLISHED = {
 CAUSE_ANSWERS = ("image1", "image2")
 """What answers a question of cause and effect, in the order of the images."""
 
+Row = TypeVar("Row")
 _ENDINGS = (".jsonl", ".csv", ".json")
 _ADDRESSES = ("url", "url1", "url2", "distractor_url", "image_distractor_url")
 
@@ -62,19 +68,38 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     return found
 
 
-def read_records(file: Path) -> Iterator[tuple[Entry, str]]:
+def read_records(
+    file: Path, rejections: list[Rejection] | None = None
+) -> Iterator[tuple[Entry, str]]:
     """Read a table that is written as JSON lines, a JSON list or CSV; with where each row stands.
+
+    Args:
+        file: One of the published files.
+        rejections: Receives rows that are not whole; None: they are errors.
 
     Raises:
         SourceError: If the file cannot be read or a row is not whole; names file and row.
     """
     match file.suffix:
         case ".csv":
-            yield from _read_csv(file)
+            yield from _read_csv(file, rejections)
         case ".jsonl":
-            yield from read_lines(file)
+            yield from read_lines(file, rejections)
         case _:
-            yield from read_entries(file)
+            yield from read_entries(file, rejections)
+
+
+def made_of(
+    rows: Iterable[tuple[Entry, str]],
+    make: Callable[[Entry, str], Row],
+    rejections: list[Rejection] | None,
+) -> list[Row]:
+    """Make an item of each row; one that cannot be made is a rejection, if these are collected."""
+    made: list[Row] = []
+    for entry, where in rows:
+        with rejecting(rejections, where):
+            made.append(make(entry, where))
+    return made
 
 
 def text(entry: Entry, name: str, where: str) -> str:
@@ -108,7 +133,7 @@ def image_addresses(files: Iterable[Path]) -> list[str]:
         dict.fromkeys(
             address
             for file in files
-            for entry, _ in read_records(file)
+            for entry, _ in read_records(file, [])
             for name in _ADDRESSES
             for address in texts(entry, name)
         )
@@ -199,16 +224,17 @@ def _listed(value: object) -> list[object]:
     return list(found) if isinstance(found, list) else []
 
 
-def _read_csv(file: Path) -> Iterator[tuple[Entry, str]]:
+def _read_csv(file: Path, rejections: list[Rejection] | None) -> Iterator[tuple[Entry, str]]:
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
             header = next(reader, [])
             for cells in reader:
                 where = f"{file}, line {reader.line_num}"
-                if len(cells) != len(header):
-                    raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
-                yield dict(zip(header, cells, strict=True)), where
+                with rejecting(rejections, where):
+                    if len(cells) != len(header):
+                        raise SourceError(f"{where}: {len(cells)} cells, expected {len(header)}")
+                    yield dict(zip(header, cells, strict=True)), where
     except OSError as why:
         raise SourceError(f"{file}: cannot be read: {why.strerror}") from why
     except (UnicodeDecodeError, csv.Error) as why:

@@ -4,6 +4,7 @@ The authors' release is read as it is; raw annotations are merged.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 import dagster as dg
@@ -97,7 +98,10 @@ def selection(
     found = _all_stories(open_release(sources), merged_items, understanding)
     kept, faulty = select_stories(found, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in kept)
-    rejections = [*dropped_images(understanding), *faulty]
+    bad: list[Rejection] = []
+    if open_release(sources).edition == "published":
+        _published(open_release(sources), partial(files.read_stories, rejections=bad))
+    rejections = [*bad, *dropped_images(understanding), *faulty]
     return table_output(kept, {"entities": n_entities}), table_output(rejections)
 
 
@@ -110,7 +114,11 @@ def chains(
     """Chains of the images in the question table."""
     release = open_release(sources)
     raw = release.edition == "built"
-    found = merged_chains(merged_items) if raw else _published(release, files.read_chains)
+    found = (
+        merged_chains(merged_items)
+        if raw
+        else _published(release, partial(files.read_chains, rejections=[]))
+    )
     kept = {story.image_id for story in stories}
     return table_output([chain for chain in found if chain.image_id in kept])
 
@@ -162,7 +170,11 @@ def _all_stories(
     release: CogBenchRelease, items: Sequence[MergedItem], understood: Sequence[ImageUnderstanding]
 ) -> list[Story]:
     raw = release.edition == "built"
-    return merged_stories(items, understood) if raw else _published(release, files.read_stories)
+    return (
+        merged_stories(items, understood)
+        if raw
+        else _published(release, partial(files.read_stories, rejections=[]))
+    )
 
 
 def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[T]]) -> list[T]:
@@ -179,12 +191,17 @@ def _published(release: CogBenchRelease, read: Callable[[CogBenchRelease], list[
 _SAMPLES = 5  # images that the authors show in their repository; the full set is 251
 
 
-def edition_of(opened: SuiteSource, n_images: int) -> Edition:
-    """Name the edition; the authors' five samples are ``"own"``, not ``"published"``."""
+def edition_of(opened: SuiteSource, n_images: int, *, whole: bool = True) -> Edition:
+    """Name the edition.
+
+    The authors' five samples are ``"own"``, not ``"published"``, and so is a file that is not
+    ``whole``.
+    """
     if opened.is_mini:
         return "mini"
     edition = find_release(opened.folder).edition
-    return "own" if edition == "published" and n_images == _SAMPLES else edition
+    complete = whole and n_images != _SAMPLES
+    return "own" if edition == "published" and not complete else edition
 
 
 def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:
@@ -210,7 +227,10 @@ def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Anno
 @dg.asset(deps=_ANNOTATED, **COGBENCH.stage("select"))
 def deviations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Rejection]]:
     """List format errors of annotations. One row: one place that breaks a rule of Figure 6."""
-    return table_output(figure_6.read_annotations(_raw_annotations(sources, tables)).deviations)
+    bad: list[Rejection] = []
+    files.read_annotations(open_release(sources), bad)
+    found = figure_6.read_annotations(_raw_annotations(sources, tables)).deviations
+    return table_output([*bad, *found])
 
 
 @dg.asset(ins=COGBENCH.ins("annotations"), deps=_REVIEWED, **COGBENCH.stage("select"))
@@ -295,7 +315,7 @@ def agreement(
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:
     """Annotations of the file and of the annotation task; the latter replace the former."""
-    written = files.read_annotations(open_release(sources))
+    written = files.read_annotations(open_release(sources), [])
     said: list[RawAnnotation] = heard(tables, ANNOTATION)
     return last_said([*written, *said], lambda one: (one.image, one.annotator))
 

@@ -13,7 +13,14 @@ from bench_assets.asset_factory.evaluation_steps import judged
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, StoredImage
+from bench_assets.core.schema.rows import (
+    Judgement,
+    Metric,
+    Prediction,
+    Question,
+    Rejection,
+    StoredImage,
+)
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import answered_of
 from bench_assets.evaluation.suite import HomeConfiguration
@@ -23,7 +30,6 @@ from bench_assets.suites.cogbench.dataset.source import (
     Story,
     StoryChain,
     find_release,
-    read_chains,
     read_stories,
 )
 from bench_assets.suites.cogbench.description import evaluators
@@ -65,11 +71,11 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
+    bad: list[Rejection] = []
     if release.edition == "published":
-        read_stories(release)  # what is wrong with the file stops this task, and only this one
-        read_chains(release)
+        read_stories(release, bad)  # a file that cannot be read stops this task, and only this one
     by_name = {image.name: image for image in stored}
-    edition = edition_of(opened, len(stored))
+    edition = edition_of(opened, len(stored), whole=not bad)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})

@@ -170,15 +170,16 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> tuple[dg.Output[list[Question]], dg.Output[list[Rejection]]]:
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), by_image_id(stored)
-    release = find_release(opened.folder)
+    release, bad = find_release(opened.folder), list[Rejection]()
     if release.edition == "published":
-        found = select_questions(files.read_questions(release), by_id, keep_repeated=True)
+        found = select_questions(files.read_questions(release, bad), by_id, keep_repeated=True)
+        found = Questions(found.kept, [*bad, *found.rejections])
     else:
         keep_solvable = settings.load().suite("cogbench", CogbenchSettings).keep_solvable
         solved = [] if keep_solvable else refinement.solved_blind(flags)
         decided = _all_refinements(release.folder, tables)
         found = _refined(decided, _shuffled_questions(written_questions), solved, by_id)
-    edition = edition_of(opened, len(stored))
+    edition = edition_of(opened, len(stored), whole=not bad)
     rows = to_questions(found.kept, by_id, edition, refinement.open_flags(flags))
     return table_output(rows, question_preview(rows, image_store)), table_output(found.rejections)
 

@@ -11,13 +11,19 @@
   ``vqa.refine``), and ``writer_responses.jsonl``, what the model that writes questions responded.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, SourceFile
-from bench_assets.core.tables.json_records import Entry, field, parse_json, read_entries, records
+from bench_assets.core.schema.rows import Edition, Rejection, SourceFile
+from bench_assets.core.tables.json_records import (
+    Entry,
+    field,
+    parse_json,
+    read_entries,
+    records,
+    rejecting,
+)
 from bench_assets.core.tables.source_folder import image_files, pin
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, Kind, find_kind, is_none
 
@@ -105,57 +111,59 @@ def source_files(release: CogBenchRelease) -> list[SourceFile]:
     return pin([*listed, *image_files(release.images).values()], release.folder)
 
 
-def read_stories(release: CogBenchRelease) -> list[Story]:
+def read_stories(
+    release: CogBenchRelease, rejections: list[Rejection] | None = None
+) -> list[Story]:
     """Read the images of a published edition, in file order.
+
+    Args:
+        release: The folder.
+        rejections: Receives entries that cannot be read; None: they are errors.
 
     Raises:
         SourceError: If the file or an entry is not of the form above; names file and entry.
     """
-    return [
-        Story(
-            image_id=image_id,
-            image=field(entry, "Image Name", str, where),
-            entities=tuple(_texts(entry, "Entities", where)),
-            description=" ".join(_texts(entry, "Description", where)),
-        )
-        for image_id, entry, where in _annotations_of(release)
-    ]
+    return [story for story, _ in _published(release, rejections)]
 
 
-def read_chains(release: CogBenchRelease) -> list[StoryChain]:
+def read_chains(
+    release: CogBenchRelease, rejections: list[Rejection] | None = None
+) -> list[StoryChain]:
     """Read the chains of a published edition, without "None".
 
     Raises:
         SourceError: As ``read_stories``.
     """
-    return [
-        StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
-        for image_id, entry, where in _annotations_of(release)
-        for kind in KINDS
-        for number, text in enumerate(_texts(entry, _spelling(entry, kind), where), 1)
-    ]
+    return [chain for _, chains in _published(release, rejections) for chain in chains]
 
 
-def read_questions(release: CogBenchRelease) -> list[SourceQuestion]:
+def read_questions(
+    release: CogBenchRelease, rejections: list[Rejection] | None = None
+) -> list[SourceQuestion]:
     """Read the questions of a published edition, unchanged.
 
     Raises:
         SourceError: As ``read_stories``.
     """
-    return [
-        SourceQuestion(
-            where=where,
-            image_id=field(entry, "img_id", str, where),
-            category=field(entry, "category", str, where),
-            text=field(entry, "question", str, where),
-            options=tuple(field(entry, name, str, where) for name in _OPTIONS),
-            answer=field(entry, "answer", str, where),
-        )
-        for entry, where in read_entries(release.folder / QUESTIONS)
-    ]
+    questions: list[SourceQuestion] = []
+    for entry, where in read_entries(release.folder / QUESTIONS, rejections):
+        with rejecting(rejections, where):
+            questions.append(
+                SourceQuestion(
+                    where=where,
+                    image_id=field(entry, "img_id", str, where),
+                    category=field(entry, "category", str, where),
+                    text=field(entry, "question", str, where),
+                    options=tuple(field(entry, name, str, where) for name in _OPTIONS),
+                    answer=field(entry, "answer", str, where),
+                )
+            )
+    return questions
 
 
-def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
+def read_annotations(
+    release: CogBenchRelease, rejections: list[Rejection] | None = None
+) -> list[RawAnnotation]:
     """Read the annotators' texts; none for a published edition.
 
     Raises:
@@ -163,24 +171,47 @@ def read_annotations(release: CogBenchRelease) -> list[RawAnnotation]:
     """
     if release.edition == "published":
         return []
-    entries = read_entries(release.folder / ANNOTATIONS)
-    return records(entries, RawAnnotation, unique=("image", "annotator"))
+    entries = read_entries(release.folder / ANNOTATIONS, rejections)
+    unique = ("image", "annotator")
+    return records(entries, RawAnnotation, unique=unique, rejections=rejections)
 
 
-def _annotations_of(release: CogBenchRelease) -> Iterator[tuple[str, Entry, str]]:
+def _published(
+    release: CogBenchRelease, rejections: list[Rejection] | None
+) -> list[tuple[Story, list[StoryChain]]]:
+    """Stories with their chains; an entry with a broken chain has neither."""
     file = release.folder / DESCRIPTIONS
     try:
-        text = file.read_text(encoding="utf-8")
-        entries = parse_json(text)
+        entries = parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, SourceError) as why:
         raise SourceError(f"{file}: cannot be read as JSON: {why}") from why
     if not isinstance(entries, dict):
         raise SourceError(f"{file}: expected an object, image id -> annotation, at the top")
+    found = []
     for image_id, entry in entries.items():
         where = f"{file}, entry {image_id!r}"
-        if not isinstance(entry, dict):
-            raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-        yield image_id, entry, where
+        with rejecting(rejections, where):
+            if not isinstance(entry, dict):
+                raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+            found.append((_story(image_id, entry, where), _chains(image_id, entry, where)))
+    return found
+
+
+def _story(image_id: str, entry: Entry, where: str) -> Story:
+    return Story(
+        image_id=image_id,
+        image=field(entry, "Image Name", str, where),
+        entities=tuple(_texts(entry, "Entities", where)),
+        description=" ".join(_texts(entry, "Description", where)),
+    )
+
+
+def _chains(image_id: str, entry: Entry, where: str) -> list[StoryChain]:
+    return [
+        StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
+        for kind in KINDS
+        for number, text in enumerate(_texts(entry, _spelling(entry, kind), where), 1)
+    ]
 
 
 def _spelling(entry: Entry, kind: Kind) -> str:

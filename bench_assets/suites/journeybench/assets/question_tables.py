@@ -34,7 +34,7 @@ class TaskTable:
 
     task: Task
     row: type[Any]
-    read: Callable[[Path], list[Any]]  # of the published file
+    read: Callable[[Path, list[Rejection]], list[Any]]  # of the published file
     to_questions: ToQuestions
     about: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}  # metadata of the rows
     releases: Collection[int] = ()  # how many rows the known releases have; () if not known
@@ -67,7 +67,7 @@ def _entries(of: TaskTable) -> dg.AssetsDefinition:
         **here.stage("select"),
     )
     def entries(sources: SourceFiles, built: list[Any]) -> dg.Output[list[Any]]:
-        rows = published_rows(sources, of.table, of.read, built)
+        rows = published_rows(sources, of.table, of.read, built, [])
         return table_output(rows, of.about(rows))
 
     return entries
@@ -95,7 +95,9 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
     ) -> Iterator[dg.Output[list[Any]]]:
         """Questions of every entry with an image; none without entries."""
         there = by_name([one for stored in images.values() for one in stored])
-        asked, n = of.to_questions(entries, there), len(entries)
+        asked, bad, n = of.to_questions(entries, there), list[Rejection](), len(entries)
+        published_rows(sources, of.table, of.read, [], bad)
+        asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
         whole = not asked.rejections
         edition = edition_of(sources, of.table, whole=whole, n=n, releases=of.releases)
         waiting = partial(with_open, task=of.task, tables=tables, settings=sources.settings.load())
@@ -105,7 +107,11 @@ def _questions(of: TaskTable) -> dg.AssetsDefinition:
 
 
 def published_rows(
-    sources: SourceFiles, table: str, read: Callable[[Path], list[Row]], built: list[Row]
+    sources: SourceFiles,
+    table: str,
+    read: Callable[[Path, list[Rejection]], list[Row]],
+    built: list[Row],
+    rejections: list[Rejection],
 ) -> list[Row]:
     """Read the published file of a table; without one, return the built rows.
 
@@ -113,9 +119,10 @@ def published_rows(
         SourceError: If the file has no rows, or cannot be read.
     """
     file = published_files(source_folder(sources), table).get(table)
-    rows = read(file) if file else built
+    rows = read(file, rejections) if file else built
     if file and not rows:
-        raise SourceError(f"{file}: no rows. Download it again, or remove it")
+        why = "".join(f" ({one.entry}: {one.reason})" for one in rejections[:1])
+        raise SourceError(f"{file}: no rows{why}. Download it again, or remove it")
     return rows
 
 

@@ -13,6 +13,7 @@ from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
+    made_of,
     name_of,
     numbered,
     read_records,
@@ -50,7 +51,9 @@ class CaptionedImage:
     unknown_categories: tuple[str, ...] = ()  # spellings that are none of them
 
 
-def read_captioned_images(file: Path) -> list[CaptionedImage]:
+def read_captioned_images(
+    file: Path, rejections: list[Rejection] | None = None
+) -> list[CaptionedImage]:
     """Read all rows in file order; the release has 1,042, three images in two rows each.
 
     As for the authors' script, a second row is a sample of its own, with its own references.
@@ -58,7 +61,7 @@ def read_captioned_images(file: Path) -> list[CaptionedImage]:
     Raises:
         SourceError: If a row has no address or no caption; names file and row.
     """
-    rows = [_captioned_image(entry, where) for entry, where in read_records(file)]
+    rows = made_of(read_records(file, rejections), _captioned_image, rejections)
     names = numbered(row.entry_id for row in rows)
     return [replace(row, entry_id=name) for row, name in zip(rows, names, strict=True)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, rejecting
 from bench_assets.suites.journeybench.published_files import EntryQuestions, read_records, text
 
 RELEASES = (608,)
@@ -31,7 +31,9 @@ class TriggerQuestion:
     answers: tuple[str, ...]
 
 
-def read_trigger_questions(file: Path) -> list[TriggerQuestion]:
+def read_trigger_questions(
+    file: Path, rejections: list[Rejection] | None = None
+) -> list[TriggerQuestion]:
     """Read all entries in file order.
 
     The file names images twice; only the address tells one image from another.
@@ -41,11 +43,12 @@ def read_trigger_questions(file: Path) -> list[TriggerQuestion]:
             question, no answer, or a type that HaloQuest does not know; names file and line.
     """
     found: dict[str, TriggerQuestion] = {}
-    for entry, where in read_records(file):
-        row = _trigger_question(entry, where)
-        if row.entry_id in found:
-            raise SourceError(f"{where}: {row.entry_id} is duplicate")
-        found[row.entry_id] = row
+    for entry, where in read_records(file, rejections):
+        with rejecting(rejections, where):
+            row = _trigger_question(entry, where)
+            if row.entry_id in found:
+                raise SourceError(f"{where}: {row.entry_id} is duplicate")
+            found[row.entry_id] = row
     return list(found.values())
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import field
+from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
+    made_of,
     name_of,
     numbered,
     read_records,
@@ -34,7 +35,7 @@ class McotItem:
     solution: str = ""  # "" where there is none
 
 
-def read_mcot(file: Path) -> list[McotItem]:
+def read_mcot(file: Path, rejections: list[Rejection] | None = None) -> list[McotItem]:
     """Read the rows in file order; the release has 2,599.
 
     A row without index (the project site leaves it out) is known by its image's address, and the
@@ -43,18 +44,7 @@ def read_mcot(file: Path) -> list[McotItem]:
     Raises:
         SourceError: If the file cannot be read, or a row lacks its address, question or answer.
     """
-    items = [
-        McotItem(
-            item_id=text(entry, "index", where) or name_of(url),
-            question=field(entry, "question", str, where),
-            answer=field(entry, "answer", str, where),
-            image=url,
-            category=text(entry, "category", where),
-            solution=text(entry, "solution", where),
-        )
-        for entry, where in read_records(file)
-        for url in [field(entry, "url", str, where).strip()]
-    ]
+    items = made_of(read_records(file, rejections), _mcot_item, rejections)
     names = numbered(item.item_id for item in items)
     return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
 
@@ -92,6 +82,18 @@ def flag_of(item: McotItem) -> str:
     """
     names = [part for part in alternatives(item.answer) if is_label(part)]
     return f"the answer {names[0]!r} is the name of a label" if names else ""
+
+
+def _mcot_item(entry: Entry, where: str) -> McotItem:
+    url = field(entry, "url", str, where).strip()
+    return McotItem(
+        item_id=text(entry, "index", where) or name_of(url),
+        question=field(entry, "question", str, where),
+        answer=field(entry, "answer", str, where),
+        image=url,
+        category=text(entry, "category", where),
+        solution=text(entry, "solution", where),
+    )
 
 
 def _question(item: McotItem, image: StoredImage, group: str) -> Question:

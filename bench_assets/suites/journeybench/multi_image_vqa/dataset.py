@@ -9,10 +9,11 @@ from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import field
+from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
     EntryQuestions,
+    made_of,
     name_of,
     numbered,
     read_records,
@@ -39,7 +40,7 @@ class MultiImageItem:
     solution: str = ""  # "" where there is none
 
 
-def read_multi_image(file: Path) -> list[MultiImageItem]:
+def read_multi_image(file: Path, rejections: list[Rejection] | None = None) -> list[MultiImageItem]:
     """Read the rows in file order; the release has 179, a later one 313.
 
     The release leaves its id column empty. A row is known by the addresses of its two images
@@ -49,22 +50,22 @@ def read_multi_image(file: Path) -> list[MultiImageItem]:
         SourceError: If the file cannot be read, a row lacks an address, its question or answer, or
             its flag for external knowledge says neither yes nor no.
     """
-    items: list[MultiImageItem] = []
-    for entry, where in read_records(file):
-        first, second = (field(entry, name, str, where).strip() for name in ("url1", "url2"))
-        answer = field(entry, "answer", str, where)
-        items.append(
-            MultiImageItem(
-                item_id=f"{name_of(first)}+{name_of(second)}",
-                question=field(entry, "question", str, where),
-                answer=answer,
-                images=(first, second),
-                category=_category(answer, text(entry, "External_Knowledge", where), where),
-                solution=text(entry, "solution", where),
-            )
-        )
+    items = made_of(read_records(file, rejections), _multi_image_item, rejections)
     names = numbered(item.item_id for item in items)
     return [replace(item, item_id=name) for item, name in zip(items, names, strict=True)]
+
+
+def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:
+    first, second = (field(entry, name, str, where).strip() for name in ("url1", "url2"))
+    answer = field(entry, "answer", str, where)
+    return MultiImageItem(
+        item_id=f"{name_of(first)}+{name_of(second)}",
+        question=field(entry, "question", str, where),
+        answer=answer,
+        images=(first, second),
+        category=_category(answer, text(entry, "External_Knowledge", where), where),
+        solution=text(entry, "solution", where),
+    )
 
 
 def _category(answer: str, flag: str, where: str) -> str:

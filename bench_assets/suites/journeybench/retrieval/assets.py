@@ -12,7 +12,7 @@ from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluat
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
-from bench_assets.core.schema.rows import Prediction, Question, StoredImage
+from bench_assets.core.schema.rows import Prediction, Question, Rejection, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import (
     asked_tables,
     edition_of,
@@ -29,7 +29,7 @@ from bench_assets.suites.journeybench.captioning.dataset import (
     CaptionedImage,
     read_captioned_images,
 )
-from bench_assets.suites.journeybench.published_files import published_files
+from bench_assets.suites.journeybench.published_files import EntryQuestions, published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
     TASK_NAME,
     Candidate,
@@ -60,7 +60,7 @@ retrieval_images = image_assets(_HERE, *_TABLES)
 def entries(sources: SourceFiles, built: list[RetrievalSample]) -> dg.Output[list[RetrievalSample]]:
     """Samples of the published files, or built ones."""
     published = published_files(source_folder(sources), *_TABLES)
-    rows = read_samples(published) if published else built
+    rows = read_samples(published, []) if published else built
     if published and not rows:
         named = " and ".join(file.name for file in published.values())
         raise SourceError(f"{source_folder(sources)}: no rows in {named}; fetch them again")
@@ -105,8 +105,10 @@ def questions(  # noqa: PLR0913, PLR0917  (a table each)
 ) -> Iterator[dg.Output[list[Any]]]:
     """Ask with every image for texts, and with every caption for an image."""
     there = by_name([*files, *fetched])
-    whole = all(image in there for entry in entries for image in _images(entry))
-    asked = to_questions(entries, there, _categories(sources, captioned))
+    asked, bad = to_questions(entries, there, _categories(sources, captioned)), list[Rejection]()
+    read_samples(published_files(source_folder(sources), *_TABLES), bad)
+    asked = EntryQuestions(asked.questions, [*bad, *asked.rejections])
+    whole = not bad and all(image in there for entry in entries for image in _images(entry))
     edition = edition_of(sources, *_TABLES, whole=whole)
     waiting = partial(with_open, task=TASK, tables=tables, settings=sources.settings.load())
     yield from asked_tables(asked, len(entries), edition, image_store, waiting)
@@ -116,7 +118,7 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
     """Categories of images from the captioning file; an unreadable file is only logged."""
     found: dict[str, tuple[str, ...]] = {}
     try:
-        rows = published_rows(sources, "captioning", read_captioned_images, built)
+        rows = published_rows(sources, "captioning", read_captioned_images, built, [])
     except SourceError as why:
         dg.get_dagster_logger().warning("no results by category of images: %s", why)
         rows = []

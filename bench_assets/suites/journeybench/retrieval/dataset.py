@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
-from bench_assets.core.tables.json_records import Entry, field
+from bench_assets.core.tables.json_records import Entry, field, rejecting
 from bench_assets.suites.journeybench.captioning.dataset import split_captions
 from bench_assets.suites.journeybench.published_files import (
     EntryQuestions,
@@ -31,7 +31,9 @@ class RetrievalSample:
     image_distractors: tuple[str, ...] = ()  # images, as ``image`` names them
 
 
-def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
+def read_samples(
+    files: Mapping[str, Path], rejections: list[Rejection] | None = None
+) -> list[RetrievalSample]:
     """Read the published tables there are, in the order in which images first come up.
 
     The release has them apart: 5,740 texts and 5,590 distractors, one a row, and 1,000 rows with
@@ -42,10 +44,11 @@ def read_samples(files: Mapping[str, Path]) -> list[RetrievalSample]:
     """
     samples: dict[str, RetrievalSample] = {}
     for table in ("retrieval", "text_positives", "text_negatives", "image_distractors"):
-        for entry, where in read_records(files[table]) if table in files else ():
-            image = field(entry, "url", str, where).strip()
-            known = samples.get(image) or _empty(image)
-            samples[image] = _with(known, table, entry, where)
+        for entry, where in read_records(files[table], rejections) if table in files else ():
+            with rejecting(rejections, where):
+                image = field(entry, "url", str, where).strip()
+                known = samples.get(image) or _empty(image)
+                samples[image] = _with(known, table, entry, where)
     return list(samples.values())
 
 

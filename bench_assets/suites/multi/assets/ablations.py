@@ -215,7 +215,9 @@ def knowledge_links(
     """Link knowledge pieces to questions (MULTI-Extend, section 3.4)."""
     release = release_of(sources)
     built = release.annotations is not None  # the authors' own links are left as they are
-    return table_output(link_knowledge(transformed_items, read_knowledge(release), search=built))
+    return table_output(
+        link_knowledge(transformed_items, read_knowledge(release, []), search=built)
+    )
 
 
 @dg.asset(
@@ -233,7 +235,7 @@ def questions_with_knowledge(
 ) -> dg.Output[list[Question]]:
     """Add the knowledge piece of each question that has one (section 4.7)."""
     by_name = {image.name: image for image in stored}
-    pieces = select_usable(read_knowledge(release_of(sources)), by_name).usable
+    pieces = select_usable(read_knowledge(release_of(sources), []), by_name).usable
     known = add_written_pieces(links, pieces, heard(tables, KNOWLEDGE))
     return table_output(with_knowledge(questions, known.links, known.pieces, by_name))
 

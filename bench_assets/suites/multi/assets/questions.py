@@ -49,7 +49,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 @dg.asset(deps=MULTI.source, **MULTI.stage("source"))
 def raw_items(sources: SourceFiles) -> dg.Output[list[MultiItem]]:
     """Read the questions."""
-    return table_output(read_items(release_of(sources)))
+    return table_output(read_items(release_of(sources), []))
 
 
 @dg.asset(ins=MULTI.ins("raw_items"), **MULTI.stage("select"))
@@ -93,8 +93,9 @@ def unusable_files(
     release = release_of(sources)
     files = image_files(release.images)
     broken = {name: file for name, file in files.items() if name not in by_name}
-    images = image_store.put_files(broken).rejections  # tried again, to hear why
-    return table_output(images + select_usable(read_knowledge(release), by_name).rejections)
+    found = image_store.put_files(broken).rejections  # tried again, to hear why
+    pieces = read_knowledge(release, found)
+    return table_output(found + select_usable(pieces, by_name).rejections)
 
 
 @dg.multi_asset(
@@ -124,6 +125,8 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     """Make the question table, and a rejection of every other picked item."""
     built: Edition = "mini" if sources.open("multi").is_mini else "built"
     edition = built if release_of(sources).annotations else edition_of(transformed_items)
+    bad: list[Rejection] = []
+    read_items(release_of(sources), bad)
     pairs = apply_decisions(duplicates, heard(tables, DUPLICATE_CONFLICTS))
     rows, refused = to_questions(
         decisions.without_duplicates(transformed_items, pairs),
@@ -132,5 +135,5 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
     )
     return (
         table_output(rows, question_preview(rows, image_store)),
-        table_output([*dropped_items, *decisions.duplicate_rejections(pairs), *refused]),
+        table_output([*bad, *dropped_items, *decisions.duplicate_rejections(pairs), *refused]),
     )

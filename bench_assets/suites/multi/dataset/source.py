@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import SourceFile
-from bench_assets.core.tables.json_records import Entry, field, parse_json
+from bench_assets.core.schema.rows import Rejection, SourceFile
+from bench_assets.core.tables.json_records import Entry, field, parse_json, rejecting
 from bench_assets.core.tables.source_folder import image_files, pin
 
 
@@ -91,7 +91,9 @@ def _only(folder: Path, pattern: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_keyed(file: Path, id_field: str) -> Iterator[tuple[str, Entry, str]]:
+def read_keyed(
+    file: Path, id_field: str, rejections: list[Rejection] | None = None
+) -> Iterator[tuple[str, Entry, str]]:
     """Read objects under their ids, or a list of objects that hold their id (the hub's variant).
 
     Yields:
@@ -107,13 +109,14 @@ def read_keyed(file: Path, id_field: str) -> Iterator[tuple[str, Entry, str]]:
     seen: set[str] = set()
     for place, entry in listed:
         where = f"{file}, entry {place}"
-        if not isinstance(entry, dict):
-            raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
-        name = place if isinstance(place, str) else field(entry, id_field, str, where)
-        if name in seen:
-            raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
-        seen.add(name)
-        yield name, entry, where
+        with rejecting(rejections, where):
+            if not isinstance(entry, dict):
+                raise SourceError(f"{where}: expected an object, found {entry!r:.60}")
+            name = place if isinstance(place, str) else field(entry, id_field, str, where)
+            if name in seen:
+                raise SourceError(f"{where}: duplicate id {name!r}. Remove one of them")
+            seen.add(name)
+            yield name, entry, where
 
 
 def read_list(file: Path) -> list[str]:
@@ -180,7 +183,7 @@ class Knowledge:
     images: tuple[str, ...] = ()  # file names below images/
 
 
-def read_items(release: MultiRelease) -> list[MultiItem]:
+def read_items(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[MultiItem]:
     """Read every sub-question in file order; 18,430 in the release.
 
     A missing analysis, image list, subject or knowledge is none; a plain text stands for a list
@@ -189,14 +192,16 @@ def read_items(release: MultiRelease) -> list[MultiItem]:
     Raises:
         SourceError: If a problem is not of the form above; names file and entry.
     """
-    return [
-        item
-        for problem_id, entry, where in read_keyed(release.problems, "problem_id")
-        for item in _items(problem_id, entry, where)
-    ]
+    items: list[MultiItem] = []
+    for problem_id, entry, where in read_keyed(release.problems, "problem_id", rejections):
+        with rejecting(rejections, where):
+            items += list(_items(problem_id, entry, where))
+    return items
 
 
-def read_knowledge(release: MultiRelease) -> dict[str, Knowledge]:
+def read_knowledge(
+    release: MultiRelease, rejections: list[Rejection] | None = None
+) -> dict[str, Knowledge]:
     """Read the pieces of MULTI-Extend by name; none if the file is not there.
 
     Raises:
@@ -204,14 +209,15 @@ def read_knowledge(release: MultiRelease) -> dict[str, Knowledge]:
     """
     if release.knowledge is None:
         return {}
-    return {
-        name: Knowledge(
-            name=name,
-            content=field(entry, "knowledge_content", str, where),
-            images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
-        )
-        for name, entry, where in read_keyed(release.knowledge, "knowledge")
-    }
+    pieces = {}
+    for name, entry, where in read_keyed(release.knowledge, "knowledge", rejections):
+        with rejecting(rejections, where):
+            pieces[name] = Knowledge(
+                name=name,
+                content=field(entry, "knowledge_content", str, where),
+                images=tuple(map(image_name, _texts(entry, "knowledge_images", where))),
+            )
+    return pieces
 
 
 def read_hard_list(release: MultiRelease) -> list[str]:

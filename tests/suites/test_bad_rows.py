@@ -1,0 +1,165 @@
+"""One bad row of a released file is a rejection with its place; the rows beside it are read."""
+
+import json
+
+import pytest
+
+from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.cogbench.dataset import source as cogbench
+from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
+from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
+from bench_assets.suites.journeybench.mcot.dataset import read_mcot
+from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
+from bench_assets.suites.journeybench.retrieval.dataset import read_samples
+from bench_assets.suites.multi.dataset.source import find_release, read_items, read_knowledge
+from tests.suites.cogbench import release as stories
+from tests.suites.journeybench.published_bench import Bench
+from tests.suites.journeybench.release import HALOQUEST, write_release
+from tests.suites.multi.test_source import PROBLEM
+
+MCOT = {"index": "1", "url": "https://a/1.png", "question": "How many?", "answer": "3"}
+TWO = {"url1": "https://a/1.png", "url2": "https://a/2.png", "question": "How?", "answer": "3"}
+CAPTION = {"url": "https://a/1.png", "captions": "A cat drives. A cat at the wheel."}
+TEXT = {"url": "https://a/1.png", "hypothesis": "A cat drives."}
+PIECE = {"knowledge_content": "水是氢氧化物", "knowledge_images": []}
+HALO_ROW = HALOQUEST.splitlines()[1]
+
+
+def in_lines(name, read):
+    def run(folder, rows, bad):
+        file = folder / f"{name}.jsonl"
+        file.write_text(
+            "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
+        )
+        return read(file, bad)
+
+    return run
+
+
+def in_table(folder, rows, bad):
+    (folder / "haloquest-eval.csv").write_text("\n".join([HALOQUEST.splitlines()[0], *rows, ""]))
+    return read_trigger_questions(folder / "haloquest-eval.csv", bad)
+
+
+def problems(folder, rows, bad):
+    (folder / "problem_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
+    return [item.problem_id for item in read_items(find_release(folder), bad)][::2]
+
+
+def pieces(folder, rows, bad):
+    (folder / "problem_v1.json").write_text("{}")
+    (folder / "knowledge_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
+    return list(read_knowledge(find_release(folder), bad))
+
+
+def described(read):
+    def run(folder, rows, bad):
+        stories.write_release(folder, dict(zip("abc", rows, strict=True)))
+        found = read(cogbench.find_release(folder), bad)
+        return list(dict.fromkeys(one.image_id for one in found))
+
+    return run
+
+
+def asked(folder, rows, bad):
+    stories.write_release(folder, {}, rows)
+    return cogbench.read_questions(cogbench.find_release(folder), bad)
+
+
+def annotated(folder, rows, bad):
+    (folder / "images").mkdir()
+    (folder / "annotations.json").write_text(json.dumps(rows))
+    return cogbench.read_annotations(cogbench.find_release(folder), bad)
+
+
+CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
+STORY = stories.described(**CHAIN)
+NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
+mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
+captions = in_lines("caption", read_captioned_images)
+texts = in_lines("i2t", lambda file, bad: read_samples({"text_positives": file}, bad))
+OTHER = MCOT | {"url": "https://a/2.png"}
+
+
+@pytest.mark.parametrize(
+    ("read", "rows"),
+    [
+        pytest.param(mcot, (MCOT, MCOT | {"answer": 3}, OTHER), id="MCOT, an answer"),
+        pytest.param(mcot, (MCOT, '{"url": ', OTHER), id="MCOT, half a line"),
+        pytest.param(mcot, (MCOT, "[]", OTHER), id="MCOT, a list"),
+        pytest.param(mcot, (MCOT, {"url": "https://a/3.png"}, OTHER), id="MCOT, no question"),
+        pytest.param(two, (TWO, TWO | {"url2": None}, TWO), id="multi-image, an address is null"),
+        pytest.param(two, (TWO, TWO | {"External_Knowledge": "x"}, TWO), id="multi-image, a flag"),
+        pytest.param(captions, (CAPTION, CAPTION | {"captions": ""}, CAPTION), id="no caption"),
+        pytest.param(captions, (CAPTION, CAPTION | {"url": 4}, CAPTION), id="a caption's address"),
+        pytest.param(
+            texts, (TEXT, {"hypothesis": "x"}, TEXT | {"url": "https://a/2.png"}), id="retrieval"
+        ),
+        pytest.param(
+            in_table, (HALO_ROW, "1,2,3", HALO_ROW.replace("0", "2", 1)), id="HaloQuest, cells"
+        ),
+        pytest.param(
+            in_table,
+            (HALO_ROW, HALO_ROW.replace("false premises", "?"), HALO_ROW.replace("0", "2", 1)),
+            id="HaloQuest, a type",
+        ),
+        pytest.param(in_table, (HALO_ROW, HALO_ROW, HALO_ROW.replace("0", "2", 1)), id="twice"),
+        pytest.param(
+            problems, (PROBLEM, PROBLEM | {"problem_type_list": ["?", "填空"]}, PROBLEM), id="MULTI"
+        ),
+        pytest.param(
+            problems, (PROBLEM, PROBLEM | {"problem_answer_list": ["B"]}, PROBLEM), id="MULTI, gold"
+        ),
+        pytest.param(problems, (PROBLEM, [1], PROBLEM), id="MULTI, a list"),
+        pytest.param(problems, (PROBLEM, PROBLEM | {"difficulty": "x"}, PROBLEM), id="a level"),
+        pytest.param(pieces, (PIECE, {"knowledge_content": 3}, PIECE), id="MULTI-Extend"),
+        pytest.param(
+            described(cogbench.read_stories),
+            (STORY, STORY | {"Entities": "girl"}, STORY),
+            id="CogBench, entities",
+        ),
+        pytest.param(
+            described(cogbench.read_stories),
+            (STORY, STORY | {"Event Reasoning": [5]}, STORY),
+            id="CogBench, a chain costs its story",
+        ),
+        pytest.param(
+            described(cogbench.read_chains), (STORY, STORY | {"Description": 1}, STORY), id="chains"
+        ),
+        pytest.param(
+            asked,
+            (stories.asked(), stories.asked(choice_b=None), stories.asked()),
+            id="CogBench's questions",
+        ),
+        pytest.param(
+            annotated, (NOTES[0], NOTES[1] | {"annotation": None}, NOTES[1]), id="annotations"
+        ),
+        pytest.param(annotated, (NOTES[0], NOTES[0], NOTES[1]), id="an annotation twice"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
+    bad = []
+    found = read(tmp_path, rows, bad)
+    assert (len(found), len(bad)) == (2, 1)
+    assert bad[0].reason
+    (tmp_path / "strict").mkdir()
+    with pytest.raises(SourceError, match=r"line|entry"):
+        read(tmp_path / "strict", rows, None)
+
+
+def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path):
+    (tmp_path / "mcot.jsonl").write_text(f'{json.dumps(MCOT)}\n{{"url": "https')
+    with pytest.raises(SourceError, match=r"mcot.jsonl, line 2: not JSON, or cut short"):
+        read_mcot(tmp_path / "mcot.jsonl", [])
+
+
+def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):
+    source = write_release(tmp_path / "source")
+    with (source / "haloquest-eval.csv").open("a") as file:
+        file.write("2,3\n")
+    bench = Bench(tmp_path / "home", source)
+    assert bench.build("hallucination_vqa").success
+    assert {q.edition for q in bench.read("hallucination_vqa/questions", Question)} == {"own"}
+    (bad,) = bench.read("hallucination_vqa/rejections", Rejection)
+    assert (bad.entry, bad.reason) == ("haloquest-eval.csv, line 4", "2 cells, expected 8")
