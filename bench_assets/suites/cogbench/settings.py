@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from bench_assets.evaluation.suite import SuiteSettings
 from resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
-LONGEST_OPTION = "longest-option"  # a rule in the place of a model, see ``vqa.language_only``
+LONGEST_OPTION = "longest-option"  # a rule in the place of a model, see ``vqa.refinement``
 
 
 class CogbenchSettings(SuiteSettings):

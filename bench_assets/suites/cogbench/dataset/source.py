@@ -7,8 +7,8 @@
   in ``images/``. With one of the two files there is one of the two tasks;
 * **raw** (the route of section 2.2): ``annotations.json``, a list of ``{image, annotator,
   annotation}`` with texts in the form of Figure 6, and ``images/``. Beside it may lie
-  ``reviews.json`` and ``refinements.json``, the decisions of people (see ``merge`` and
-  ``vqa.refine``), and ``writer_responses.jsonl``, what the model that writes questions responded.
+  ``reviews.json`` and ``refinements.json``, the decisions of people (see ``merging`` and
+  ``vqa.refinement``), and ``writer_responses.jsonl``, the responses of the writer model.
 """
 
 from dataclasses import dataclass

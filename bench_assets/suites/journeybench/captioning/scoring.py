@@ -69,7 +69,7 @@ def bleu_n(n: int) -> Measure:
 
 
 def no_slices(_: Question) -> Sequence[str]:
-    """Slice by nothing: a category's captions are no corpus of their own, see ``studies``."""
+    """Slice by nothing: a category's captions are no corpus of their own, see ``assets``."""
     return ()
 
 

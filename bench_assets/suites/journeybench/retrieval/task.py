@@ -1,4 +1,4 @@
-"""Fine-grained cross-modal retrieval as a task; encoders answer it, see ``ranking``."""
+"""Fine-grained cross-modal retrieval as a task; encoders answer it, see ``scoring.rank``."""
 
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench.raw_material import (
