@@ -39,11 +39,8 @@ def read(answer: Answer) -> Failure:
             id="OpenRouter: with what the provider said",
         ),
         pytest.param({"code": "Not found", "error": "no"}, "no", id="xAI"),
-        pytest.param({"errors": [{"message": "no"}]}, "no", id="in a list of errors"),
         pytest.param({"error_code": 1, "error_msg": "no"}, "no", id="Baidu"),
         pytest.param({"base_resp": {"status_msg": "no", "status_code": 1}}, "no", id="MiniMax"),
-        pytest.param({"error": {}}, "", id="nothing"),
-        pytest.param(7, "", id="a number"),
     ],
 )
 def test_the_message_is_found_in(body: object, message: str) -> None:
@@ -58,7 +55,6 @@ def test_the_message_is_found_in(body: object, message: str) -> None:
             "HTTP 502: a web page: 502 Bad Gateway",
             id="a page of a proxy",
         ),
-        pytest.param(Answer(status=500, raw=b""), "HTTP 500", id="nothing"),
         pytest.param(Answer(status=500, raw=b" no\n good "), "HTTP 500: no good", id="plain text"),
     ],
 )
@@ -96,9 +92,6 @@ ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
             id="llama.cpp: by its type alone",
         ),
         pytest.param(
-            said(400, "no", code="context_length_exceeded"), "too long", ONCE, id="by its code"
-        ),
-        pytest.param(
             said(429, "Request reached the limit. Please reduce the length."),
             "HTTP 429",
             AGAIN,
@@ -122,10 +115,8 @@ ONCE, AGAIN = 1, AS_OFTEN_AS_ALLOWED
             ONCE,
             id="llama.cpp without eyes",
         ),
-        pytest.param(said(400, "At most 1 image(s) may be given"), "HTTP 400", ONCE, id="images"),
         pytest.param(said(413, "too big"), "HTTP 413", ONCE, id="too many bytes"),
         pytest.param(said(501, "no"), "HTTP 501", ONCE, id="what the server will never do"),
-        pytest.param(said(408, "slow"), "HTTP 408", AGAIN, id="a time limit"),
         pytest.param(said(429, "slow"), "HTTP 429", AGAIN, id="a rate limit"),
         pytest.param(said(529, "Overloaded"), "HTTP 529", AGAIN, id="Anthropic: overloaded"),
     ],
@@ -172,11 +163,6 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
         ),
         pytest.param(said(400, "Could not process image"), IMAGE_REFUSED, id="Anthropic: an image"),
         pytest.param(
-            said(400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
-            IMAGE_REFUSED,
-            id="Anthropic: its bytes",
-        ),
-        pytest.param(
             said(400, "Unable to process input image. Please retry"), IMAGE_REFUSED, id="Gemini"
         ),
         pytest.param(
@@ -188,7 +174,6 @@ def test_whether_to_ask_again(answer: Answer, what: str, tries: int) -> None:
         pytest.param(said(400, "Bad request"), "", id="what nobody can tell"),
         pytest.param(said(429, "slow"), "", id="a rate limit"),
         pytest.param(said(500, "content filter offline"), "", id="a filter that is down"),
-        pytest.param(said(503, "Overloaded"), "", id="overloaded"),
     ],
 )  # fmt: skip
 def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
@@ -243,7 +228,6 @@ def test_what_is_refused_for_good_says_why(answer: Answer, kind: str) -> None:
             id="OpenAI: no money, under the status of a rate limit",
         ),
         pytest.param(said(404, "Not Found"), "base_url should be what", id="a wrong path"),
-        pytest.param(Answer(status=308, raw=b""), "base_url should be the address", id="moved"),
         pytest.param(said(403, "no"), "may not use this model", id="a key with too few rights"),
     ],
 )

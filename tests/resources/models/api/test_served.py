@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,9 @@ from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.identity import fingerprint, pin
 from resources.config.settings_resource import SettingsResource
 from resources.images.store import ImageStore
-from resources.models.managed.engine import ServedEngine
 from resources.models.registry.opening import Models
 from resources.response_cache.caching_model import CachingModel
-from resources.storage.postgres import PostgresDatabase
-from tests.resources.models.api.serving import asked, command, engine, said_by, spec
+from tests.resources.models.api.serving import asked, command, engine, said_by
 from tests.resources.stores import response_file
 from tests.sensors.watched import write_checkpoint
 
@@ -59,17 +56,6 @@ def test_weights_are_served_and_asked_and_the_server_ends(weights: Path, tmp_pat
         (pid,) = map(int, lines(starts))  # one server for both askings
         assert is_running(pid)
     assert not is_running(pid)
-
-
-def test_no_database_is_used_by_servers_that_are_nobody_else_s(
-    weights: Path, tmp_path: Path
-) -> None:
-    def refuse() -> PostgresDatabase:
-        raise AssertionError
-
-    served = ServedEngine(spec(weights), "m", lambda _: b"", tmp_path, database=refuse)
-    with closing(served):
-        assert said_by(asked(served, "a")) == ["1234 a"]
 
 
 def test_a_server_without_a_page_for_its_health_is_ready_when_it_lists_models(
@@ -168,12 +154,6 @@ def test_a_start_can_be_interrupted(weights: Path, tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGALRM, before)
     assert not is_running(int(lines(starts)[0]))
-
-
-def test_words_that_cannot_be_kept_are_told(weights: Path, tmp_path: Path) -> None:
-    (tmp_path / "said").write_text("no folder")
-    with engine(weights, tmp_path / "said") as served, pytest.raises(ModelError, match="said"):
-        asked(served, "a")
 
 
 def test_no_folder_is_said_before_anything_starts(tmp_path: Path) -> None:

@@ -46,8 +46,6 @@ def turn(role: str, *texts: str) -> Message:
     "template",
     [
         pytest.param(_PARTS.replace("TEXT", "{{ p['text'] }}"), id="writes them"),
-        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | trim }}"), id="trims them"),
-        pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | upper }}"), id="upper-cases them"),
         pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | e }}"), id="escapes them"),
         pytest.param(_PARTS.replace("TEXT", "{{ p['text'] | tojson }}"), id="writes them as JSON"),
         pytest.param(
@@ -67,7 +65,6 @@ def turn(role: str, *texts: str) -> Message:
         pytest.param("  a \n b  ", id="blanks around and within"),
         pytest.param('<b> & "c"\n\nd', id="what is escaped"),
         pytest.param("", id="no text"),
-        pytest.param(" \n", id="only blanks"),
         pytest.param("\U000f0000 and \U000f0001", id="the marks themselves"),
     ],
 )

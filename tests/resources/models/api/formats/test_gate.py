@@ -1,7 +1,6 @@
 """What is not certainly a response is that request's error, in whatever way it is odd."""
 
 import re
-from typing import Any
 
 import orjson
 import pytest
@@ -55,49 +54,24 @@ TWICE = b'{"choices":[{"message":{"content":"A","content":"B"},"finish_reason":"
         pytest.param(one({"error": {"message": "no"}, "content": "B"}), "no", id="in the message"),
         pytest.param(one({"content": "half"}, "abort"), "broken off", id="aborted in the middle"),
         pytest.param(one({}), "no .*content", id="no content"),
-        pytest.param(one({"content": 0}), "neither", id="nought"),
-        pytest.param(one({"content": False}), "neither", id="false"),
-        pytest.param(one({"content": {}}), "neither", id="an object"),
         pytest.param(one({"content": []}), "no .*content", id="no parts"),
         pytest.param(one({"content": ["B"]}), "no text", id="a part that is not told what it is"),
         pytest.param(one({"content": ""}, None), "neither a text nor", id="nothing, and no reason"),
-        pytest.param(one({"refusal": None}), "no .*content", id="no content and no refusal"),
-        pytest.param(one({"tool_calls": []}), "no .*content", id="no content and no calls"),
-        pytest.param(one({"tool_calls": [{}]}), "no list of calls", id="a call of nothing"),
-        pytest.param(one({"tool_calls": "f()"}), "no list of calls", id="a text for the calls"),
-        pytest.param(one({"content": None, "refusal": True}), "refusal is no text", id="refused"),
         pytest.param(one({"content": "B", "role": "user"}), "role", id="what the user said"),
-        pytest.param(one({"content": "B", "role": 1}), "role", id="a number for the role"),
         pytest.param(one("B"), "no .*message", id="a text for the message"),
-        pytest.param(one(ANSWER, {}), "finish_reason is no text", id="an object for the reason"),
-        pytest.param(one(ANSWER, 0), "finish_reason is no text", id="a number for the reason"),
         pytest.param(one(ANSWER, "done"), "broken off", id="a reason that nobody documents"),
-        pytest.param(one(ANSWER, "OTHER"), "broken off", id="Gemini: who knows why"),
-        pytest.param(one(ANSWER, "stop: aborted"), "broken off", id="a reason with another"),
         pytest.param(one(ANSWER, "image_filter: OTHER"), "broken off", id="a filter of its own"),
-        pytest.param(one(ANSWER, model=4), "no text", id="a number for the model"),
-        pytest.param(one(ANSWER, object=[]), "object is no text", id="a list for the object"),
         pytest.param(one(ANSWER, object="chat.completion.chunk"), "chunk", id="part of a stream"),
         pytest.param({"choices": [choice(ANSWER, index=1)]}, "index", id="the second choice"),
-        pytest.param({"choices": [choice(ANSWER, index="0")]}, "index", id="a text for the index"),
-        pytest.param({"choices": [choice(ANSWER, index=False)]}, "index", id="false for the index"),
         pytest.param({"choices": [choice(ANSWER)] * 2}, "2 choices", id="two first choices"),
-        pytest.param({"choices": [choice(ANSWER), None]}, "2 choices", id="a choice and nothing"),
-        pytest.param({"choices": {"0": choice(ANSWER)}}, "no choices", id="choices by name"),
         pytest.param([one(ANSWER)], "no choices", id="a list around it"),
         pytest.param(TWICE, "two different things", id="a field that is told twice"),
-        pytest.param(
-            TWICE.replace(b'"A"', b'"\\u0022A\\u0022"'),
-            "two different things",
-            id="twice, and as many quotation marks as if once",
-        ),
         pytest.param(b'{"choices":[{"message":{"content":"\\ud83d"}}]}', "not JSON", id="half"),
         pytest.param(b'{"choices":' * 900 + b"1" + b"}" * 900, "too deeply", id="nested deeply"),
         pytest.param(b"[" * 100_000 + b"]" * 100_000, "not JSON", id="100,000 brackets"),
         pytest.param(b'data: {"choices":[]}\n\ndata: [DONE]\n\n', "not JSON", id="a stream"),
         pytest.param(orjson.dumps(one(ANSWER)) * 2, "not JSON", id="two bodies in one"),
         pytest.param(orjson.dumps(one(ANSWER))[:-1], "not JSON", id="cut short"),
-        pytest.param(b"\xff\xfe{\0}\0", "not JSON", id="UTF-16"),
     ],
 )
 def test_no_response_of_openai(body: object, what: str) -> None:
@@ -112,11 +86,8 @@ def test_no_response_of_openai(body: object, what: str) -> None:
     [
         pytest.param(Anthropic, anthropic(type="completion"), "type", id="the older API's"),
         pytest.param(Anthropic, anthropic(role="user"), "role", id="Anthropic: the user's"),
-        pytest.param(Anthropic, anthropic(model={}), "no text", id="Anthropic: no model's name"),
-        pytest.param(Anthropic, anthropic(stop_reason={}), "no text", id="Anthropic: no reason"),
         pytest.param(Gemini, {"candidates": [gemini(index=1)]}, "index", id="the second candidate"),
         pytest.param(Gemini, {"candidates": [gemini()] * 2}, "2 candidates", id="two first ones"),
-        pytest.param(Gemini, {"candidates": [gemini(content=[])]}, "content", id="a list"),
         pytest.param(
             Gemini,
             {"candidates": [gemini(content={"role": "user", "parts": [{"text": "B"}]})]},
@@ -129,10 +100,6 @@ def test_no_response_of_openai(body: object, what: str) -> None:
             "content",
             id="blocked, and a text where its parts should be",
         ),
-        pytest.param(
-            Gemini, {"candidates": [gemini()], "modelVersion": 2}, "no text", id="no version"
-        ),
-        pytest.param(Gemini, {"promptFeedback": {"blockReason": 1}}, "no cand", id="blocked by 1"),
     ],
 )
 def test_no_response_of_the_other_apis(api: FormatOf, body: object, what: str) -> None:
@@ -194,10 +161,3 @@ def test_a_number_of_tokens_that_is_none_is_left_out(tokens: bytes) -> None:
     found = said(orjson.dumps(one(ANSWER))[:-1] + b',"usage":%b}' % usage)
     assert isinstance(found, Response)
     assert (found.text, found.prompt_tokens, found.completion_tokens) == ("B", None, 3)
-
-
-def test_a_long_list_of_parts_is_read_in_time_that_grows_with_it() -> None:
-    parts: list[Any] = [{"type": "text", "text": "B"}] * 5_000
-    found = said(one({"content": parts}))
-    assert isinstance(found, Response)
-    assert found.text == "B" * 5_000

@@ -25,25 +25,14 @@ APIS = pytest.mark.parametrize("api", [OpenAI, Anthropic, Gemini])
     [
         pytest.param(b"<html>", "not JSON", id="a page"),
         pytest.param(b"", "not JSON", id="nothing"),
-        pytest.param(b"\xff\xfe", "not JSON", id="no text"),
-        pytest.param(b"[" * 5000, "not JSON", id="too deep"),
-        pytest.param([], "no choices", id="a list"),
         pytest.param({}, "no choices", id="nothing in it"),
-        pytest.param({"choices": None}, "no choices", id="null for the choices"),
         pytest.param({"choices": []}, "no choices", id="no choice"),
-        pytest.param({"choices": [None]}, "no choices", id="null for a choice"),
         pytest.param({"choices": [{"text": "B"}]}, "no .*message", id="the older API's form"),
-        pytest.param({"choices": [{"message": {"role": "assistant"}}]}, "content", id="no content"),
         pytest.param({"choices": [{"message": {"content": 5}}]}, "neither", id="a number"),
         pytest.param(
             {"choices": [{"message": {"content": [{"type": "image_url"}]}}]},
             "a part that is no text",
             id="an image",
-        ),
-        pytest.param(
-            {"choices": [{"message": {"content": "B"}, "finish_reason": "abort"}]},
-            "broken off: finish_reason 'abort'",
-            id="vLLM and SGLang: aborted",
         ),
         pytest.param(
             {"choices": [{"message": {"content": "B"}, "finish_reason": "error"}]},
@@ -54,11 +43,6 @@ APIS = pytest.mark.parametrize("api", [OpenAI, Anthropic, Gemini])
             {"choices": [{"message": {"content": ""}, "finish_reason": "load"}]},
             "broken off",
             id="Ollama: the model was only loaded",
-        ),
-        pytest.param(
-            {"choices": [{"message": {"content": "B"}, "finish_reason": {"type": "stop"}}]},
-            "finish_reason is no text",
-            id="a reason in a form of its own",
         ),
     ],
 )
@@ -154,14 +138,6 @@ def test_no_json_is_an_exception(api: FormatOf, whole: object, inner: object) ->
         found = read_body(form(api), data, 0.5, {})
         assert isinstance(found, Failure) or isinstance(found.text, str)
         assert failure(500, data, {}).tries
-
-
-@APIS
-def test_what_is_nested_deeply_is_no_exception(api: FormatOf) -> None:
-    deep = b"[" * 900 + b"]" * 900
-    bodies = (b"%b", b'{"error":%b}', b'{"choices":[{"message":{"content":%b}}]}')
-    for body in (*bodies, b'{"content":%b}', b'{"candidates":%b}'):
-        assert isinstance(read_body(form(api), body % deep, 0.5, {}), Failure)
 
 
 @APIS
