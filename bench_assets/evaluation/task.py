@@ -210,10 +210,10 @@ class Task:
         return ", ".join([*named, *(["a model"] if self.default_judge else [])]) or "none"
 
     def chosen_judge(self, setting: str) -> ChosenJudge:
-        """Read which judge bench.toml names: one of the task's, else the model that is to judge.
+        """Read the judge that bench.toml names: one of the task's, or a model that judges.
 
-        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge asks, and ``"strict:gpt"``
-        one that the judge named strict asks.
+        ``"rules"`` is a judge, ``"gpt"`` a model that the default judge calls, and
+        ``"strict:gpt"`` a model that the judge "strict" calls.
 
         Raises:
             SettingsError: If the task is not judged in that way; lists the ways there are.

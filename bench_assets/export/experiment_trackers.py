@@ -99,7 +99,7 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
     """Write all curves to where MLflow tracks, by default a file of SQLite; say where that is.
 
     Raises:
-        SettingsError: If MLflow is not installed, or does not take it; says why.
+        SettingsError: If MLflow is not installed, or rejects the upload.
     """
     try:
         from mlflow import MlflowClient
@@ -119,7 +119,7 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
         for curve in found:
             _write(client, curve)
     except MlflowException as why:
-        raise SettingsError(without_named(f"{to}: MLflow does not take it: {why}")) from why
+        raise SettingsError(without_named(f"{to}: MLflow rejected the upload: {why}")) from why
     return [without_named(to)]
 
 
@@ -166,7 +166,7 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
     """Write all curves: into a folder from where ``wandb sync`` takes them, or to the server.
 
     Raises:
-        SettingsError: If Weights & Biases is not installed, or does not take it; says why.
+        SettingsError: If Weights & Biases is not installed, or rejects the upload.
     """
     try:
         import wandb
@@ -179,7 +179,7 @@ def write_wandb(gathered: TableCollection, out: Path, mode: str) -> list[Path]:
     try:
         return [_write_wandb(curve, out, mode) for curve in curves(gathered.evaluations())]
     except wandb.Error as why:
-        raise SettingsError(f"Weights & Biases does not take it: {why}") from why
+        raise SettingsError(f"Weights & Biases rejected the upload: {why}") from why
 
 
 def _write_wandb(curve: Curve, out: Path, mode: str) -> Path:

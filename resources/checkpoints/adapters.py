@@ -69,7 +69,7 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
 
 def _require_peft_support(folder: Path, kind: object) -> None:
     if kind is None:
-        raise ModelError(f"{folder / ADAPTER_CONFIG}: not of PEFT: it has no peft_type")
+        raise ModelError(f"{folder / ADAPTER_CONFIG}: no field peft_type: not an adapter of PEFT")
     if not isinstance(kind, str) or kind not in _LIKE_LORA:
         raise ModelError(
             f"{folder / ADAPTER_CONFIG}: peft_type {shortened(kind)}: only adapters that add to"

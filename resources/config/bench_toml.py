@@ -220,11 +220,11 @@ class Settings(StrictSection):
         return spec
 
     def base_of_checkpoints(self) -> str:
-        """Base of adapters in watched folders, from ``like``; "": as each adapter says.
+        """Base model of adapters in watched folders, from ``like``; "": each adapter's own.
 
         Raises:
-            SettingsError: If ``like`` is none that checkpoints can be asked like.
-            UnknownNameError: If it is no model at all.
+            SettingsError: If checkpoints cannot have the settings of ``like``.
+            UnknownNameError: If ``like`` names no model.
         """
         liked = self.liked()
         base = liked.base if isinstance(liked, LocalSpec) else ""

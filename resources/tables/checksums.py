@@ -24,7 +24,7 @@ _CHUNK = 1 << 20  # bytes
 
 
 def write_checksummed(table: pa.Table, file: IO[bytes]) -> None:
-    """Write a table as Parquet with its checksum, into an empty file that can be read as well."""
+    """Write a table as Parquet with its checksum into an empty file, open for reading too."""
     write_groups([table], table.schema, file)
 
 

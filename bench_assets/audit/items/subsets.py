@@ -63,7 +63,7 @@ def smallest_subset(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError(why)
     if len(results.models) < FEWEST_MODELS:
         found = f"models with scores: {len(results.models)}"
-        raise SkippedCheckError(f"{found}; {FEWEST_MODELS} are needed to hold some out")
+        raise SkippedCheckError(f"{found}; at least {FEWEST_MODELS} are needed")
     n = len(results.questions)
     units = units_of(results, evidence.questions)
     sizes = [one for one in _SIZES if one <= _LARGEST * n]

@@ -27,7 +27,7 @@ from resources.tables.parquet import TableFiles
 
 
 class Stamps:
-    """Versions of tables, as they were when one of the same asset was first asked for."""
+    """Versions of an asset's tables, read once when the first is needed."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], dict[str, str]] = {}

@@ -1,6 +1,6 @@
-"""Every text a model reads in BLINK.
+"""Prompts of BLINK.
 
-Questions are asked as the release's field ``prompt`` has them; the disclaimer and the judge's
+The text of a question is the release's field ``prompt``; the disclaimer and the judge's
 prompt are those of the authors' repository (test_benchmark.py and multiple_choice.py; Figure 8).
 The two prompts of the caption study, whose texts the paper does not print, are ours.
 """

@@ -238,7 +238,7 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the first yes or no is yes, as answer_verification.py does; neither is wrong.
 
-    The script asks once: what was said at first counts. What a model thinks aloud is part of its
+    The script makes one call: the first verdict counts. Reasoning of the model is part of its
     solution. The rules print no yes or no: their verdict counts.
     """
     said = at_first(judgements)

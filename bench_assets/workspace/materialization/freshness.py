@@ -174,7 +174,7 @@ def noted_tables(text: str) -> list[str]:
 
 
 def invalidated_note(text: str) -> str:
-    """A note that its tables are not as they would be made now, though they were made."""
+    """Note that its tables were made, but are out of date."""
     return "\n".join(("", *noted_tables(text)))
 
 

@@ -58,7 +58,7 @@ def spoken(text: str) -> str:
 
 
 def unspoken(text: str) -> str:
-    """Read what ``spoken`` wrote."""
+    """Undo ``spoken``."""
     return text.replace(f"${_BREAK}", "$")
 
 

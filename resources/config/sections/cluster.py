@@ -79,7 +79,7 @@ class ClusterSettings(StrictSection):
 
     @property
     def limits(self) -> dict[str, int]:
-        """Every pool there is, and how many runs may hold it at once."""
+        """Concurrent runs allowed in each pool."""
         return POOLS | self.pools
 
 

@@ -226,7 +226,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError('server and max_tokens_field need format = "openai"')
         ours = {*_DRAWN, *map(self._called, _DRAWN), "max_completion_tokens"}
         if unknown := set(self.omit) - ours - {*self.knows.neutral}:
-            raise ValueError(f"omit: {', '.join(sorted(unknown))} would not be sent anyway")
+            raise ValueError(f"omit: {', '.join(sorted(unknown))} are not sent to this server")
         if needed := set(self.omit) & self.knows.needs:
             raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")
         return self

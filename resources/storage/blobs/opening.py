@@ -30,7 +30,7 @@ def open_blobs(home: Path, below: str, objects: str = "", endpoint: str = "") ->
 
 
 def shared_folder(objects: str) -> Path | None:
-    """The folder that ``file:///...`` names; None for a store."""
+    """Folder of an address ``file:///...``; None for an object store."""
     address = urlsplit(objects)
     return Path(unquote(address.path)) if address.scheme == "file" else None
 

@@ -39,7 +39,7 @@ _BESIDE = ((-1, -2), (-2, 1), (1, 2), (2, -1))
 
 
 def paintings(rng: Random, n: int, seed: int = 0) -> dict[str, bytes]:
-    """Write WikiArt: each style painted so often that n questions can be asked.
+    """Draw WikiArt: enough paintings of each style for n questions.
 
     Args:
         rng: Draws every painting.

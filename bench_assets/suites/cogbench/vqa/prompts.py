@@ -1,8 +1,8 @@
 """Prompts of the question task.
 
-The paper does not print how models are asked: that text is ours. It requests the letter alone,
-because the authors read only a response's first character. Question writing is Figure 7
-(``figure_7.md``), printed for events; other kinds replace only the name of the reasoning
+The paper does not print the prompt of evaluated models: that text is ours. It requests the
+letter alone, because the authors read only a response's first character. Question writing is
+Figure 7 (``figure_7.md``), printed for events; other kinds replace only the name of the reasoning
 ("similar to this one", appendix B).
 """
 

@@ -25,7 +25,7 @@ from resources.tables.parquet import table_output
 def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
 ) -> AbstractContextManager[ChatModel]:
-    """Open a model that writes; "" takes the responses that came with the source."""
+    """Open the writer model; "": the responses recorded with the source."""
     return suite_assets.open_writer(
         context, models, name, source_folder(sources) / "responses.jsonl"
     )

@@ -1,16 +1,14 @@
-"""The dialogue that brings up what models get wrong about an image (section 3.3, Figure 2).
+"""Dialogue that finds the errors of models about an image (section 3.3, Figure 2).
 
 A language model that knows only the caption asks, a vision-language model answers, the language
-model reasons and asks again, until it decides or the rounds are over. All dialogues go on at once,
-so that models can batch; everything that is said is kept.
+model reasons and asks again, until it decides or the rounds are over. All dialogues run
+concurrently, so that models can batch; every turn is kept.
 
-What is read in the dialogues about an image (section 3.3); the wording is ours.
+The wording of the prompts is ours.
 
-Who speaks when, what each is shown, and the marks by which responses are read are those of IdealGPT
-(You et al., 2023), on which the paper builds. The line "Statement:" is added: it is what may
-become a distractor.
-
-What is said in a dialogue about an image, as rows, and how it is read.
+The order of turns, the content shown in each, and the marks that are parsed are those of IdealGPT
+(You et al., 2023), on which the paper builds. The line "Statement:" is added: it may become
+a distractor.
 """
 
 import re

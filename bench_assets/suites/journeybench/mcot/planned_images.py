@@ -40,7 +40,7 @@ class PlannedImage:
 
 
 class Items(NamedTuple):
-    """The rows that were built, and why the other images have none."""
+    """Rows built, and the reasons why the other images have none."""
 
     items: list[McotItem]
     rejections: list[Rejection]
