@@ -75,6 +75,9 @@ class Suite:
     """Assets and asset checks left of the waist, and studies; called when the suite is loaded."""
     published: Path | None = None  # the papers' numbers, see ``core.published``
     settings: type[SuiteSettings] = SuiteSettings  # what [suites.<name>] of bench.toml may say
+    require_source: Callable[[Path], object] | None = None
+    """Raises a ``SourceError`` where a folder is not laid out as a source of the suite; looks at
+    names of files only, since it is asked before anything is digested."""
     release: str = ""  # where its authors' files are, if their licence lets anybody fetch them
     by_hand: str = ""  # what a person has to do to get them where it does not
     annotation_tasks: tuple[

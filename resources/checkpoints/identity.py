@@ -6,12 +6,15 @@ every tensor, because the headers of two training steps are equal.
 
 import importlib.util
 import os
+import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
@@ -217,9 +220,15 @@ def _folder(written: str) -> Path:
 def _hub_commit(hub_id: str, revision: str, file: str) -> str:
     from huggingface_hub import hf_hub_download
 
+    is_online = hub_is_reachable()  # else the library tries for half a minute, file by file
     try:
-        path = hf_hub_download(hub_id, file, revision=revision)
+        path = hf_hub_download(hub_id, file, revision=revision, local_files_only=not is_online)
     except (OSError, ValueError) as why:  # every error of huggingface_hub is one of the two
+        if not is_online:
+            raise ModelError(
+                f"{hub_id}: no such folder; the hub cannot be reached, and the local cache has no"
+                f" {file} at revision {revision!r}"
+            ) from why
         raise ModelError(
             f"{hub_id}: no such folder, and no {file} at revision {revision!r} of a hub"
             f" repository of that name, nor in the local cache: {first_line(why)}"
@@ -228,6 +237,22 @@ def _hub_commit(hub_id: str, revision: str, file: str) -> str:
     return Path(path).parents[len(Path(file).parts) - 1].name
 
 
+def hub_is_reachable() -> bool:
+    """Whether a connection to the hub opens; True where a proxy stands between."""
+    from huggingface_hub.constants import ENDPOINT
+
+    hub = urlsplit(ENDPOINT)
+    if getproxies().get(hub.scheme):
+        return True
+    try:
+        place = (hub.hostname or "", hub.port or {"http": 80, "https": 443}[hub.scheme])
+        socket.create_connection(place, _CONNECT_TIMEOUT).close()
+    except OSError:
+        return False
+    return True
+
+
+_CONNECT_TIMEOUT = 3.0  # s
 _BLOCK = 4096  # bytes
 _SMALL = 1 << 20  # bytes; files up to here are read whole
 _SPREAD = 64  # blocks of a file of weights that does not say where its tensors are

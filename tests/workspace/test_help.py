@@ -1,5 +1,6 @@
 """Every command, argument and option says what it is; exit codes are as the help has them."""
 
+import re
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -71,3 +72,19 @@ def test_the_help_of_every_command_has_an_example_of_itself(path):
     _, _, example = (EVERY[path].help or "").partition("Example: ")
     assert example.startswith(path)
     check_whole(example.split("\n", 1)[0])
+
+
+@pytest.mark.parametrize("path", EVERY)
+def test_what_stands_in_brackets_is_printed(path):
+    texts = [EVERY[path].help or "", *(getattr(p, "help", "") or "" for p in EVERY[path].params)]
+    bracketed = [part for text in texts for part in re.findall(r"\[[^\]]+\]", text)]
+    wide = {"COLUMNS": "300", "TERMINAL_WIDTH": "300"}
+    shown = CliRunner().invoke(app, [*path.split()[1:], "--help"], env=wide).output
+    flat = re.sub(r"[│\s]+", " ", shown)
+    assert [part for part in bracketed if part not in flat] == []
+
+
+@pytest.mark.parametrize("words", [["evalate"], ["home", "usge"]], ids=" ".join)
+def test_the_nearest_command_is_named_once(words):
+    shown = CliRunner().invoke(app, words).output
+    assert shown.count("Did you mean") == 1

@@ -100,6 +100,8 @@ class CommandGroup(TyperGroup):
                 if isinstance(command := self.commands.get(name), TyperCommand | TyperGroup):
                     command.rich_help_panel = panel
         for command in _walk_commands(self):
+            if isinstance(command, TyperGroup):
+                command.suggest_commands = False  # click does that itself
             helps = _argument_helps(command)
             for one in command.params:
                 if isinstance(one, TyperArgument) and not one.help:

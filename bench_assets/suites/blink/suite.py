@@ -11,11 +11,22 @@ from bench_assets.suites.blink.construction.marked_points import IQ_IMAGES, POIN
 from bench_assets.suites.blink.settings import BlinkSettings
 from bench_assets.suites.blink.task import TASK
 
+
+def _require_source(folder: Path) -> None:
+    """Refuse a folder that holds neither the release, an answer key nor raw data sets."""
+    from bench_assets.suites.blink.construction.recipes import require_raw_folder
+    from bench_assets.suites.blink.dataset import find_route
+
+    if find_route(folder) == "raw":
+        require_raw_folder(folder)
+
+
 SUITE = Suite(
     name="blink",
     tasks=(TASK,),
     assets=partial(load_assets, "blink"),
     published=Path(__file__).with_name("published.csv"),
+    require_source=_require_source,
     settings=BlinkSettings,
     release="hf:BLINK-Benchmark/BLINK@main",
     annotation_tasks=(ANSWER_CHECK, HUMAN, *POINTS, IQ_IMAGES),

@@ -9,6 +9,7 @@ from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation.suite import HomeConfiguration, Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
+from bench_assets.suites.cogbench.dataset.source import find_release
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.vqa.annotation import QUESTION_REVIEW
@@ -31,6 +32,7 @@ SUITE = Suite(
     tasks=(DESCRIPTION, VQA),
     assets=partial(load_assets, "cogbench"),
     published=Path(__file__).with_name("published.csv"),
+    require_source=find_release,
     settings=CogbenchSettings,
     by_hand="its authors hand out the data for non-commercial research when they are asked; "
     "put what they send into a folder, and name it in [sources] of bench.toml (README, Licence)",

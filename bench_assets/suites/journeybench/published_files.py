@@ -68,6 +68,19 @@ def published_files(folder: Path, *tables: str) -> dict[str, Path]:
     return found
 
 
+def require_source(folder: Path) -> None:
+    """Refuse a folder with neither published files nor raw material.
+
+    Raises:
+        SourceError: If it is none, or a table is there in two forms.
+    """
+    if not published_files(folder) and not next(folder.glob("*.jsonl"), None):
+        raise SourceError(
+            f"{folder}: no JourneyBench data: expected published files, such as mcot.jsonl or"
+            " haloquest-eval.csv, or raw material in .jsonl files (an edition to be built)"
+        )
+
+
 def read_records(
     file: Path, rejections: list[Rejection] | None = None
 ) -> Iterator[tuple[Entry, str]]:

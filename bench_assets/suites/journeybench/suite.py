@@ -11,6 +11,7 @@ from bench_assets.suites.journeybench.construction.annotation import ANNOTATION_
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK as HALLUCINATION_VQA
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
+from bench_assets.suites.journeybench.published_files import require_source
 from bench_assets.suites.journeybench.retrieval.task import TASK as RETRIEVAL
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 
@@ -19,6 +20,7 @@ SUITE = Suite(
     tasks=(CAPTIONING, MCOT, MULTI_IMAGE_VQA, HALLUCINATION_VQA, RETRIEVAL),
     assets=partial(load_assets, "journeybench"),
     published=Path(__file__).with_name("published.csv"),
+    require_source=require_source,
     settings=JourneyBenchSettings,
     by_hand="its licence does not let a program pass it on: download what you may from the "
     "authors' page into a folder, and name it in [sources] of bench.toml (README, Licence)",

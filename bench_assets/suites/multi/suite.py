@@ -7,6 +7,7 @@ from bench_assets.core.schema.published_numbers import read_claims
 from bench_assets.evaluation.suite import Suite
 from bench_assets.suites import load_assets
 from bench_assets.suites.multi.construction.annotation import ANNOTATION_TASKS
+from bench_assets.suites.multi.dataset.source import find_release
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.task import TASK
 
@@ -15,6 +16,7 @@ SUITE = Suite(
     tasks=(TASK,),
     assets=partial(load_assets, "multi"),
     published=Path(__file__).with_name("published.csv"),
+    require_source=find_release,
     settings=MultiSettings,
     release="hf:OpenDFM/MULTI-Benchmark@main",
     annotation_tasks=ANNOTATION_TASKS,

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from bench_assets.core.schema.elicitation import elicited_as
-from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.errors import (
+    ModelError,
+    SettingsError,
+    SourceError,
+    did_you_mean,
+)
+from bench_assets.core.tables.json_records import parse_json
 from bench_assets.core.text.redaction import without_named
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
     from resources.config.bench_toml import Settings
 
+_MOST_LISTED = 20  # models of a server that an error lists
 _PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 5.0  # s
 
@@ -63,6 +70,7 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
     for name, section in asked.sections.items():
         if name not in there and "base_url" in section:
             _check_connection(str(section["base_url"]))
+            _check_served(section)
     if asked.sections:
         save_models(settings.home, asked.sections)
 
@@ -76,3 +84,32 @@ def _check_connection(address: str) -> None:
     except (OSError, ValueError, UnicodeError) as why:
         said = getattr(why, "strerror", None) or str(why)
         raise ModelError(f"{without_named(address)}: no server is listening: {said}") from why
+
+
+def _check_served(section: Mapping[str, Any]) -> None:
+    """Compare a model's name with those that its server lists; one that lists none may have it.
+
+    Raises:
+        ModelError: If the server lists models, and not this one.
+    """
+    import httpx
+
+    from resources.config.environment import read_secret
+
+    address, model = str(section["base_url"]), str(section["model"])
+    variable = section.get("api_key_env")
+    try:
+        key = {"Authorization": f"Bearer {read_secret(str(variable))}"} if variable else {}
+        answer = httpx.get(f"{address}/models", headers=key, timeout=_CONNECT_TIMEOUT)
+        listed = parse_json(answer.text) if answer.is_success else None
+    except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
+        return  # the first request says what is wrong
+    rows = listed.get("data") if isinstance(listed, dict) else None
+    names = [str(row["id"]) for row in rows or () if isinstance(row, dict) and "id" in row]
+    if names and model not in names and f"models/{model}" not in names:
+        meant = did_you_mean(model, names)
+        shown = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
+        raise ModelError(
+            f"{without_named(address)}: no model named {model!r}; it serves: {shown}"
+            f"{meant and f'; {meant}'}"
+        )

@@ -55,9 +55,15 @@ class HomeContext(NamedTuple):
         )
 
     def inputs(self, suite: str) -> str:
-        """Digest of the inputs of a suite's question tables."""
-        source = self.sources.open(suite)
-        return freshness.inputs_digest(self.settings, self.catalog.suite(suite), source)
+        """Digest of the inputs of a suite's question tables.
+
+        Raises:
+            SourceError: If the suite's source is not laid out as one: before it is digested.
+        """
+        source, read = self.sources.open(suite), self.catalog.suite(suite)
+        if read.require_source and not source.is_mini:
+            read.require_source(source.folder)
+        return freshness.inputs_digest(self.settings, read, source)
 
     def read_by(self, selection: dg.AssetSelection) -> list[dg.AssetKey]:
         """Tables that assets read from other groups."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from bench_assets.core.schema.errors import UnknownNameError
+from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.suites.blink.builders.circled_points import (
     RelativeDepthParameters,
     RelativeReflectanceParameters,
@@ -109,6 +109,20 @@ def recipes(parameters: BuilderParameters) -> dict[str, Recipe]:
         task: Recipe(folder, _configured(builder, task.lower().replace("-", "_"), parameters))
         for task, folder, builder in _BUILDERS
     }
+
+
+def require_raw_folder(folder: Path) -> None:
+    """Refuse a folder without any of the raw data sets.
+
+    Raises:
+        SourceError: If it is none.
+    """
+    names = [name for _, name, _ in _BUILDERS]
+    if not any((folder / name).is_dir() for name in names):
+        raise SourceError(
+            f"{folder}: no BLINK data: expected the folders of the release, such as Jigsaw/ with"
+            f" its Parquet files, or raw data sets to build from: {', '.join(names)}"
+        )
 
 
 _BUILDERS: tuple[tuple[str, str, Callable[..., Candidates]], ...] = (

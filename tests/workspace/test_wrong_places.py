@@ -1,0 +1,89 @@
+"""Folders, servers and hub ids that are not what they should be: said at once, and by name."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import huggingface_hub.constants
+import pytest
+
+from bench_assets.catalog import load_catalog
+from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.workspace.evaluate.model_arguments import ModelArguments, save_models
+from bench_assets.workspace.materialization.opening import open_workbench
+from resources.checkpoints.identity import pin
+from resources.config.bench_toml import load_settings
+
+SUITES = ("blink", "codis", "cogbench", "journeybench", "multi")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_folder_without_the_layout_of_a_source_is_refused_before_it_is_digested(
+    home, tmp_path, suite
+):
+    wrong = tmp_path / "downloads"
+    wrong.mkdir()
+    (wrong / "film.bin").write_bytes(b"0" * 100)
+    with (
+        open_workbench(suite, wrong) as bench,
+        pytest.raises(SourceError, match=f"{wrong}: no .* data: expected"),
+    ):
+        bench.refresh_questions(suite)
+    digests = home / "digests.json"
+    assert not digests.exists() or "film.bin" not in digests.read_text()
+
+
+def test_every_shipped_suite_knows_the_layout_of_its_source():
+    assert [one.name for one in load_catalog().suites if one.require_source] == list(SUITES)
+
+
+class Listing(BaseHTTPRequestHandler):
+    """A server that lists two models."""
+
+    def do_GET(self):
+        is_list = self.path == "/v1/models"
+        self.send_response(200 if is_list else 404)
+        self.end_headers()
+        self.wfile.write(b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}' if is_list else b"")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with HTTPServer(("127.0.0.1", 0), Listing) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}"
+        serving.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "says"),
+    [
+        pytest.param("/v1", "qwen7b", "it serves: qwen-7b, llava; did you mean 'qwen-7b'", id="no"),
+        pytest.param("/v1", "llava", "", id="a model that it serves"),
+        pytest.param("/other", "anything", "", id="a server that lists none"),
+    ],
+)
+def test_a_server_s_model_is_one_that_it_lists(home, server, path, model, says):
+    section = {"kind": "server", "base_url": f"{server}{path}", "model": model}
+    asked = ModelArguments([model], {model: section})
+    if says:
+        with pytest.raises(ModelError, match=says):
+            save_models(asked, load_settings(home))
+        assert not (home / "models.toml").exists()
+    else:
+        save_models(asked, load_settings(home))
+        assert model in (home / "models.toml").read_text()
+
+
+def test_a_hub_that_cannot_be_reached_is_named_without_another_try(monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(ModelError, match="org/none: no such folder; the hub cannot be reached"):
+        pin("org/none")
