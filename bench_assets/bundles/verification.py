@@ -88,9 +88,9 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
     if strange := sorted(manifest.files.keys() ^ known):
         raise SourceError(f"{path}, {NAME}: {strange[0]!r:.100} is not a file of a bundle")
     if added := sorted(archive.sizes.keys() - manifest.files.keys() - {NAME}):
-        raise SourceError(f"{path}, {added[0]!r:.100}: {NAME} does not name it: it was added")
+        raise SourceError(f"{path}, {added[0]!r:.100}: added later: {NAME} does not list it")
     if missing := sorted(manifest.files.keys() - archive.sizes.keys()):
-        raise SourceError(f"{path}: no {missing[0]} in it, which {NAME} names: it was taken out")
+        raise SourceError(f"{path}: {missing[0]} is missing, but {NAME} lists it")
     for name, facts in manifest.files.items():
         if archive.sizes[name] != facts.n_bytes:
             raise SourceError(

@@ -31,7 +31,7 @@ def written(value: object) -> str:
     """Write a cell as a person would: whole numbers without a point, "yes" and "no"; "" if empty.
 
     Raises:
-        SourceError: If it is not a text or number, or holds a lone half of a character.
+        SourceError: If it is not a text or number, or has a lone surrogate.
 
     >>> written(4.0), written(True), written(None), written(" left ")
     ('4', 'yes', '', 'left')
@@ -47,7 +47,7 @@ def written(value: object) -> str:
             return f"{value:.15g}"
         case str():
             if any("\ud800" <= character <= "\udfff" for character in value):
-                raise SourceError(f"a lone half of a character in {value!a:.60}")
+                raise SourceError(f"a lone surrogate in {value!a:.60}")
             return value.strip()
     raise SourceError(f"{value!r:.60} is not a text or a number")
 

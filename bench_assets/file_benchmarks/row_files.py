@@ -268,7 +268,9 @@ def _saved(folder: Path) -> dict[str, list[Path]]:
 def _saved_files(folder: Path) -> list[Path]:
     state = _json(folder / "state.json")
     if state.get("_indices_data_files"):
-        raise SourceError(f"{folder}: a selection of rows; save it after flatten_indices()")
+        raise SourceError(
+            f"{folder}: the data set is a selection of rows. Save it after flatten_indices()"
+        )
     named = _listed(folder / "state.json", "_data_files")
     files = [one.get("filename") if isinstance(one, dict) else None for one in named]
     if wrong := [one for one in files if not _names_a_file(one)]:

@@ -120,7 +120,7 @@ class Run:
 
     @property
     def is_partial(self) -> bool:
-        """Whether some questions were not asked."""
+        """Whether some questions were left out."""
         return bool(self.partial)
 
     @property

@@ -52,7 +52,7 @@ def _without(files, name):
     [
         pytest.param(lambda f: f | {"../../evil": b""}, "'../../evil': manifest.json does not name",
                      id="a name that leads outside"),
-        pytest.param(lambda f: f | {"/etc/passwd": b""}, "it was added", id="an absolute name"),
+        pytest.param(lambda f: f | {"/etc/passwd": b""}, "added later", id="an absolute name"),
         pytest.param(lambda f: f | {"notes.txt": b""}, "'notes.txt'", id="a file added"),
         pytest.param(lambda f: _without(f, "scores.jsonl"), "no scores.jsonl in it", id="one less"),
         pytest.param(lambda f: _without(f, NAME), f"no {NAME} in it", id="no manifest"),

@@ -98,7 +98,7 @@ def test_what_may_be_two_options_is_what_the_settings_say(answers, letter):
         pytest.param(
             "green", "letters", "none of the options", id="no letter, though it should be"
         ),
-        pytest.param("\ud800", "", "lone half of a character", id="half a character"),
+        pytest.param("\ud800", "", "lone surrogate", id="half a character"),
     ],
 )
 def test_an_answer_that_is_no_option_is_refused(value, answers, why):

@@ -114,7 +114,7 @@ class ElicitedName(NamedTuple):
 
 
 def elicited_name(name: str) -> ElicitedName | None:
-    """Part a name such as ``step-500+likelihood``; None if it names no method.
+    """Split a name such as ``step-500+likelihood``; None if it names no method.
 
     >>> elicited_name("run/step-500+likelihood-texts")
     ElicitedName(model='run/step-500', elicit='likelihood-texts')
@@ -126,7 +126,7 @@ def elicited_name(name: str) -> ElicitedName | None:
 
 
 def elicited_as(name: str, elicit: str) -> str:
-    """Name a model that is asked by a method; ``generate`` leaves the name as it is.
+    """Name a model with its method; ``generate`` leaves the name as it is.
 
     Raises:
         SettingsError: If there is no such method.
@@ -140,7 +140,7 @@ def signed(signature: str, elicitation: Elicitation) -> str:
 
 
 def unsigned(signature: str) -> tuple[str, Elicitation | None]:
-    """Take the method off the signature of a model; None where there is none."""
+    """Remove the method from a model's signature; None if it has none."""
     asked, mark, elicit = signature.rpartition(_MARK)
     return (asked, Elicitation.parse(elicit)) if mark else (signature, None)
 

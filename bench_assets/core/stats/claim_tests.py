@@ -47,7 +47,7 @@ class ClaimNumber(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """By how much something is as claimed."""
+    """Difference between a result and its claim."""
 
     value: float
     low: float
@@ -58,7 +58,7 @@ class Difference(NamedTuple):
 
 
 Attempt: TypeAlias = Callable[[Claim, str], Difference | str]
-"""A claim's result for one model, or why it has none."""
+"""A claim's result for one model, or the reason why it has none."""
 
 
 def summed(claim: Claim, numbers: Sequence[ClaimNumber]) -> Difference:

@@ -167,7 +167,7 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     if type(value) is not kind:
         raise SourceError(f"{where}: field {name!r} is {_shown(value)}, expected {_KINDS[kind]}")
     if isinstance(value, str) and not value.isascii() and _HALF.search(value):
-        raise SourceError(f"{where}: field {name!r} holds a lone half of a character: {value!a}")
+        raise SourceError(f"{where}: field {name!r} has a lone surrogate: {value!a}")
     return value
 
 

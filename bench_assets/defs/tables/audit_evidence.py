@@ -83,7 +83,7 @@ class TaskEvidence:
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> facts about an image's file, as far as its suite has them."""
+        """SHA-256 -> facts about an image's file, where its suite stores them."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         there = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}

@@ -98,7 +98,7 @@ def password(folder: Path) -> str:
 def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
     """Place images into a folder without other files.
 
-    Of a store that is a folder it is a link, and all images are shown; objects are copied.
+    A folder is linked with all its images; objects of a store are copied.
 
     Args:
         home: The home folder.

@@ -84,7 +84,7 @@ def _is_command(written: str) -> str:
     if _VARIABLE.fullmatch(words[0]):
         raise ValueError("begins with a variable. Put env before it")
     if _NAMED.search(words[0]):
-        raise ValueError("expected a program first")
+        raise ValueError("expected a program as the first word")
     return written
 
 
@@ -112,7 +112,7 @@ def _is_loopback(name: str) -> bool:
 
 
 class ManagedServerSection(ModelSpec):
-    """A server that we start, or whose addresses change; and how many runs may ask it."""
+    """A server that runs start, or whose addresses change, and its limit of runs."""
 
     serve: Annotated[str, AfterValidator(is_command)] = ""
     """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,

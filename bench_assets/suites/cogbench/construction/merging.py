@@ -94,10 +94,10 @@ class Likeness(NamedTuple):
 
 
 class SimilarityResult:
-    """Compares items; every text is embedded once."""
+    """Similarity of items; every text is embedded once."""
 
     def __init__(self, items: Sequence[AnnotatedItem], encoder: TextEncoder) -> None:
-        """Embed whatever the items are made of."""
+        """Embed all texts of the items."""
         texts = [part for item in items for part in _parts(item)]
         texts += [word for item in items for word in _words(_parts(item)[-1])]
         distinct = list(dict.fromkeys(texts))

@@ -28,7 +28,7 @@ _MENTIONED = 0.5  # share of an item's words that a description has if it tells 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageUnderstanding:
-    """Whether the annotators understand an image alike, and whose description is taken."""
+    """Agreement of the annotators on an image, and the description that is kept."""
 
     image: str
     n_annotators: int
