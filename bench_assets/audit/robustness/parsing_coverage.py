@@ -67,7 +67,16 @@ Reader: TypeAlias = Literal["rule", "judge", "unread", "silent"]
 
 _SAID = ("question_id", "sample", "text", "ranking")
 _HEARD = ("question_id", "sample", "prompt_sha256", "error")
-_SCORED = ("question_id", "sample", "points", "max_points", "answer", "no_answer", "error")
+_SCORED = (
+    "question_id",
+    "sample",
+    "points",
+    "max_points",
+    "answer",
+    "no_answer",
+    "unread",
+    "error",
+)
 
 
 class ParsedResponses(NamedTuple):
@@ -96,12 +105,14 @@ def readers(said: Columns, heard: Columns, scored: Columns) -> ParsedResponses:
         if not of[-1]
     }
     rows = [
-        (question, form, _reader(form, points, answer, no_answer, by_model=key in judged), share)
+        (question, form, by, share)
         for question, sample, text, ranking in zip(*(said[name] for name in _SAID), strict=True)
         for key in [(question, sample)]
         if key in known and not ranking
         for form in [form_of(text)]
-        for points, most, answer, no_answer, _ in [known[key]]
+        for points, most, answer, no_answer, unread, _ in [known[key]]
+        for is_read in [bool(answer) and not unread]
+        for by in [_reader(form, points, no_answer, read=is_read, by_model=key in judged)]
         for share in [nan if points is None else points / (most or 1.0)]
     ]
     questions, forms, by, points = zip(*rows, strict=True) if rows else ((), (), (), ())
@@ -147,9 +158,9 @@ def shares(by: Counter[Reader]) -> dict[Reader, float]:
 
 
 def _reader(
-    form: Form, points: float | None, answer: Sequence[str], no_answer: str, *, by_model: bool
+    form: Form, points: float | None, no_answer: str, *, read: bool, by_model: bool
 ) -> Reader:
-    read = points is not None and (by_model or bool(answer))
+    read = points is not None and (by_model or read)
     if no_answer or (form == "nothing" and not read):
         return "silent"
     if not read:

@@ -112,7 +112,8 @@ def _response_notes(said: Mapping[str, Any]) -> Iterator[str]:
     timed = [f"{said['seconds']:.2f} s"] if said["seconds"] is not None else []
     ended = [f"ended by {said['finish_reason']}"] if said["finish_reason"] else []
     yield f"({', '.join(['decoding ' + said['decoding'], *ended, *counted, *timed])})"
-    for note in (said["note"], said["no_answer"], said["error"]):
+    served = f"served by {said['served']}" if said.get("served") else ""
+    for note in (served, said["note"], said["no_answer"], said["error"]):
         if note:
             yield f"({note})"
 
@@ -121,7 +122,8 @@ def _score_lines(score: Mapping[str, Any], reading: str) -> Iterator[str]:
     if not score:
         yield "not scored yet"
         return
-    yield f"{' | '.join(score['answer']) or '(no answer parsed)'}"
+    unread = "; unread: neither a rule nor a model read it" if score.get("unread") else ""
+    yield f"{' | '.join(score['answer']) or '(no answer parsed)'}{unread}"
     points = "no points: unscored" if score["points"] is None else f"{score['points']:g} points"
     yield f"{points} of {score['max_points']:g}" + (f"; {score['note']}" if score["note"] else "")
     if score["error"]:
