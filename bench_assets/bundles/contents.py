@@ -335,8 +335,9 @@ def read_contents(archive: Archive, manifest: Manifest) -> Contents:
         )
         for name, row_type in TABLES.items()
     }
-    for name in sorted(manifest.files.keys() - {file_of(table) for table in TABLES}):
-        archive.require(name, manifest.files[name].sha256, MAX_BYTES)
+    for digest, name in manifest.images.items():
+        if name:  # an image is named by the digest of its bytes, whatever the manifest says of it
+            archive.require(name, digest, MAX_BYTES)
     return Contents(**tables)
 
 

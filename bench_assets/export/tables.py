@@ -106,6 +106,19 @@ def flat(table: pa.Table) -> pa.Table:
     return table
 
 
+def listed_maps(table: pa.Table) -> pa.Table:
+    """Write labels as lists of keys and values: ``datasets`` and many others read no maps."""
+    for at, field in enumerate(table.schema):
+        if pa.types.is_map(field.type):
+            pair = pa.struct([("key", field.type.key_type), ("value", field.type.item_type)])
+            cells = [
+                None if cell is None else [{"key": key, "value": value} for key, value in cell]
+                for cell in table.column(at).to_pylist()
+            ]
+            table = table.set_column(at, field.name, pa.array(cells, pa.list_(pair)))
+    return table
+
+
 def json_lines(table: pa.Table) -> Iterator[str]:
     """Write each row as a JSON object."""
     types = {field.name: field.type for field in table.schema}
@@ -132,8 +145,7 @@ def _opened(file: IO[bytes], empty: pa.Table, suffix: str, raw: bool) -> Writer:
     if suffix == ".parquet":
         from pyarrow.parquet import ParquetWriter
 
-        parquet: Writer = ParquetWriter(file, empty.schema)
-        return parquet
+        return _Parquet(ParquetWriter(file, listed_maps(empty).schema))
     return _JsonLines(file)
 
 
@@ -160,6 +172,20 @@ def _formula_safe(table: pa.Table) -> pa.Table:
             safe = pc.replace_substring_regex(table.column(at), r"^([=+\-@\t\r])", r"'\1")
             table = table.set_column(at, field, safe)
     return table
+
+
+class _Parquet:
+    """Parquet without empty row groups, which ``datasets`` does not read."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def write_table(self, table: pa.Table) -> None:
+        if table.num_rows:
+            self._writer.write_table(listed_maps(table))
+
+    def close(self) -> None:
+        self._writer.close()
 
 
 class _JsonLines:

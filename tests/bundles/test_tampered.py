@@ -154,3 +154,13 @@ def test_a_prompt_of_a_benchmark_cannot_reach_into_the_program(bundle):
     section = {"file": "x", "prompt": "{question.__class__}"}
     found = verify(_about(bundle, benchmark=section))
     assert {one.step for one in found.partings} == {"metrics"}  # without its slices
+
+
+def test_an_image_of_other_bytes_than_its_name_says_is_refused(bundle):
+    """Also where the manifest was made anew, and the other bytes are an image."""
+    files = files_in(bundle)
+    (name,) = [one for one in files if one.startswith("images/")]
+    for other in (image() + b"\0", image()[:-1], b""):
+        repacked(bundle, files | {name: other}, checksummed=True)
+        with pytest.raises(SourceError, match=name):
+            verify(bundle)

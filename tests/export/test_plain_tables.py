@@ -8,6 +8,7 @@ from dataclasses import replace
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError
@@ -143,3 +144,29 @@ def test_a_name_that_is_none_is_an_error_with_the_nearest(home, wanted, meant):
 def test_a_form_that_is_none_is_an_error_with_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'parquet'"):
         format_of("paquet")
+
+
+def test_parquet_has_no_maps_and_no_empty_row_groups(home):
+    """``datasets`` 5.2 reads neither; labels are lists of keys and values."""
+    folder = home / "out"
+    FORMATS["parquet"].write(leaving(home, folder))
+    for file in folder.glob("*.parquet"):
+        about = pq.ParquetFile(file)
+        rows = [about.metadata.row_group(n).num_rows for n in range(about.metadata.num_row_groups)]
+        assert 0 not in rows, file.name
+        assert not any(pa.types.is_map(field.type) for field in about.schema_arrow), file.name
+    (level,) = pq.read_table(folder / "questions.parquet").column("labels").to_pylist()[1]
+    assert level == {"key": "level", "value": "hard"}
+
+
+@pytest.mark.parametrize("name", ["questions", "predictions", "scores", "metrics", "leaderboard"])
+def test_the_hub_library_reads_parquet_exports(home, name):
+    datasets = pytest.importorskip("datasets")
+    folder = home / "out"
+    FORMATS["parquet"].write(leaving(home, folder))
+    files = str(folder / f"{name}.parquet")
+    rows = datasets.load_dataset(
+        "parquet", data_files=files, split="train", cache_dir=str(home / "cache")
+    )
+    assert rows.num_rows == pq.ParquetFile(files).metadata.num_rows
+    assert rows.column_names == pq.read_schema(files).names
