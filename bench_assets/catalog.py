@@ -8,7 +8,13 @@ read; one suite that cannot be used is left out, with a word why.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bench_assets.core.schema.errors import BenchError, SettingsError, SourceError, UnknownNameError
+from bench_assets.core.schema.errors import (
+    BenchError,
+    SettingsError,
+    SourceError,
+    UnknownNameError,
+    did_you_mean,
+)
 from bench_assets.core.schema.published_numbers import PublishedNumber, read_published
 from bench_assets.evaluation.extensions import with_extensions
 from bench_assets.evaluation.suite import Suite, defects
@@ -109,22 +115,16 @@ class Catalog:
         """Hold bench.toml against what the suites let a user choose.
 
         Raises:
-            UnknownNameError: If it names a suite, or an annotation task, that there is not.
+            UnknownNameError: If it names an annotation task that its suite does not have.
             SettingsError: If an entry of ``[suites.<name>]`` is unknown or cannot be used.
         """
-        known = {*self.names, *self.not_loaded}
-        for name in {**settings.sources, **settings.suites}:
-            if name not in known:
-                raise UnknownNameError(f"suite, in {settings.file},", name, known)
         for task in settings.annotation.tasks:
-            self._check_annotation_task(task, settings, known)
+            self._check_annotation_task(task, settings)
         for suite in self.suites:
             settings.suite(suite.name, strict(suite.settings))
 
-    def _check_annotation_task(self, task: str, settings: Settings, known: Collection[str]) -> None:
+    def _check_annotation_task(self, task: str, settings: Settings) -> None:
         where, name = f"{settings.file}, [annotation.tasks],", task.partition("/")[0]
-        if name not in known:
-            raise UnknownNameError(f"suite, in {where}", name, known)
         if name in self.names:
             tasks = [one.task.name for one in self.suite(name).every_annotation_task]
             if task not in tasks:
@@ -161,6 +161,7 @@ def load_catalog(
         else:
             loaded[suite.name] = suite
     if settings:
+        problems += _stale_sections(settings, installed | origins.keys() | loaded.keys())
         problems += [
             f"{settings.section(n)}, is left out: {why}" for n, why in settings.twins.items()
         ]
@@ -195,6 +196,23 @@ def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
     if why:
         raise SettingsError("; ".join(why))
     return suite
+
+
+def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
+    """A line for each suite that bench.toml names and that is not installed."""
+    named: dict[str, Iterable[str]] = {
+        "sources": settings.sources,
+        "suites": settings.suites,
+        "annotation.tasks": (task.partition("/")[0] for task in settings.annotation.tasks),
+    }
+    return [
+        f"{settings.file}, [{section}]: no suite named {name!r} is installed, so that it is left "
+        f"out; {did_you_mean(name, known) or 'known: ' + ', '.join(sorted(known))}. Install its "
+        "package, or remove the entry"
+        for section, names in named.items()
+        for name in dict.fromkeys(names)
+        if name not in known
+    ]
 
 
 def _left_out(name: str, why: str, origins: Mapping[str, str]) -> str:

@@ -219,22 +219,10 @@ def test_the_numbers_of_papers_are_read_but_for_a_file_that_cannot_be(site):
             id="a value that its suite does not take",
         ),
         pytest.param(
-            "[suites.cods]", UnknownNameError, "'cods'; known: blink", id="settings of no suite"
-        ),
-        pytest.param(
-            "[sources]\ncods = '.'", UnknownNameError, "'cods'; known: blink", id="source of none"
-        ),
-        pytest.param(
             "[annotation.tasks.'codis/vote']",
             UnknownNameError,
             r"annotation task, in .*bench.toml.*'codis/vote'.*did you mean 'codis/votes'",
             id="an annotation task that its suite has not",
-        ),
-        pytest.param(
-            "[annotation.tasks.'cods/votes']",
-            UnknownNameError,
-            r"suite, in .*bench.toml, \[annotation.tasks\],.*'cods'; known: blink",
-            id="a form of no suite",
         ),
     ],
 )
@@ -244,6 +232,30 @@ def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written
         load_catalog().check(load_settings(home))
     shown = CliRunner().invoke(app, ["tables", "questions", "codis"])
     assert (shown.exit_code, "error: " in shown.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "where"),
+    [
+        pytest.param("[suites.fridge]\nshelves = 3\n", "[suites]", id="settings"),
+        pytest.param("[sources]\nfridge = '/data/fridge'\n", "[sources]", id="a source"),
+        pytest.param("[suites.cods]\n", "[suites]", id="a typo"),
+        pytest.param(
+            "[annotation.tasks.'fridge/votes']\n", "[annotation.tasks]", id="an annotation task"
+        ),
+    ],
+)
+def test_sections_of_a_suite_that_is_not_installed_are_left_out_with_a_line(home, written, where):
+    (home / "bench.toml").write_text(written)
+    settings = load_settings(home)
+    catalog = load_catalog(settings)
+    catalog.check(settings)
+    (line,) = catalog.problems
+    assert f"{where}: no suite named" in line
+    assert "is installed, so that it is left out" in line
+    assert "Install its package, or remove the entry" in line
+    shown = CliRunner().invoke(app, ["tables", "list"])
+    assert (shown.exit_code, shown.stderr.count("so that it is left out")) == (0, 1)
 
 
 def test_a_suite_that_breaks_stops_no_other_and_its_settings_stay_right(site, home):

@@ -11,7 +11,7 @@ from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
 from resources.config.sections.base import ModelSpec
-from resources.config.sections.engine_kinds import read_model_section
+from resources.config.sections.engine_kinds import UNKNOWN_KIND, read_model_section
 from resources.config.toml_validation import read_toml
 from resources.storage.atomic_write import open_atomic
 from resources.storage.locks import hold_locks
@@ -71,7 +71,8 @@ def _readable(sections: Mapping[str, Any]) -> list[tuple[str, ModelSpec]]:
     found = []
     for name, section in sections.items():
         try:
-            found.append((name, read_model_section(section)))
+            if (spec := read_model_section(section)).kind != UNKNOWN_KIND:
+                found.append((name, spec))
         except ValueError:  # pydantic's is one
             continue
     return found

@@ -103,7 +103,10 @@ def check_sections(settings: "Settings") -> None:
     if named := {*settings.suites, *settings.sources}:
         from bench_assets.catalog import load_catalog
 
-        load_catalog(settings, only=named).check(settings)
+        found = load_catalog(settings, only=named)
+        for problem in found.problems:
+            print_message(f"warning: {problem}")
+        found.check(settings)
 
 
 def _relax_garbage_collection() -> None:

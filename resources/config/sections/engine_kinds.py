@@ -69,6 +69,10 @@ class EngineKind(Generic[Spec]):
             raise TypeError(f"engine: expected what makes an Engine, it is {self.engine!r}")
 
 
+UNKNOWN_KIND = "unknown"
+"""Kind of a section that names none; what it names may be a secret in the wrong place."""
+
+
 class UnusableSpec(ModelSpec):
     """A model that cannot be asked here, since what runs its kind cannot be used."""
 
@@ -84,7 +88,7 @@ def read_model_section(section: object) -> ModelSpec:
     """Read a section ``[models.NAME]`` by its kind; an unusable kind keeps its reason.
 
     Raises:
-        ValueError: If there is no such kind, or an entry is not what it should be.
+        ValueError: If it names no kind, or an entry is not what it should be.
     """
     if isinstance(section, ModelSpec):
         return section
@@ -96,8 +100,12 @@ def read_model_section(section: object) -> ModelSpec:
     if left_out := _installed(tuple(sys.path)).unusable.get(kind):
         return UnusableSpec(kind=kind, why=left_out)
     try:
+        spec = spec_of(kind)
+    except ValueError as why:
+        return UnusableSpec(kind=UNKNOWN_KIND, why=f"{why}. Install its package, or correct kind")
+    try:
         with strangers_objects(ValueError):  # pydantic's is one
-            return spec_of(kind).model_validate(section)
+            return spec.model_validate(section)
     except BenchError as why:  # whose text may have a secret of the section in it
         raised = type(why.__cause__ or why).__name__
         return UnusableSpec(kind=kind, why=f"its section cannot be read: {raised}")
@@ -133,9 +141,14 @@ def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
     Args:
         models: Those of bench.toml.
     """
+    stale = [
+        f"[models.{name}] is left out: {spec.why}"
+        for name, spec in models.items()
+        if isinstance(spec, UnusableSpec) and spec.kind == UNKNOWN_KIND
+    ]
     if all(spec.kind in SPECS for spec in models.values()):
         return [*find_plugins(GROUP, EngineKind, only=(), taken=SPECS).problems]
-    return [*_installed(tuple(sys.path)).problems]
+    return [*_installed(tuple(sys.path)).problems, *stale]
 
 
 @lru_cache(maxsize=8)

@@ -80,11 +80,6 @@ def test_every_kind_of_model_can_be_named(tmp_path: Path) -> None:
             id="a misspelt field",
         ),
         pytest.param(
-            '[models.a]\nkind = "servr"',
-            r"entry models\.a: .*no kind named 'servr'; did you mean 'server'\? known: ",
-            id="an unknown kind",
-        ),
-        pytest.param(
             f"[models.a]\n{SERVER}concurrency = 0",
             r"models\.a\.concurrency: .*greater than 0 \(given: 0\)",
             id="a number that cannot be",

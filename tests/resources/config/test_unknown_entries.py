@@ -40,8 +40,6 @@ def checked(home: Path, text: str) -> None:
             "revision",
             id="an encoder, two tables below a suite",
         ),
-        pytest.param("[suites.codsi]", "'codsi'", "codis", id="the name of a suite"),
-        pytest.param("[sources]\nbilnk = '.'", "'bilnk'", "blink", id="the name of a source"),
     ],
 )
 def test_the_entry_and_the_nearest_name_are_told(

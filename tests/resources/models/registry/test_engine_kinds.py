@@ -1,5 +1,6 @@
 """Kinds of models that other packages add: found, read, opened, remembered, limited, told of."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -160,17 +161,6 @@ def test_it_can_be_tried_out(made, tmp_path):
             r"entry models\.m\.volum: unknown; .*'volume'",
             id="a typo",
         ),
-        pytest.param(
-            'kind = "acme_laud"',
-            r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: trans.*acme_away",
-            id="no such kind",
-        ),
-        pytest.param(
-            'kind = "nothing_like_it"',
-            r"no such kind; .*brim 1\.0, entry point brim = 'brim_for_tests:X' of"
-            r" bench_assets\.engines, is left out: it cannot be imported: ModuleNotFoundError",
-            id="no such kind, and others that cannot be imported",
-        ),
     ],
 )
 def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message):
@@ -178,6 +168,26 @@ def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message)
     with pytest.raises(SettingsError, match=rf"bench\.toml, .*{message}") as told:
         load_settings(tmp_path)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("acme_laud", r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: .*acme_away"),
+        ("servr", r"no kind named 'servr'; did you mean 'server'\? known: "),
+        ("nothing_like_it", r"no such kind; .*brim 1\.0, entry point brim = 'brim_for_tests:X' of"),
+    ],
+)
+def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, why):
+    (tmp_path / "bench.toml").write_text(
+        f'[models.old]\nkind = "{kind}"\nurl = "x"\n[models.new]\nkind = "random"\n'
+    )
+    models = load_settings(tmp_path).models
+    assert models["new"].kind == "random"
+    lines = [line for line in kind_problems(models) if line.startswith("[models.old] is left out")]
+    assert len(lines) == 1
+    assert re.search(why, lines[0])
+    assert lines[0].endswith("Install its package, or correct kind")
 
 
 _SECRET = "sk-in-the-section"
