@@ -21,6 +21,7 @@ from bench_assets.comparison.causes import who_and_how
 from bench_assets.core.images.decoding import VERSION
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.elicitation import elicited_decoding, unsigned
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
@@ -180,12 +181,19 @@ class RememberedModel:
 
     def __init__(self, name: str, signature: str, store: "ResponseStore") -> None:
         """Parse the part ``model`` of a signature."""
-        self.name, self.signature = name, signature
-        asked, _, tags = signature.partition(_THINKING)
+        whole, elicitation = unsigned(signature)
+        self.name, self.signature = name, whole
+        self._method = elicitation.method if elicitation else ""
+        asked, _, tags = whole.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
         self._tags: Tags | None = (opening, closing) if closing else None
         self._identity, self._decoding = who_and_how(asked)
         self._store = store
+
+    @property
+    def elicits(self) -> tuple[str, ...]:
+        """The method by which it was asked, if it was for options."""
+        return (self._method,) if self._method else ()
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""
@@ -205,6 +213,7 @@ class RememberedModel:
         if request.temperature is not None:
             drawn = f"t={request.temperature:g}"
             decoding = _TEMPERATURE.sub(drawn, decoding, count=1) if decoding else drawn
+        decoding = elicited_decoding(decoding, request.elicit)
         if request.prompt.images:
             yield response_key(self._identity, decoding, request, f"images@{VERSION}")
         yield response_key(self._identity, decoding, request)

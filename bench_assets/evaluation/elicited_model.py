@@ -70,8 +70,8 @@ class ElicitedModel:
         question = request.question
         if question is None:
             raise SettingsError(f"{self.name}: only questions with options can be put to it")
-        if not _has_options(question):
-            lacking = sum(not (r.question and _has_options(r.question)) for r in part)
+        if not has_options(question):
+            lacking = sum(not (r.question and has_options(r.question)) for r in part)
             raise SettingsError(
                 f"{question.task}: cannot be asked by {self._how.method}: {lacking} of"
                 f" {len(part)} questions do not have options of which exactly one is right (such"
@@ -105,5 +105,6 @@ class ElicitedModel:
         return replace(given, text=letter, raw_text=given.text, logprobs=scores)
 
 
-def _has_options(question: Question) -> bool:
+def has_options(question: Question) -> bool:
+    """Whether exactly one of several options is right."""
     return question.kind == "choice" and len(question.options) > 1

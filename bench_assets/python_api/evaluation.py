@@ -47,6 +47,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     source: str | Path | None = None,
     judge: str = "",
     reading: str = "",
+    elicit: str = "",
     accept: Sequence[Accepted] = (),
     name: str = "",
 ) -> Run:
@@ -73,6 +74,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
         source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
         judge: A model of bench.toml, or ``"rules"``; goes with one suite.
         reading: How responses become points; goes with one suite.
+        elicit: ``"likelihood"`` or ``"constrained"`` need options and no parsing; see
+            ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider refuses for good as wrong,
             ``"mixed"`` measures several models that answered behind one name.
         name: Of a function. Its responses are cached by this name and the function's code: give
@@ -89,7 +92,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
         raise SettingsError("source, judge and reading need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
-        asked = model_arguments(model, name)
+        asked = model_arguments(model, name, elicit)
         place = Path(source) if source else None
         sections = asked.sections
         with open_workbench(one, place, judge, reading, models=sections, accept=accept) as bench:
@@ -126,7 +129,9 @@ def _evaluations(
     return done, failures
 
 
-def model_arguments(model: "str | Path | ModelFunction", name: str = "") -> ModelArguments:
+def model_arguments(
+    model: "str | Path | ModelFunction", name: str = "", elicit: str = ""
+) -> ModelArguments:
     """Name the model that a call is given, with the section of one that bench.toml does not have.
 
     Raises:
@@ -136,7 +141,9 @@ def model_arguments(model: "str | Path | ModelFunction", name: str = "") -> Mode
     if isinstance(model, str | Path):
         if name:
             raise SettingsError(f"name={name!r}: only a Python function is given a name")
-        return parse_models([str(model)], settings)
+        return parse_models([str(model)], settings, elicit)
+    if elicit:
+        raise SettingsError(f"elicit={elicit!r}: a Python function answers with a text")
     if not callable(model):
         raise SettingsError(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"

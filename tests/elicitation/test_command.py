@@ -98,6 +98,13 @@ def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
     assert found["accuracy_of_confident_half"]["n_scored"] >= 4
 
 
+@pytest.mark.parametrize("model", ["tiny-vlm/step-0150+likelihood", "prior"])
+def test_a_number_is_reproduced_from_cached_likelihoods(home: Path, evaluated, model: str):
+    _, said = run(home, "bundle", "reproduce", "parity", model)
+    assert "8 remembered" in said
+    assert not re.search(r"^(predictions|scores|metrics) .* (text|points|value) ", said, re.M), said
+
+
 def test_the_report_draws_reliability(home: Path, evaluated):
     code, said = run(home, "report")
     assert code == 0, said

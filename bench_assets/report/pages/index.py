@@ -20,6 +20,7 @@ from bench_assets.comparison.judge_agreement import (
     unmeasured_judge,
 )
 from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
+from bench_assets.core.schema.elicitation import elicited_name
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
@@ -133,6 +134,8 @@ class Index:
         known = {**EMBEDDED_MODELS, **self._settings.models}
         if name in known:
             return known[name].kind
+        if elicited_name(name):
+            return "elicited"
         return "checkpoint" if step_of(name) else ""
 
     def _printed(self, tasks: Iterable[Task]) -> list[PublishedNumber]:

@@ -34,9 +34,11 @@ from bench_assets.comparison.causes import Side, who_and_how
 from bench_assets.comparison.difference import Cause, difference
 from bench_assets.comparison.sides import EvaluationLocation
 from bench_assets.core.schema.chat import ChatModel
+from bench_assets.core.schema.elicitation import unsigned
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.elicited_model import ElicitedModel
 from bench_assets.evaluation.outcomes import Accepted, accept_refusals
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import RULES, ChosenJudge, Task
@@ -139,7 +141,7 @@ def _predictions(
         )
         return rows
     if not _is_local(bench, number.model):
-        known = RememberedModel(number.model or who_and_how(wanted)[0], wanted, models.store)
+        known = _remembered(number.model or who_and_how(wanted)[0], wanted, models)
         rows = _with_refusals(whole, pipeline.predict(task, questions, known, condition))
         missing = sum(row.error == NOT_REMEMBERED for row in rows)
         if not missing:
@@ -203,6 +205,13 @@ def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
         return task.chosen_judge(configured)
     asked = [part for part in said.split("+") if part != RULES]
     return task.chosen_judge(said if len(asked) > 1 else (asked or [RULES])[0])
+
+
+def _remembered(name: str, wanted: str, models: Models) -> ChatModel:
+    """The cached responses of a signature, as they are, or by options where it has a method."""
+    known = RememberedModel(name, wanted, models.store)
+    elicitation = unsigned(wanted)[1]
+    return ElicitedModel(known, name, elicitation) if elicitation else known
 
 
 def _is_local(bench: Workbench, model: str) -> bool:

@@ -16,6 +16,7 @@ from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNa
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.elicited_model import has_options
 from bench_assets.evaluation.outcomes import (
     accept_refusals,
     require_responses,
@@ -28,6 +29,7 @@ from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, progress
 from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
+from resources.config.sections.models import ElicitedSpec
 from resources.models.registry.opening import Models
 from resources.response_cache.throughput import RequestProgress
 
@@ -193,13 +195,19 @@ def evaluate_subset(
     Raises:
         BenchError: If the model cannot be asked, or questions stay without a response.
     """
+    elicits = isinstance(bench.settings.model(model), ElicitedSpec)
     with bench.models() as models:
         return [
             _evaluate_task(bench, models, (task, condition), model, (few, len(asked), part))
             for task in tasks
             for asked in [bench.questions(task, condition)]
-            if (few := part.of(task, asked))
+            if (few := _askable(part.of(task, asked), elicits=elicits))
         ]
+
+
+def _askable(few: list[Question], *, elicits: bool) -> list[Question]:
+    """Leave out questions without options where options are elicited, unless none has any."""
+    return [one for one in few if has_options(one)] or few if elicits else few
 
 
 def _evaluate_task(
