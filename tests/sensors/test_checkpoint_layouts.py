@@ -131,7 +131,7 @@ def test_an_adapter_whose_base_is_not_there_is_not_taken_until_like_says_where(
 ) -> None:
     write_adapter(tmp_path / "runs" / "a", base="/no/longer/there")
     base = write_checkpoint(tmp_path / "base")
-    assert "its base /no/longer/there is not there" in look(tmp_path / "runs").unfinished["a"]
+    assert "its base /no/longer/there does not exist" in look(tmp_path / "runs").unfinished["a"]
     assert names(look(tmp_path / "runs", base=str(base))) == ["a"]
 
 

@@ -102,7 +102,7 @@ def test_a_server_that_is_down_is_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "told", "sentence"),
     [
-        ("/api/projects", (200, "<html>Sign in</html>"), "no JSON: '<html>Sign in</html>'"),
+        ("/api/projects", (200, "<html>Sign in</html>"), "not JSON: '<html>Sign in</html>'"),
         ("/api/projects", (403, {"detail": "no"}), "403 Forbidden: the account behind"),
         ("/api/projects", (404, "no such page"), "404 Not Found: url should be"),
         ("/api/projects", (200, {"results": [], "count": 3}), "changed while it was read"),
