@@ -20,7 +20,7 @@ from resources.config.environment import known_secrets
 from resources.config.sections.base import ModelSpec, SamplingSection
 from resources.config.sections.engine_kinds import EngineContext
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
-from resources.config.sections.models import BlindSpec, PythonSpec, RecordedSpec
+from resources.config.sections.models import BlindSpec, DerivedSpec, PythonSpec, RecordedSpec
 from resources.config.sections.servers import ServerSpec
 from resources.config.stores import open_database
 from resources.models.registry.engines import engine_kind, placed
@@ -291,7 +291,7 @@ def check_model(name: str, settings: Settings) -> ModelCheck:
         spec = settings.model(name)
         found = replace(found, kind=spec.kind, place=spec.place)
         blind = isinstance(spec, BlindSpec)
-        asked = seeing(name, spec, settings) if isinstance(spec, BlindSpec) else name
+        asked = seeing(name, spec, settings) if isinstance(spec, DerivedSpec) else name
         checked = _check(replace(found, model=asked), settings, blind=blind)
     except BenchError as why:
         return replace(found, error=known_secrets(settings.home).redacted(first_line(why)))
