@@ -80,7 +80,7 @@ def beside(
     scores: Sequence[Score],
     constants: Sequence[BestConstant],
 ) -> list[Metric]:
-    """Summarise one model's scores, with both blind values beside each number.
+    """Summarise a model's scores with both blind values beside each number.
 
     They are left out where a model judged, and ``constant`` where it is of other questions.
     """

@@ -168,7 +168,7 @@ def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
 
 
 def is_as_asked(annotation_task: AnnotationTask, unit: Unit, data: Mapping[str, Any]) -> bool:
-    """Whether a task's data match its digest; any user may have changed them."""
+    """Whether a task's data still match its digest."""
     return dict(data) == data_of(unit, annotation_task)
 
 

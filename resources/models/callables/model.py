@@ -91,8 +91,8 @@ class CallableModel:
         """
         if name not in _functions:
             raise ModelError(
-                f"{name}: is a Python function, which only the process knows that defined it. Call"
-                f" bench.evaluate(..., model=FUNCTION, name={name!r}) there."
+                f"{name}: is a Python function that this process does not have. Pass it"
+                f" again: bench.evaluate(..., model=FUNCTION, name={name!r})"
             )
         self.name, self.signature = name, f"callable|{name}|code:{code}"
         self._function, self._open_image = _functions[name], open_image

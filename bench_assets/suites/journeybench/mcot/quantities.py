@@ -52,7 +52,7 @@ class Quantity:
 
 
 class VisibleQuantities(NamedTuple):
-    """The quantities that can be shown, and what became of the other proposals."""
+    """Quantities that an image can show, and the reasons why other proposals were rejected."""
 
     quantities: list[Quantity]
     rejections: list[Rejection]

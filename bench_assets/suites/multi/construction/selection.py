@@ -239,8 +239,8 @@ def hardness(
 ) -> dict[str, float]:
     """Sum over models of weight times the lost share of a question's points.
 
-    The notebook meant to skip models without vision for questions with images and, by a mistake,
-    did not; neither is it done here. Scores of models without a weight count nothing.
+    The notebook's check for models without vision has a mistake and skips none; none is skipped
+    here either. Scores of models without a weight are ignored.
     """
     found = {question.question_id: 0.0 for question in questions}
     for score in scores:
