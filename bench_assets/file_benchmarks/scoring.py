@@ -4,7 +4,6 @@ Where a judge is asked, it is asked about the responses that the rules do not re
 those that name no option, and texts that are none of the references.
 """
 
-import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,9 +16,8 @@ from bench_assets.core.judging.verdict_requests import (
 )
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, cut_off, read_word
 from bench_assets.core.metrics.short_answers import anls, exact_match, normalised, relaxed_match
-from bench_assets.core.parsing.assertion_scope import commits
-from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import concludes, plain, sentences
+from bench_assets.core.parsing.choices import read_choice, read_choices
+from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.chat import ChatModel, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, macro_mean, mean
@@ -35,17 +33,6 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
     "anls": anls,
     "relaxed_accuracy": relaxed_match,
 }
-_LETTERS_ALONE = re.compile(r"[^\w?]*+[A-H](?:[^\w?]*+(?:and\b\W*+)?[A-H](?![a-z]))*+[^\w?]*+")
-_NAMED = re.compile(r"\(([A-H])\)")
-_TOGETHER = re.compile(r"(?<![^\s:=\"“是为选])(?=[A-H]{2,8}(?!\w))A?B?C?D?E?F?G?H?(?!\w)")
-_LAST = re.compile(r"[:选为是]\s*([A-H])\W*$")
-_LISTED = re.compile(
-    r"^[ \t-]*+\(?([A-H])[).:]"
-    r"(?!\s*(?:or\b|and\b|,|(?:is|was)(?:n['’]t| not| wrong| incorrect)\b))",
-    re.M,
-)
-_BESIDE = re.compile(r"\b(?:because|since|as|are|both)\b|\((?![A-H]\))|因为")
-_STATES = re.compile(r"\b(?:answers?|correct|right|choose|select)\b|答案|选(?!项)", re.IGNORECASE)
 
 
 def readings_of(metric: Metric) -> dict[str, ScoreOne]:
@@ -142,46 +129,12 @@ def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
     """Read the letters of several options that a response commits to, sorted; () if it names none.
 
-    The last sentence that states an answer decides; else lines that begin with a letter, unless
-    all options are listed; else the one letter that ``read_choice`` finds.
-
     >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
     (('A', 'C'), ('A', 'D'))
     """
-    text = plain(response)
-    if _LETTERS_ALONE.fullmatch(text):
-        return _offered(re.findall("[A-H]", text), options)
-    stated = [one for one in sentences(text) if _STATES.search(one) or concludes(one)]
-    named = [found for one in stated if commits(one) and (found := _letters(one))]
-    if not named and (several := _several(text)):
-        return _offered(several, options)
-    listed = _LISTED.findall(text)
-    if named or (listed and len(set(listed)) < len(options)):
-        return _offered(named[-1] if named else listed, options)
-    letter = read_choice(response, options).letter
-    return (letter,) if letter else ()
-
-
-def _several(text: str) -> list[str]:
-    """The letters, if several, that the first or the last sentence begins with: "A, C because"."""
-    said = sentences(text)
-    for one in (said[0], said[-1]):
-        head = _BESIDE.split(one)[0]
-        found = _letters(head) or re.findall("[A-H]", head)
-        if len(found) > 1 and commits(one) and _LETTERS_ALONE.fullmatch(head):
-            return found
-    return []
-
-
-def _letters(sentence: str) -> list[str]:
-    """The letters in brackets; else those together in their order, "ACD"; else the last word."""
-    together = "".join(_TOGETHER.findall(sentence))
-    return _NAMED.findall(sentence) or [*together] or _LAST.findall(sentence)
-
-
-def _offered(letters: Sequence[str], options: Sequence[str]) -> tuple[str, ...]:
-    known = {chr(ord("A") + place) for place in range(len(options))}
-    return tuple(sorted(set(letters))) if set(letters) <= known else ()
+    offered = Options(len(options), tuple(options))
+    letters = set(read_choices(response, offered).letters) or {read_choice(response, options).letter}
+    return tuple(sorted(letter for letter in letters if letter and letter in offered.letters))
 
 
 def _read(

@@ -6,6 +6,7 @@ verdicts as points; what is not clear is None, and never guessed.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -16,6 +17,12 @@ from bench_assets.core.parsing.reasoning import without_reasoning
 Found: TypeAlias = dict[str, set[str]]  # verdicts by number
 
 _MARKUP = re.compile(r"[*_`\"“”|]|(?<!\w)'|'(?!\w)")
+_TICK, _CROSS = re.compile("[✓✔✅☑√]\ufe0f?"), re.compile("[✗✘❌❎✖×]\ufe0f?")
+_ROW = re.compile(  # of a table: the number first, the verdict last
+    r"^[ \t]*\|[ \t]*(?:key ?point[ \t]*)?(\d+)[ \t.]*\|(?:[^|\n]*\|){0,4}?[ \t*]*\[?"
+    r"(0|1|yes|no|true|false)\]?[ \t*]*\|?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ECHO = re.compile(  # of the form that CogBench's judges are asked for, which is no verdict
     r"format \(number \+ square brackets\):\s*+1\. \[1\]\s*+2\. \[0\]"
 )
@@ -72,12 +79,18 @@ def read_by_number(response: str, n: int) -> list[bool | None]:
     >>> read_by_number("1. **[1]**\n2. A boy falls. [NO]", 2), read_by_number('{"1": 1}', 1)
     ([True, False], [True])
     """
-    text = _ECHO.sub("", without_reasoning(response))
+    text = _ECHO.sub("", _plain(without_reasoning(response)))
     found = _of_json(text, n)
     if found is None:
         plain = _MARKUP.sub("", text)
         found = _of_lines(plain) or _unnumbered(plain, n)
     return [_agreed(found.get(str(number), set())) for number in range(1, n + 1)]
+
+
+def _plain(text: str) -> str:
+    """Write full-width signs as usual ones, ticks and crosses as verdicts, rows as list items."""
+    text = _CROSS.sub("[0]", _TICK.sub("[1]", unicodedata.normalize("NFKC", text)))
+    return _ROW.sub(r"\1. [\2]", text)
 
 
 def _of_lines(text: str) -> Found:

@@ -1,7 +1,7 @@
 """Verdict parsers: a word, an option or a JSON object; None if undecidable.
 
-Marks around a verdict are taken off; nothing else may stand beside it. "I have no idea." is no
-"no", "Yes, I can help!" no "yes". An object is decoded leniently, what it says never is.
+"I have no idea." is no "no", "Yes, I can help!" no "yes"; what contradicts itself is none. An object
+is decoded leniently, what it says never is.
 """
 
 import json
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, TypeVar
 
-from bench_assets.core.parsing.normalization import bare, plain
+from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.normalization import bare, plain, sentences
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.schema.chat import Response
 
@@ -25,6 +26,7 @@ _AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u
 _FENCED = "` \t\r\n"
 _BOXED = "the answer is: "  # as a box is written plainly
 _LONGEST = 50_000  # characters; no object that was asked for has so many
+_NOT_A_NOUN = "(?! (?:answer|side|hand|option|one|object|thing))"  # "the right answer is up"
 _LEAD = 200  # characters before an object or a list that may say what it is
 
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
@@ -59,15 +61,27 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
-    """Parse the one word that a judge should print; None for anything else.
+    """Read the word of a judge: alone, stated ("Answer: right") or explained ("right, because").
 
-    Case, marks around the word, and what is thought aloud before it do not count.
+    None if it says neither word, leaves both open, or says one and then the other. Case, marks
+    around the word, and what is thought aloud before it do not count.
 
-    >>> read_word("**Yes.**", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
+    >>> read_word("**Yes.** They agree.", YES_OR_NO), read_word("I have no idea.", YES_OR_NO)
     (True, None)
+    >>> read_word("Verdict: wrong", RIGHT_OR_WRONG), read_word("Right. Wrong.", RIGHT_OR_WRONG)
+    (False, None)
     """
-    said = plain(without_reasoning(response)).strip(_AROUND).removeprefix(_BOXED)
-    return words.get(said.strip(_AROUND).casefold())
+    said = without_reasoning(response)
+    parts = sentences(plain(said))
+    word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
+    if word in words:
+        return words[word]
+    if any(all(re.search(rf"\b{one}\b{_NOT_A_NOUN}", part, re.I) for one in words) for part in parts):
+        return None
+    by_letter = dict(zip(ascii_uppercase, words, strict=False))
+    whole, *read = (read_choice(part, tuple(words)).letter for part in ("\n".join(parts), *parts))
+    agreed = whole and all(letter in (whole, None) for letter in read)
+    return words[by_letter[whole]] if whole and agreed else None
 
 
 def read_option(response: str, options: Sequence[str]) -> str | None:
@@ -93,7 +107,7 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
 
 
 def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
-    """Parse the one JSON object of a response; None if absent, several, or incomplete.
+    """Read the one JSON object in a response; None if there is none, several, or part of one.
 
     Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
     read over; Python's True is no verdict that was asked for. An object that stands in what was
@@ -132,7 +146,7 @@ def decoded(text: str) -> object:
 
 
 def only_leads_to(before: str) -> bool:
-    """Whether words introduce an example, or something not to be said.
+    """Whether words lead to what they only speak of: an example, or what is not to be said.
 
     >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
     (True, False)
@@ -152,7 +166,7 @@ def cut_off(response: Response) -> bool:
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
-    """Whether the surrounding prose denies that a part of a text is the verdict."""
+    """Whether the prose around a part of a text says that it is not what is meant."""
     before = text[max(0, start - _LEAD) : start]
     return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
 

@@ -1,36 +1,40 @@
 """Letters for options, and letters out of responses.
 
-A response is read form by form, from the plainest (nothing but a letter) to the loosest (one option
-is mentioned, no other). The first form that finds one option decides; where a form that commits
-finds two, none is read: a wrong letter is worse than none. So is a letter beside the text of
-another option, one after which another is left open, and whatever a response merely mentions that
-refuses, finds that nothing fits or an image missing, or breaks off.
+A response is made plain, the options that it names are marked, and its sentences are read as
+statements with their scope. It commits to what the first form that is there says, from the plainest
+(nothing but the answer) to the loosest (one option is mentioned, no other); a wrong letter is worse
+than none. What is denied, left open, asked, refused, taken back or cut off is not chosen.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from bench_assets.core.parsing.choice_patterns import (
-    CLEAR,
-    IN_FULL,
-    UNDECIDED,
-    VAGUE,
-    concluded,
-    names,
-    without_list,
+from bench_assets.core.parsing.answer_forms import (
+    ONE,
+    SEVERAL,
+    Form,
+    ParsedResponse,
+    Wanted,
+    nothing_else,
+    stated_once,
 )
-from bench_assets.core.parsing.normalization import (
-    after_doubts,
-    bare,
-    breaks_off,
-    plain,
-    with_letters,
-)
-from bench_assets.core.parsing.self_correction import leaves_open, takes_back
+from bench_assets.core.parsing.normalization import in_english, plain
+from bench_assets.core.parsing.option_names import NAME, Options, letter_of, marked
+from bench_assets.core.parsing.option_tokens import tokens_of
+from bench_assets.core.parsing.statements import read
+from bench_assets.core.parsing.word_lists import alternatives
+from bench_assets.core.parsing.wrapped_answers import boxed, in_json
 
-_SHORT = 64  # characters of a text that is remembered
+_FILE = Path(__file__).with_name("option_forms.txt")
+_LEAD = re.compile(alternatives(_FILE, "before an answer alone"), re.IGNORECASE)
+_LEFT_OPEN = re.compile(alternatives(_FILE, "left open").replace("@", f"({NAME})"), re.IGNORECASE)
+_LETTERS_ALONE = re.compile(rf"\W*[A-M](?:[\s,、&{NAME[1:-1]}]+[A-M])*[\s,、&{NAME[1:-1]}]*\.?")
+_SMALL_ALONE = re.compile(r"[a-m](?:[\s,、]+[a-m])+")
+_SHORT = 64  # characters of a response that is remembered
 
 
 class Choice(NamedTuple):
@@ -38,6 +42,13 @@ class Choice(NamedTuple):
 
     letter: str | None
     why: str  # what it was read from, or why nothing was
+
+
+class Choices(NamedTuple):
+    """The options that a response commits to, in the order named; "" if it leaves that open."""
+
+    letters: str
+    why: str
 
 
 def lettered(options: Sequence[str]) -> str:
@@ -50,63 +61,88 @@ def lettered(options: Sequence[str]) -> str:
 
 
 def read_choice(response: str, options: Sequence[str]) -> Choice:
-    """Read which option a response commits to, by its letter or by its text.
+    """Read which option a response commits to, by its letter, its text or its place.
 
     Args:
         response: What the model said, in English or Chinese, with or without markup.
-        options: The texts of the options as shown, at most 8; "" where only a letter is known.
+        options: The texts of the options as shown, at most 13; "" where only a letter is known.
 
     >>> read_choice("Turning clockwise, so the camera moves **left**.", ("left", "right"))
-    Choice(letter='A', why='the only option in the conclusion')
+    Choice(letter='A', why='a conclusion')
     >>> read_choice("Either (A) or (B).", ("left", "right"))
     Choice(letter=None, why='names (A) and (B)')
     """
-    texts = [bare(_known(option)) for option in options]
-    text = _known(response)
-    why, found = _first_found(text, texts)
-    if len(found) == 1:
-        letter = min(found)
-        if leaves_open(text, letter):
-            return Choice(None, f"names ({letter}), and leaves another open")
-        if takes_back(
-            text, letter, dict(zip(ascii_uppercase, texts, strict=False)).get(letter, "")
-        ):
-            return Choice(None, f"names ({letter}), and takes it back")
-        offered = letter in ascii_uppercase[: len(options)]
-        return Choice(letter, why) if offered else Choice(None, f"({letter}) is not offered")
-    named = " and ".join(f"({letter})" for letter in sorted(found))
-    return Choice(None, f"names {named or 'no option'}")
+    read_one = _remembered if len(response) <= _SHORT else _read_choice
+    return read_one(response, tuple(options))
 
 
-def _known(text: str) -> str:
-    """A text with its letters plain; short ones are remembered, since they come again and again."""
-    return _remembered(text) if len(text) <= _SHORT else with_letters(plain(text))
+def read_choices(response: str, options: Options, wanted: Wanted = "right") -> Choices:
+    """Read the options that a response commits to, where several may be right.
+
+    Args:
+        response: As ``read_choice`` takes it.
+        options: What is offered.
+        wanted: What makes an option of the question a right one.
+    """
+    return _decided(response, options, wanted, SEVERAL)[0]
 
 
-@lru_cache(maxsize=8192)
-def _remembered(text: str) -> str:
-    return with_letters(plain(text))
+def _read_choice(response: str, texts: tuple[str, ...]) -> Choice:
+    options = Options(len(texts), texts)
+    (letters, why), text = _decided(response, options, "right", ONE)
+    if len(letters) != 1:
+        found = sorted(set(letters or map(letter_of, re.findall(NAME, text))))
+        named = " and ".join(f"({letter})" for letter in found)
+        return Choice(None, f"names {named or 'no option'}")
+    if _leaves_open(text, letters):
+        return Choice(None, f"names ({letters}), and leaves another open")
+    if letters not in options.letters:
+        return Choice(None, f"({letters}) is not offered")
+    return Choice(letters, why)
 
 
-def _first_found(text: str, texts: Sequence[str]) -> tuple[str, set[str]]:
-    """First form that finds an option, and the option; several if it may be none of them."""
-    told = without_list(text, texts)
-    certain = after_doubts(told)
-    drawn = concluded(certain, texts)
-    for why, find in CLEAR:
-        found = find(text if find in IN_FULL else told, texts)
-        if len(found) == 1:
-            return why, found | (drawn if len(drawn) == 1 else set())
-        if found and find not in UNDECIDED:
-            return why, found
-    if len(drawn) == 1:
-        return "the only option in the conclusion", drawn
-    return ("", set()) if certain != told or breaks_off(told) else _vaguely(told, texts)
+_remembered = lru_cache(maxsize=8192)(_read_choice)
 
 
-def _vaguely(text: str, texts: Sequence[str]) -> tuple[str, set[str]]:
-    for why, find in VAGUE:
-        if len(found := find(text, texts)) == 1:
-            return why, found
-    named = names(text, texts)
-    return "", named if len(named) > 1 else set()
+def _decided(
+    response: str, options: Options, wanted: Wanted, forms: Sequence[tuple[str, Form]]
+) -> tuple[Choices, str]:
+    """What a response commits to, and its text with the options marked."""
+    written, box = in_json(response), boxed(response)
+    for why, wrapped in (("an object", written), ("a box", box or None)):
+        text = _prepared(wrapped or "", options)
+        found = None if wrapped is None else nothing_else(text)
+        if found is not None or (wrapped is not None and wrapped is written):
+            return Choices(found or "", why), text
+    text = _prepared(response, options)
+    if _LETTERS_ALONE.fullmatch(text):
+        return Choices("", "letters of which one is not offered"), text
+    if (found := nothing_else(_LEAD.sub("", text.strip()))) is not None:
+        return Choices(found, "nothing but the answer"), text
+    tokens = tokens_of(text)
+    parsed = ParsedResponse(text, tokens, read(tokens, options.sides), options, wanted)
+    for why, form in forms:
+        found = form(parsed)
+        if found or (found == "" and (forms is SEVERAL or form is stated_once)):
+            return Choices(found, why), text
+    return Choices("", ""), text
+
+
+def _prepared(text: str, options: Options) -> str:
+    said = plain(text)
+    if _SMALL_ALONE.fullmatch(said):
+        said = said.upper()
+    in_latin = bool(options.texts) and "".join(options.texts).isascii()
+    return marked(in_english(said) if in_latin and not said.isascii() else said, options)
+
+
+def _leaves_open(text: str, letter: str) -> bool:
+    """Whether another option stays possible after one was named for the last time."""
+    ends = [found.end() for found in re.finditer(NAME, text) if letter_of(found[0]) == letter]
+    after = text[ends[-1] :] if ends else ""
+    return any(
+        letter_of(name) != letter
+        for found in _LEFT_OPEN.finditer(after)
+        for name in found.groups()
+        if name
+    )

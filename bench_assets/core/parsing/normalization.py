@@ -6,7 +6,10 @@ What is rewritten in responses before an answer is read out of them (for ``respo
 import re
 import unicodedata
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
+
+from bench_assets.core.parsing.word_lists import alternatives
 
 _Rewrite: TypeAlias = str | Callable[[re.Match[str]], str]
 
@@ -22,14 +25,10 @@ def _image(found: re.Match[str]) -> str:
 
 
 def _announced(found: re.Match[str]) -> str:
-    """Rewrite a box's content as an answer, separate from the rest of its line."""
+    """Write what a box holds as an answer; what follows in its line is another sentence."""
     said = _A_LETTER.sub(_upper, found[1] or found[2] or "")
     goes_on = _GOES_ON.match(found.string, found.end()) and not said[-1:].isdecimal()
     return f" the answer is: {said}{'. ' if goes_on else ''}"
-
-
-def _bracketed(found: re.Match[str]) -> str:
-    return _CAPITAL.sub(r"(\g<0>)", found[0])
 
 
 def _upper(found: re.Match[str]) -> str:
@@ -40,50 +39,22 @@ def _compiled(*rewrites: tuple[str, _Rewrite]) -> tuple[tuple[re.Pattern[str], _
     return tuple((re.compile(pattern, re.DOTALL), instead) for pattern, instead in rewrites)
 
 
-_CAPITAL = re.compile(r"[A-H]")
+_TRADITIONAL = str.maketrans("選項錯誤確應該對題無為與擇", "选项错误确应该对题无为与择")
+_TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
 _A_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
 _GOES_ON = re.compile(r"\s{0,9}[\w<\\]")
 REWRITES = _compiled(
     (r"<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
-    (r"\\(?:text|mathrm|mathbf)\s*\{([^{}]*)\}", r"\1"),
+    (r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf))\s*\{([^{}]*)\}", r"\1"),
     (r"\\boxed\s*\{([^{}]*)\}|<answer>(.{0,200}?)</answer>", _announced),
     (r"(?<![\w/])[Nn]/[Aa](?![\w/])", "not applicable"),
     (r"(?<![\w.])(?:[A-Z]\.){2,}+(?!\w)", lambda found: f"{found[0].replace('.', '')}."),
-    (r"(?<!letter )[\"“”']([A-H])[.,]?[\"“”']", r"(\1)"),
-    (r"[\[{【(]\s*(?:option\s+)?([A-Ha-h])\s*[\]}】)]", _upper),
-    (
-        r"(?<![A-Za-z])[A-H](?:(?:, ?(?:and |or )?| (?:and |or |nor )?|/|[和或、])"
-        r"[A-H](?![A-Za-z'’])){1,9}",
-        _bracketed,
-    ),
     (r"第\s*([一二三四1-4])\s*(?:张|幅|个)?(?:图片|图像|照片|图)", _image),
     (r"第\s*([一二三四1-4])\s*[张幅]|图\s*([1-4])", _image),
     (r"\b(?:[Ii]mage|[Pp]icture|[Pp]hoto)\s*(?:[Nn]o\.?\s*)?([1-4])\b", _image),
     (r"\b([1-4])(?:st|nd|rd|th)\b", lambda found: _ORDINALS[found[1]]),
     (rf"\b(first|second|third){_NEXT}", r"\1 image"),
     (r"\b(first|second|third|fourth)\s+(?:picture|photo(?:graph)?|painting)\b", r"\1 image"),
-)
-LETTERS = _compiled(
-    (
-        r"\b(?i:option|choice|point|box|picture|image|label(?:l?ed)?):? ([A-Hb-h])(?![\w'’])",
-        _upper,
-    ),
-    (
-        r"(?:选项|点|框|图)\s*([A-H])(?![A-Za-z])|(?<![A-Za-z])([A-H])\s*(?:选项|点|框|图)",
-        r"(\1\2)",
-    ),
-    (r"(?<![\w'’(])([A-H])(?= (?:is|was|are|appears|seems|looks|would be|has)\b)", r"(\1)"),
-    (r"\b(is|be|than|so) ([A-H])(?=\s*(?:[.,;!。]|$))", r"\1 (\2)"),
-    (
-        r"(?<![\w'’(])\(?([A-H])\)?,? (?:(?:and|but) )?(?:not|rather than|instead of) \(?[A-H]\)?"
-        r"(?:(?:, ?(?:or |nor |and )?| (?:or|nor|and) |/)\(?[A-H]\)?)*+(?! [a-z]|[\w'’])",
-        r"(\1)",
-    ),
-    (
-        r"\b[Nn]ot \(?[A-H]\)?(?:(?:, ?(?:or |nor )?| (?:or|nor) |/)\(?[A-H]\)?)*+,? but "
-        r"\(?([A-H])\)?(?! [a-z]|[\w'’])",
-        r"(\1)",
-    ),
 )
 IN_ENGLISH = _compiled(
     (r"[向往朝]?左(?:边|侧|方|移动|转)?(?!上|下|角)", " left "),
@@ -101,19 +72,21 @@ IN_ENGLISH = _compiled(
 
 
 def plain(response: str) -> str:
-    r"""Remove markup, special tokens and full-width forms; unify letters and ordinals.
+    r"""Take off markup, special tokens and full-width forms; write letters and ordinals one way.
 
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: (B)', 'the answer is: (C)', '选the second image')
     """
-    text = unicodedata.normalize("NFKC", response)
+    text = unicodedata.normalize("NFKC", response).translate(_TRADITIONAL)
+    if _TICKED.search(text):
+        text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
     for pattern, instead in REWRITES:
         text = pattern.sub(instead, text)
     return text.strip()
 
 
 def bare(text: str) -> str:
-    """Remove article, stops, quotation marks and case around an option's text.
+    """Take off what may stand around an option's text: its article, stops, quotation marks, case.
 
     >>> bare("The second image.") == bare("second image")
     True
@@ -122,61 +95,25 @@ def bare(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
+    r"""Split at full stops and line ends; what a colon announces belongs to its sentence.
 
     >>> sentences("It is clear.\nThe answer is:\n(B) left")
     ['It is clear.', 'The answer is: (B) left']
     """
-    return [part for part in split_at_ends(text) if part] or [""]
-
-
-def split_at_ends(text: str) -> list[str]:
-    """Split as ``sentences`` does; "" where nothing stands before the first end or after the last.
-
-    >>> split_at_ends("It is clear. ")
-    ['It is clear.', '']
-    """
-    return _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text))
+    return [part for part in _SENTENCE_END.split(re.sub(r":\s*\n\s*", ": ", text)) if part] or [""]
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence is negated, so that an option in it may not be the answer.
+    """Whether a sentence denies something, so that what it names may not be what is meant.
 
     >>> denies("It is not (A)."), denies("It is (A).")
     (True, False)
     """
-    return _NEGATES.search(NO_DOUBT.sub("", sentence)) is not None
-
-
-def is_sure(sentence: str) -> bool:
-    """Whether a sentence neither denies nor hedges.
-
-    >>> is_sure("It might be (A)."), is_sure("If I had to choose one, (A).")
-    (False, True)
-    """
-    return not (denies(sentence) or hedges(sentence) or supposes(sentence))
-
-
-def hedges(sentence: str) -> bool:
-    """Whether a sentence expresses a possibility.
-
-    >>> hedges("It might be (A)."), hedges("It is (A).")
-    (True, False)
-    """
-    return _HEDGES.search(sentence) is not None
-
-
-def supposes(sentence: str) -> bool:
-    """Whether a sentence sets a condition; an obligation to choose is none.
-
-    >>> supposes("If it is red, (A)."), supposes("If I had to choose one, (A).")
-    (True, False)
-    """
-    return _IF.search(sentence) is not None
+    return _NEGATES.search(_NO_NEGATION.sub("", sentence)) is not None
 
 
 def refuses(text: str) -> bool:
-    """Whether a response is a refusal.
+    """Whether a response says that it cannot answer.
 
     >>> refuses("It is not possible to determine which one fits."), refuses("It is not (A).")
     (True, False)
@@ -193,17 +130,6 @@ def asks_for_input(text: str) -> bool:
     return _ASKS.search(text) is not None
 
 
-def after_doubts(text: str) -> str:
-    """Text after the last refusal or rejection of all options; everything without one.
-
-    >>> after_doubts("None of them fits. If I must choose, (A).")
-    'If I must choose, (A).'
-    """
-    parts = sentences(text)
-    doubts = [nth for nth, one in enumerate(parts) if refuses(one) or _NOTHING.search(one)]
-    return " ".join(parts[doubts[-1] + 1 :]) if doubts else text
-
-
 def breaks_off(text: str) -> bool:
     """Whether a long response ends in the middle of a sentence.
 
@@ -213,39 +139,8 @@ def breaks_off(text: str) -> bool:
     return len(text.split()) > _LONG and text[-1].isalnum()
 
 
-def concludes(sentence: str) -> bool:
-    """Whether a sentence draws a conclusion.
-
-    >>> concludes("Therefore, it is (A)."), concludes("It is so far (A).")
-    (True, False)
-    """
-    return _CONCLUDES.search(sentence) is not None
-
-
-def conclusion_of(sentence: str) -> str:
-    """Text of a sentence from its last concluding word on; "" without one.
-
-    >>> conclusion_of("It is not (A), so it is (B)."), conclusion_of("It is (A).")
-    (' so it is (B).', '')
-    """
-    *_, last = [None, *_CONCLUDES.finditer(sentence)]
-    return sentence[last.start() :] if last else ""
-
-
-def with_letters(text: str) -> str:
-    """Write what plainly names an option by its letter as that letter in brackets.
-
-    What is set against it ("B, not A") names nothing, and is left out.
-
-    >>> with_letters("Point B is closer than A."), with_letters("A点更近")
-    ('(B) is closer than (A).', '(A) closer ')
-    """
-    for pattern, instead in LETTERS:
-        text = pattern.sub(instead, text)
-    return text if text.isascii() else _in_english(text)
-
-
-def _in_english(text: str) -> str:
+def in_english(text: str) -> str:
+    """Write the words of a Chinese response that English options need in English."""
     for pattern, instead in IN_ENGLISH:
         text = pattern.sub(instead, text)
     return text
@@ -254,57 +149,8 @@ def _in_english(text: str) -> str:
 _ARTICLE = re.compile(r"^(?:the|an)\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 _LONG = 25  # words; shorter responses seldom end with a full stop
-_CONCLUDES = re.compile(
-    r"(?:^|(?<=[.!?;,]))\s*(?:and\s+)?(?:therefore|thus|hence|consequently|so)\b"
-    r"|(?:^|(?<=[.!?;]))\s*(?:in conclusion|overall|in summary|based on|considering|given"
-    r"|(?:however,\s+)?if \w+ (?:must|had to|have to))\b|因此|所以|综上|总之",
-    re.IGNORECASE,
-)
-_NEGATES = re.compile(
-    r"\b(?:not|no|never|neither|nor|none|cannot|unlike|rather|instead|except|without|incorrect|wrong"
-    r"|unable|difficult|unlikely|doubt|false|exclud\w+|eliminat\w+|rul\w+ out"
-    r"|(?:all|any(?:thing)?|every(?:thing)?) (?:but|other than))\b"
-    r"|n['’]t\b|[不没非错]|有误|未(?!来)|拒绝|排除|无法",
-    re.IGNORECASE,
-)
-NO_DOUBT = re.compile(
-    r"\b(?:no|without(?: a| any)?|beyond(?: a| any)?) (?:doubt|question)\b|\bnot only\b"
-    r"|不难|不得不|不能不|没错|不错",
-    re.IGNORECASE,
-)
-"""Words that deny by their letters, and not by what they mean."""
-_HEDGES = re.compile(
-    r"\b(?:could|might|may|maybe|perhaps|possibl[ey]|either|whether)\b|(?<!最)(?<!最有)可能|也许|或许",
-    re.I,
-)
-_IF = re.compile(
-    r"\b(?<!even )(?<!as )if\b(?! (?:forced|pressed|the question)\b"
-    r"| \w+ (?:must|compare|consider|look|focus|treat|use|(?:had|have|were|are) to)\b)"
-    r"|\bunless\b|如果|假如|假设|要是|若(?!干)",
-    re.IGNORECASE,
-)
-_REFUSES = re.compile(
-    r"\b(?:not possible|impossible|no way|not enough|unable|not able) to\b|\bcannot be \w+ed\b"
-    r"|\b(?:I|we)(?: must| have to| will)? (?:refuse|decline)\b"
-    r"|\b(?:cannot|can['’]t|could not)\s+(?:\w+ly\s+)?"
-    r"(?:determine|see|view|tell|help|assist|answer|provide|choose|select|identify|make)\b"
-    r"|\bsorry\b|无法|抱歉",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"\b(?:please|(?:could|can|would) you)(?: please)? "
-    r"(?:send|share|upload|provide|attach|describe|paste|show)\b"
-    r"|\b(?:I|we)(?:['’](?:d|m|ll)| can| am| are| would| will)"
-    r"(?: (?:be|certainly|gladly|happy|glad|like|love|here|to)){0,4} (?:help|assist)\b"
-    r"|(?:\b(?:cannot|can not|could not|unable to|not able to|do not)|n['’]t) (?:\w+ly )?"
-    r"(?:help|assist|(?:view|see|process|open|access|load|analy[sz]e|have(?: access to)?) "
-    r"(?:(?:the|this|that|these|those|any|your|an|attached|uploaded|provided) ){0,3}"
-    r"(?:image|picture|photo|file)s?)\b"
-    r"|\bneed (?:to see )?(?:the|an|your) (?:image|picture|photo)s?\b|请(?:提供|上传|发送)",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(
-    r"\b(?:neither|none|no (?:correct|clear|definitive) (?:answer|option|choice|match))\b|都不"
-    r"|\b(?:image|picture) (?:is (?:missing|not available)|failed to load)(?! \w)",
-    re.IGNORECASE,
-)
+_WORDS = Path(__file__).with_name("words.txt")
+_NEGATES = re.compile(alternatives(_WORDS, "negation"), re.IGNORECASE)
+_NO_NEGATION = re.compile(alternatives(_WORDS, "no negation"), re.IGNORECASE)
+_REFUSES = re.compile(alternatives(_WORDS, "refuse"), re.IGNORECASE)
+_ASKS = re.compile(alternatives(_WORDS, "asks for input"), re.IGNORECASE)

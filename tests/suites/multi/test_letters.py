@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_assets.suites.multi.parsing.boxed_answers import boxed, in_json
+from bench_assets.core.parsing.wrapped_answers import boxed, in_json
 from bench_assets.suites.multi.parsing.responses import wanted_of
 from bench_assets.suites.multi.task import TASK
 from tests.suites.multi.rows import answered

@@ -7,9 +7,20 @@ thousands separators. The value itself is not computed: 0.5 is not 1/2.
 import re
 from unicodedata import decomposition, normalize
 
-from bench_assets.suites.multi.parsing.boxed_answers import boxes_in
+from bench_assets.core.parsing.wrapped_answers import boxes_in
 
-_ANNOUNCED = re.compile(r"\A.*答案(?:[是为]\s*:?|\s*:)", re.DOTALL)
+_ANNOUNCED = re.compile(
+    r"\A.*(?:答案(?:依次|分别)?(?:[是为]\s*:?|\s*:)|【答案】|\[答案\]"
+    r"|(?:依次|分别)(?:应?填入?|写|是|为)+\s*:?)",
+    re.DOTALL,
+)
+# "the first blank is", as a mark of a list
+_BLANK = re.compile(
+    r"(?:第\s*([一二三四五六七八九十]|[0-9]{1,2})\s*个?(?:空格?|处|横线)"
+    r"|(?<![\w])空格?\s*([一二三四五六七八九十]|[0-9]{1,2}))"
+    r"(?:处|上|中|里)?\s*(?:[应该可]*(?:填入?|写)(?:的?[是为])?|[应该]*[是为])?\s*:?\s*"
+)
+_BETWEEN_BLANKS = re.compile(r"[;,、。]\s*(?=\([0-9]{1,2}\))")
 _NUMBERED = re.compile(r"(?:\(?([0-9]{1,2})(?:\)|[.、:](?![0-9]))|([①-⑳]))(.*)")
 _MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])")
 _EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
@@ -49,12 +60,15 @@ def lines_of(response: str, n: int) -> tuple[str, ...]:
     if len(boxes) == n:
         return tuple(boxes)
     response = _EMPHASIS.sub("", _ANNOUNCED.sub("", response).replace("$", ""))
+    if len(_BLANK.findall(response)) == n:
+        marked = _BLANK.sub(_as_mark, response)
+        response = _BETWEEN_BLANKS.sub("\n", marked[marked.index("(") :])
     lines = [line.strip() for line in response.split("\n") if line.strip()]
     if len(lines) == 1 < n:
         lines = _parted(lines[0], n)
     numbered = [_NUMBERED.fullmatch(line) for line in lines]
     if n > 1 and [found and _number(found) for found in numbered] == [*range(1, n + 1)]:
-        lines = [found[3].strip(" ;,、.:") for found in numbered if found]
+        lines = [found[3].strip(" ;,、.:。") for found in numbered if found]
     return tuple(lines)
 
 
@@ -79,6 +93,11 @@ def plain(text: str) -> str:
     for written, instead in _LATEX:
         text = written.sub(instead, text)
     return re.sub(r"\s", "", _EMPHASIS.sub("", text)).strip("。.;,")
+
+
+def _as_mark(found: re.Match[str]) -> str:
+    number = found[1] or found[2]
+    return f"({number if number.isdecimal() else '一二三四五六七八九十'.index(number) + 1})"
 
 
 def _parted(line: str, n: int) -> list[str]:

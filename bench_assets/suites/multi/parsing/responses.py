@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from string import ascii_uppercase
 from typing import Literal
 from unicodedata import normalize
 
+from bench_assets.core.parsing.choices import Wanted, read_choices
+from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.parsing.blanks import fits, lines_of
-from bench_assets.suites.multi.parsing.letters import Wanted, committed
 
 Position = Literal["start", "end"]
 
@@ -164,9 +164,14 @@ def careful(question: Question) -> Reader:
     Nothing where it leaves that open.
     """
     stem, options = split_options(question.text)
-    n_offered = max(len(options), len(question.options)) or MOST_OPTIONS
+    n_offered = max(len(options), len(question.options))
+    offered = Options(n_offered or MOST_OPTIONS, tuple(options) or question.options, n_offered > 0)
     wanted = [line for line in question.answer if line.strip()]
-    read = partial(committed, offered=ascii_uppercase[:n_offered], wanted=wanted_of(stem))
+    wanted_are = wanted_of(stem)
+
+    def read(response: str) -> str:
+        return read_choices(response, offered, wanted_are).letters
+
     return Reader(
         clean=_cut_carefully,
         letter=lambda response: letter if len(letter := read(response)) == 1 else "",

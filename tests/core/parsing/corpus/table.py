@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_word
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.numbers import final_number, written
+from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.suites.multi.parsing.blanks import lines_of
-from bench_assets.suites.multi.parsing.letters import committed
 from bench_assets.suites.multi.parsing.responses import half_width
 from tests.core.parsing.corpus.grammar import Composed, corpus
 from tests.core.parsing.corpus.other_parsers import PARSERS
@@ -44,8 +44,8 @@ def ours(one: Composed) -> Read:
             read = read_by_number(text, len(one.expected))
             return tuple("" if said is None else str(int(said)) for said in read)
         case "choices":
-            offered = "ABCDEFGH"[: len(one.options)]
-            return tuple(sorted(committed(half_width(text), offered)))
+            options = Options(len(one.options), tuple(one.options))
+            return tuple(sorted(read_choices(text, options).letters))
     letter = read_choice(text, one.options).letter
     return (letter,) if letter else ()
 

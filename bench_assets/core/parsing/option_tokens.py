@@ -1,29 +1,45 @@
-"""Cuts a response into tokens by the words of ``letter_words`` (for ``sentences``)."""
+"""Cuts a response into the words that matter (``words.txt``) and the options that it names."""
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.suites.multi.parsing.letter_words import FILLER, WORDS
+from bench_assets.core.parsing.option_names import NAME, is_claim, letter_of
+from bench_assets.core.parsing.word_lists import alternatives, section_names
 
-_LETTER = re.compile("[A-Z]")
+_FILE = Path(__file__).with_name("words.txt")
+_NO_TOKENS = ("negation", "no negation", "filler")
 _MANY = 100  # letters in a row; of more, each counts once
 _SHOWN = 100  # characters of them that are kept
+_WORDS = re.compile(
+    "|".join(
+        [rf"(?P<option>{NAME}+(?:\s?[.:)、](?!\s*{NAME}))?)"]
+        + [
+            f"(?P<{kind.replace(' ', '_')}>{alternatives(_FILE, kind).replace('@', NAME)})"
+            for kind in section_names(_FILE)
+            if kind not in _NO_TOKENS
+        ]
+    ),
+    re.IGNORECASE,
+)
+_FILLER = re.compile(rf"(?:{alternatives(_FILE, 'filler')}|\W)*+", re.IGNORECASE)
 
 
 class Token(NamedTuple):
-    """A word that matters, letters of options, or other text."""
+    """A word that matters, named options, or other text."""
 
     kind: str
     text: str
     start: int
-    letters: str = ""  # of the kinds "run", and "open" for letters joined by "or"
+    letters: str = ""  # of the kind "option", and of "open" for options joined by "or"
+    claims: bool = False  # whether the name is a statement of its own: "A is closer"
 
 
-def tokens_of(text: str, offered: str) -> list[Token]:
-    """Cut a text into tokens; letters that belong together are one."""
+def tokens_of(text: str) -> list[Token]:
+    """Cut a text that ``option_names.marked`` made; options that belong together are one token."""
     found: list[Token] = []
-    for token in _words(text, offered):
+    for token in _words(text):
         first = found[-1] if found else None
         if first and first.kind in ("join", "or") and len(found) > 1 and found[-2].letters:
             first = found[-2]
@@ -50,18 +66,18 @@ def more(letters: str, others: str) -> str:
     return letters + "".join(dict.fromkeys(one for one in others if one not in letters))
 
 
-def _words(text: str, offered: str) -> Iterator[Token]:
+def _words(text: str) -> Iterator[Token]:
     end, filled = 0, False
-    for found in WORDS.finditer(text):
+    for found in _WORDS.finditer(text):
         yield from _between(text, end, found.start())
         *above, line = text[end : found.start()].rsplit("\n", 1)
         filled = bool(line.strip()) or (filled and not above)
         kind = str(found.lastgroup)
-        letters = "".join(_LETTER.findall(found[0])) if kind == "run" else ""
-        known = letters if set(letters) <= set(offered) else ""
-        yield Token(kind if known or not letters else "text", found[0], found.start(), known)
+        letters = "".join(map(letter_of, re.findall(NAME, found[0]))) if kind == "option" else ""
+        claims = bool(letters) and is_claim(found[0][0])
+        yield Token(kind, found[0], found.start(), letters, claims)
         end = found.end()
-        if known and found[0].endswith(".") and filled:
+        if letters and found[0].endswith(".") and filled:
             yield Token("stop", ".", end - 1)  # within a line it is no label
         *above, line = found[0].rsplit("\n", 1)
         filled = bool(line.strip()) or (filled and not above)
@@ -69,6 +85,5 @@ def _words(text: str, offered: str) -> Iterator[Token]:
 
 
 def _between(text: str, start: int, end: int) -> Iterator[Token]:
-    words = re.sub(r"[^\w\s]", "", text[start:end])
-    if not FILLER.fullmatch(words):
+    if not _FILLER.fullmatch(text, start, end):
         yield Token("text", text[start:end].strip(), start)

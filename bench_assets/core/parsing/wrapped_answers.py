@@ -6,8 +6,9 @@ import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
-_ANSWER_KEYS = ("answer", "final_answer", "choice", "option", "答案", "选项")
+_ANSWER_KEYS = ("answer", "final_answer", "choice", "option", "verdict", "judgement", "judgment", "result", "答案", "选项")
 _STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
+_BETWEEN = r"(?:[\s,，、;$和与及或/]|and|or)*"  # boxes that belong together
 _LONGEST = 10_000  # characters; no answer in JSON has so many
 
 
@@ -30,11 +31,11 @@ def boxed(text: str) -> str:
     together: list[str] = []
     for box, following in zip(boxes[::-1], [None, *boxes[::-1]], strict=False):
         if following and not re.fullmatch(
-            r"[\s,，、;和与及或]*", text[box.end() : following.start()]
+            _BETWEEN, text[box.end() : following.start()]
         ):
             break
-        between = text[box.end() : following.start()].strip() if following else ""
-        together[:0] = [box[1].strip(), "或" if between == "或" else ","]
+        between = text[box.end() : following.start()].strip(" $") if following else ""
+        together[:0] = [box[1].strip(), "或" if between in ("或", "or", "/") else ","]
     return "".join(together[:-1])
 
 

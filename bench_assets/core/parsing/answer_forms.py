@@ -1,0 +1,267 @@
+"""The forms in which a response commits to options, each a function: the letters, "" or None.
+
+"" is a form that is there and leaves the answer open; None is one that is not there.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from bench_assets.core.parsing.normalization import breaks_off
+from bench_assets.core.parsing.option_names import (
+    BOTH,
+    CLAIM,
+    LETTER,
+    NAME,
+    TEXT,
+    Options,
+    letter_of,
+)
+from bench_assets.core.parsing.option_tokens import Token
+from bench_assets.core.parsing.statements import Statements
+from bench_assets.core.parsing.word_lists import alternatives
+
+Wanted = Literal["right", "wrong", "else"]
+"""Whether a question asks for the statements that are right, for those that are wrong, or else."""
+
+_MANY = 40  # letters that a response begins with; of more only the last is added
+_SEPARATED = r"(?:[\s,、，;；&+.*_-]|和|与|及|以及|and\b)"
+_NOTHING_ELSE = re.compile(rf"{NAME}(?:{_SEPARATED}*+{NAME})*+")
+_EITHER = re.compile(rf"{NAME}(?:(?:{_SEPARATED}|或者?|or\b|/)*+{NAME})*+")
+_FEW = 6  # words of a response that is short
+_SHORT_NONE = re.compile(
+    alternatives(
+        Path(__file__).with_name("option_forms.txt"),
+        "what a short response without an answer says",
+    ),
+    re.IGNORECASE,
+)
+_GOES_ON = (",", "、")
+_AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
+_NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
+_LABEL = re.compile(
+    rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)]|(?=\W*$))(.*)$", re.MULTILINE
+)
+_OPTION_LINE = re.compile(rf"^{_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE)
+_ANNOUNCED = re.compile(
+    r"(?:[:：]|答案|选项|\banswers?|\boptions?)[^\S\n]*+\n++"
+    rf"((?:{_NOT_A_NAME}{{0,9}}{NAME}(?:[.、:) ].*)?(?:\n++|\Z)){{2,}})",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedResponse:
+    """A response with its options marked, cut into tokens and read as statements."""
+
+    text: str
+    tokens: Sequence[Token]
+    said: Statements
+    options: Options
+    wanted: Wanted = "right"
+
+
+Form: TypeAlias = Callable[[ParsedResponse], str | None]
+
+
+def nothing_else(text: str) -> str | None:
+    """The letters of a text that holds nothing but options; "" if it holds one or another."""
+    said = text.strip(_AROUND)
+    if _NOTHING_ELSE.fullmatch(said):
+        return _distinct(map(letter_of, re.findall(NAME, said)))
+    return "" if _EITHER.fullmatch(said) else None
+
+
+def listed(response: ParsedResponse) -> str | None:
+    """The options that are listed one a line below an announcement, unless they all are."""
+    found = _ANNOUNCED.search(response.text)
+    letters = _distinct(letter_of(one[1]) for one in _LABEL.finditer(found[1])) if found else ""
+    return letters if 0 < len(letters) < response.options.n else None
+
+
+def stated(response: ParsedResponse) -> str | None:
+    """The last choice, unless another was made before it and nothing says that it no longer is."""
+    said = response.said
+    if not said.chosen:
+        return None
+    last, start = said.chosen[-1]
+    if response.wanted == "right" and last == said.called_wrong:
+        return ""
+    wrong = set(said.verdicts["wrong"]) & set(said.verdicts["right"])
+    corrected = max((cue for cue in said.cues if cue <= start), default=-1)
+    for letters, before in said.chosen[:-1]:
+        taken_back = before < corrected or set(letters) & said.denied.keys()
+        if set(letters) != set(last) and not taken_back:
+            return ""
+    sentence = max((begin for begin in said.starts if begin <= start), default=0)
+    denied = {a for a, at in said.denied.items() if at >= sentence}
+    return "" if set(last) & (denied | wrong) else _distinct(last)
+
+
+def stated_once(response: ParsedResponse) -> str | None:
+    """The last choice, unless a conclusion that follows names another option."""
+    found, said = stated(response), response.said
+    drawn = concluded(response) if found and said.concluded_at > said.chosen[-1][1] else None
+    return found if drawn in (None, found) else ""
+
+
+def option_line(response: ParsedResponse) -> str | None:
+    """The one option that stands in a line of its own with its letter and its text."""
+    found = {letter_of(line[1]) for line in _OPTION_LINE.finditer(response.text)}
+    return found.pop() if len(found) == 1 else None
+
+
+def claimed(response: ParsedResponse) -> str | None:
+    """The one option whose text is stated of a letter: "A is closer to the camera"."""
+    found = set(response.said.claimed)
+    return found.pop() if len(found) == 1 and not found & response.said.rejected else None
+
+
+def judged(response: ParsedResponse) -> str | None:
+    """The options judged to be what is wanted; "" if that is unclear."""
+    said, text, tokens = response.said, response.text, response.tokens
+    verdicts = said.verdicts
+    if verdicts["fit"] or verdicts["unfit"]:
+        yes, no = verdicts["fit"], verdicts["unfit"]
+    else:
+        right, wrong = verdicts["right"], verdicts["wrong"]
+        found = {"right": (right, wrong), "wrong": (wrong, right), "else": ("", "")}
+        yes, no = found[response.wanted]
+    if not yes:
+        return None
+    hanging = bool(said.last) or tokens[-2].kind in ("reason", "comma", "is")
+    cut_off = hanging and text[-1] not in "。.;!)"
+    every = set(yes) | set(no) >= set(response.options.letters)
+    partly = len(set(yes)) > 1 and bool(no) and not every
+    clash = set(yes) & (set(no) | set(said.open) | said.denied.keys())
+    unsure = bool(said.open) and len(set(yes)) > 1
+    return "" if cut_off or partly or clash or unsure else _distinct(yes)
+
+
+def judged_alone(response: ParsedResponse) -> str | None:
+    """As ``judged``, but none of options that are gone through line by line and not set apart."""
+    verdicts = response.said.verdicts
+    apart = verdicts["unfit"] or verdicts["wrong"] or verdicts["right"]
+    analysed = not apart and _without_analysis(response.text) != response.text
+    return None if analysed else judged(response)
+
+
+def standing_alone(response: ParsedResponse) -> str | None:
+    """The letters that a response begins or ends with, or lists one a line."""
+    said, text, options = response.said, response.text, response.options
+    labels = [(letter_of(one[1]), one[3]) for one in _LABEL.finditer(text)]
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(labels) > 1:
+        letters = _distinct(letter for letter, _ in labels)
+        cut_off = not labels[-1][1].strip() and labels[0][1].strip()
+        found = "" if cut_off or set(letters) >= set(options.letters) else letters
+    else:
+        found = _leading(response.tokens)
+        outer = [line for line in lines[:1] + lines[-1:] if not line.rstrip().endswith(_GOES_ON)]
+        ends = {nothing_else(line) for line in outer}
+        alone = [end for end in ends if end]
+        found = found or (alone[0] if len(alone) == 1 else "")
+    if not found or set(found) & (said.rejected | set(said.open)):
+        return None
+    return None if _is_none(text) else found
+
+
+def concluded(response: ParsedResponse) -> str | None:
+    """The one option of the last sentence that draws a conclusion."""
+    found = set(response.said.concluded)
+    return found.pop() if len(found) == 1 and not found & response.said.rejected else None
+
+
+def named(response: ParsedResponse) -> str | None:
+    """What follows "is" at the end of a clause: "the colour of the car is B"; nothing differs."""
+    found = {frozenset(letters) for letters in response.said.named}
+    if len(found) != 1 or found & {frozenset(one) for one in response.said.rejected}:
+        return None
+    return response.said.named[0]
+
+
+def mentioned(response: ParsedResponse) -> str | None:
+    """The only option mentioned, in a sentence at least that holds."""
+    said = response.said
+    found = set(map(letter_of, re.findall(NAME, _without_analysis(response.text))))
+    if len(found) != 1 or (response.options.compared and not said.claimed):
+        return None
+    firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
+    return found.pop() if firm else None
+
+
+def _without_analysis(text: str) -> str:
+    """Leave out the lines that go through several options one by one."""
+    lines = [(line, _LABEL.match(line)) for line in text.splitlines()]
+    if len({label[1] for _, label in lines if label}) < 2:
+        return text
+    return "\n".join(line for line, label in lines if not label) or text
+
+
+def _is_none(text: str) -> bool:
+    """Whether a short response denies in another language, or is what a program says."""
+    return len(text.split()) <= _FEW and _SHORT_NONE.search(text) is not None
+
+
+def _leading(tokens: Sequence[Token]) -> str:
+    """The letters that a response begins with, if an end, a reason or their text follows."""
+    words = [token for token in tokens if token.kind not in ("cue", "is")]
+    at = 0
+    while words[at].kind in ("comma", "stop") and at + 1 < len(words):
+        at += 1
+    first, at = words[at], at + 1
+    runs = [first]
+    while at + 1 < len(words) and words[at].kind == "comma" and words[at + 1].kind == "option":
+        runs, at = [*runs[:_MANY], words[at + 1]], at + 2
+    letters, rest, groups = "".join(one.letters for one in runs), words[at:], len(runs)
+    echoed = {token.letters for token in tokens if token.text.rstrip()[-1:] in (".", ":", "、")}
+    if first.kind != "option" or len(echoed - {""}) > 2:
+        return ""
+    following = rest[0].kind
+    if following == "contrast" and len(rest) > 1:
+        following = rest[1].kind  # "B but not A"
+    if following == "comma" and rest[1].kind == "hedge":
+        return ""  # "yes, maybe"
+    if following == "comma":
+        following = "text" if groups > 1 and rest[1].kind not in ("reason", "drop") else "stop"
+    labelled = groups == 1 and first.text.rstrip()[-1] in ".:)、"
+    follows = labelled or following in ("stop", "reason", "drop", "than")
+    return _distinct(letters) if follows else ""
+
+
+def _distinct(letters: Iterable[str]) -> str:
+    return "".join(dict.fromkeys(letters))
+
+
+def _unless_doubtful(form: Form) -> Form:
+    """A form that does not count in a response that refuses or breaks off."""
+
+    def read(response: ParsedResponse) -> str | None:
+        text = response.text
+        doubtful = response.said.refuses or breaks_off(text) or _is_none(text)
+        return None if doubtful else form(response)
+
+    return read
+
+
+SEVERAL: tuple[tuple[str, Form], ...] = (
+    ("a list after a colon", listed),
+    ("a stated answer", stated),
+    ("a judgement of the options", judged),
+    ("what it begins or ends with", standing_alone),
+    ("the answer in a sentence", named),
+)
+"""The forms where several options may be right: the first that is there decides."""
+ONE: tuple[tuple[str, Form], ...] = (
+    ("a stated answer", stated_once),
+    ("the one line that is an option", option_line),
+    ("what it begins or ends with", standing_alone),
+    ("a conclusion", concluded),
+    ("what it claims", _unless_doubtful(claimed)),
+    ("a judgement of the options", _unless_doubtful(judged_alone)),
+    ("the answer in a sentence", _unless_doubtful(named)),
+    ("the only option mentioned", _unless_doubtful(mentioned)),
+)
+"""The forms where one option is right."""

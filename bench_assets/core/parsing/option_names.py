@@ -1,0 +1,307 @@
+"""Marks the options that a text names: by letter, by their text or by their place in the list.
+
+Each name becomes one private character, so that the words around it are matched by patterns that
+know nothing of the question (``option_forms.txt``, ``words.txt``).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from string import ascii_uppercase
+from typing import NamedTuple, TypeAlias
+
+from bench_assets.core.parsing.normalization import bare
+from bench_assets.core.parsing.word_lists import alternatives, lines_of_section
+
+_Mark: TypeAlias = Callable[[re.Match[str]], str]
+
+# The first private character of options named by a text, by a claim ("A is closer"), by a letter in
+# brackets, by a bare letter, and by letter and text.
+_TEXT, _CLAIM, _LETTER, _BARE, _BOTH = range(0xE000, 0xE0A0, 0x20)
+TEXT = f"[{chr(_TEXT)}-{chr(_LETTER - 1)}]"
+CLAIM = f"[{chr(_CLAIM)}-{chr(_LETTER - 1)}]"
+LETTER = f"[{chr(_LETTER)}-{chr(_BOTH + 0x1F)}]"
+NAME = f"[{chr(_TEXT)}-{chr(_BOTH + 0x1F)}]"
+"""Any named option in a text that ``marked`` made."""
+BOTH = f"[{chr(_BOTH)}-{chr(_BOTH + 0x1F)}]"
+"""An option named by its letter and its text."""
+
+_FILE = Path(__file__).with_name("option_forms.txt")
+_UNNAMED = re.compile(alternatives(_FILE, "letters that are no options"), re.IGNORECASE)
+_PLACES = {
+    word: place
+    for place, line in enumerate(lines_of_section(_FILE, "places"))
+    for word in line.split("|")
+}
+_NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
+_NUMBER = re.compile(
+    rf"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )(?:\d+|{'|'.join(_NUMBERS)})(?!\w|[.,]\d|\.\s+\S)",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
+_PLACE = re.compile(alternatives(_FILE, "named by place"), re.IGNORECASE)
+_IN_BRACKETS = re.compile(alternatives(_FILE, "in brackets"))
+_QUOTED = re.compile(alternatives(_FILE, "in quotation marks"))
+_AS_OPTION = re.compile(alternatives(_FILE, "called an option"))
+_AS_POINT = re.compile(alternatives(_FILE, "called a point"))
+_BARE_LETTERS = re.compile(alternatives(_FILE, "bare letters"))
+_SMALL = re.compile(alternatives(_FILE, "small letters"), re.MULTILINE)
+_CAPITAL = re.compile("[A-M]")
+_SIDES = [line.split("|") for line in lines_of_section(_FILE, "right and wrong")]
+_SAME = [line.split("|") for line in lines_of_section(_FILE, "the same")]
+_IN_OTHER_WORDS = [
+    (text, re.compile(pattern, re.IGNORECASE))
+    for line in lines_of_section(_FILE, "in other words")
+    for text, _, pattern in [line.partition(" = ")]
+]
+_ALL_BUT = re.compile(alternatives(_FILE, "all but").replace("@", NAME), re.IGNORECASE)
+_BEFORE = alternatives(_FILE, "before a word that is an option")
+_AFTER = alternatives(_FILE, "after a word that is an option")
+_POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
+_COMPARED = (
+    r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
+    r"(?: (?:is|appears|seems|looks|would|to|be|much|\w+ly))+ (?:{1})\b(?! to \(?[A-H]\b)"
+)
+_STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
+_BEGINS = "\x1f"  # before a text in capitals, with which a sentence may begin
+_LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_BEGINS}?)({TEXT})")
+_NAMED_AND_LABELLED = re.compile(rf"({TEXT})[ \t]*,?[ \t]*({LETTER})(?![ \t.:)、]*{TEXT})")
+_OPENS_LIST = re.compile(
+    rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
+)
+_NO_OPTION = 25  # the place of "Z"
+_LEAST = 4  # letters of a Latin text that is no common word, of Chinese ones two
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a question: how many, and their texts where these are known.
+
+    ``counted`` is False where their number is not known, so that "all but A" names none.
+    """
+
+    n: int
+    texts: tuple[str, ...] = ()
+    counted: bool = True
+
+    @property
+    def letters(self) -> str:
+        """The letters that are offered."""
+        return ascii_uppercase[: self.n]
+
+    @property
+    def compared(self) -> bool:
+        """Whether the texts say something of points in the image: "A is closer"."""
+        return _patterns(self.texts).compared
+
+    @property
+    def sides(self) -> str:
+        """The letters of "right" and of "wrong", where the options are these; else ""."""
+        return _patterns(self.texts).sides
+
+
+class _Patterns(NamedTuple):
+    """What names the options of a question by their texts."""
+
+    marks: Sequence[tuple[re.Pattern[str], _Mark]]
+    pointed: bool  # whether the options are named after letters in the image: "Point A"
+    compared: bool  # whether they say something of these letters: "A is closer"
+    ordinals: dict[str, int]  # places that the texts name themselves: "the second image"
+    sides: str
+
+
+def letter_of(name: str) -> str:
+    """Which option a private character names."""
+    return ascii_uppercase[(ord(name) - _TEXT) % 0x20]
+
+
+def is_claim(name: str) -> bool:
+    """Whether it stands for an option's text that states something of a letter."""
+    return _CLAIM <= ord(name) < _LETTER
+
+
+def marked(text: str, options: Options) -> str:
+    """Write one private character for each name of an option; lists of all options are left out.
+
+    Args:
+        text: As ``normalization.plain`` leaves it.
+        options: What is offered.
+    """
+    patterns = _patterns(options.texts)
+    for pattern, mark in patterns.marks:
+        text = pattern.sub(mark, text)
+    if patterns.pointed:
+        text = _AS_POINT.sub(_letters, text)
+    elif patterns.compared:
+        text = _AS_POINT.sub(lambda found: re.sub(r"[()]", "", found[0].casefold()), text)
+    text = _AS_OPTION.sub(_letters, _IN_BRACKETS.sub(_letters, text))
+    text = _QUOTED.sub(partial(_quoted, offered=options.letters), text)
+    if options.counted:
+        text = _PLACE.sub(partial(_placed, n=options.n, ordinals=patterns.ordinals), text)
+    text = _UNNAMED.sub(lambda found: found[0].casefold(), text)
+    text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
+    text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
+    text = _without_list(text, options.n if options.texts else 0)
+    text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
+    return _ALL_BUT.sub(partial(_others, options=options), text) if options.counted else text
+
+
+@lru_cache(maxsize=4096)
+def _patterns(texts: tuple[str, ...]) -> _Patterns:
+    known = [bare(text) for text in texts]
+    different = {
+        text: place
+        for place, text in enumerate(known)
+        if known.count(text) == 1 and not re.fullmatch("[a-m]?", text)
+    }
+    compared = [found for text in known if (found := _POINTED.fullmatch(text)) and found[2]]
+    pointed = bool(texts) and not compared and all(not t or _POINTED.fullmatch(t) for t in known)
+    marks: list[tuple[re.Pattern[str], _Mark]] = []
+    for found in compared:
+        marks.append((_comparison(found[1], found[2]), _always(different[found[0]])))
+        marks.append((_alone(found[1]), _always(different[found[0]])))
+    for text, pattern in _IN_OTHER_WORDS:
+        if text in different:
+            marks.append((pattern, _claim_after(different[text])))
+    claims = {found[0] for found in compared}
+    if known and all(text.isdecimal() for text in known):
+        marks.append((_NUMBER, partial(_number, places=different)))
+        different = {}
+    plain = [text for text in different if not _is_word(text) and text not in claims]
+    words = [text for text in different if _is_word(text)]
+    mark = partial(_text, places=different)
+    if plain:
+        marks.append((_any_of(plain, r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"), mark))
+    if words:
+        marks.append((_any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark))
+    ordinals = {
+        found[1]: place for text, place in different.items() if (found := _ORDINAL.search(text))
+    }
+    return _Patterns(marks, pointed, bool(compared), ordinals if len(ordinals) == len(known) else {}, _sides(known))
+
+
+def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
+    longest = sorted(texts, key=len, reverse=True)
+    body = f"(?P<text>{'|'.join(map(re.escape, longest))})"
+    form = form if longest[0].isascii() else form.replace(r"s?(?!\w)", "").replace(r"(?<![A-Za-z0-9_])", "")
+    return re.compile(form.replace("@", body), re.IGNORECASE | re.MULTILINE)
+
+
+def _is_word(text: str) -> bool:
+    """Whether an option's text is a word that responses hold without naming the option."""
+    short = len(text) < (_LEAST if text.isascii() else 2)
+    return short or text in ("left", "right") or any(text in side for side in _SIDES)
+
+
+def _sides(texts: Sequence[str]) -> str:
+    for right, wrong in _SIDES:
+        if right in texts and wrong in texts:
+            return ascii_uppercase[texts.index(right)] + ascii_uppercase[texts.index(wrong)]
+    return ""
+
+
+def _comparison(letter: str, word: str) -> re.Pattern[str]:
+    same = next((line for line in _SAME if line[0] == word), [word])
+    return re.compile(_COMPARED.format(letter.upper(), "|".join(map(re.escape, same))), re.IGNORECASE)
+
+
+def _alone(letter: str) -> re.Pattern[str]:
+    """A point that is named where an answer stands: "The answer is point A."."""
+    body = rf"(?P<lead>{_STANDING})(?:point|box) {letter.upper()}{_AFTER}"
+    return re.compile(body, re.IGNORECASE | re.MULTILINE)
+
+
+def _always(place: int) -> _Mark:
+    return lambda found: (found.groupdict().get("lead") or "") + chr(_CLAIM + place)
+
+
+def _claim_after(place: int) -> _Mark:
+    return lambda found: f"{found[0]} {chr(_CLAIM + place)} "
+
+
+def _text(found: re.Match[str], places: dict[str, int]) -> str:
+    lead = found.groupdict().get("lead") or ""
+    begins = _BEGINS if found[0][len(lead) : len(lead) + 1].isupper() else ""
+    return lead + begins + chr(_TEXT + places[bare(found["text"])])
+
+
+def _number(found: re.Match[str], places: dict[str, int]) -> str:
+    """A number in digits or in a word; one that is no option is marked too, as none of them."""
+    digits = _NUMBERS.get(found[0].casefold(), found[0])
+    return chr(_TEXT + places.get(digits, _NO_OPTION))
+
+
+def _first(found: re.Match[str]) -> str:
+    return next(filter(None, found.groups()), "")
+
+
+def _lead(found: re.Match[str]) -> str:
+    return next(group for group in found.groups() if group is not None)
+
+
+def _last(found: re.Match[str]) -> str:
+    return [group for group in found.groups() if group is not None][-1]
+
+
+def _place(letter: str) -> int:
+    return ascii_uppercase.index(letter.upper())
+
+
+def _letters(found: re.Match[str]) -> str:
+    named = re.findall("[A-Ma-h]", _first(found))
+    return "".join(f" {chr(_LETTER + _place(letter))} " for letter in ["".join(named)] if len(letter) == 1) or (
+        " " + "".join(chr(_LETTER + _place(letter)) for letter in named) + " "
+    )
+
+
+def _quoted(found: re.Match[str], offered: str) -> str:
+    return _letters(found) if set(_CAPITAL.findall(found[1])) <= set(offered) else found[0]
+
+
+def _bare(found: re.Match[str], offered: str) -> str:
+    letters = found[1]
+    a_word = len(letters) > 2 and letters != "".join(sorted(letters))
+    if a_word or not set(letters) <= set(offered):
+        return found[0]
+    return "".join(chr(_BARE + _place(letter)) for letter in found[1])
+
+
+def _placed(found: re.Match[str], n: int, ordinals: dict[str, int]) -> str:
+    word = _first(found).casefold()
+    nth = n - 1 if word == "last" else _PLACES[re.sub(r"(?<=\d)\w+", "", word)]
+    if ordinals:
+        nth = ordinals.get(word, n)
+    return f" {chr(_LETTER + nth)} " if nth < n else found[0]
+
+
+def _without_list(text: str, n: int) -> str:
+    """Leave out where all options are listed in their order, with their texts and nothing else."""
+    if n < 2:
+        return text
+    text = _OPENS_LIST.sub(_closed, text)
+    items = [rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_BEGINS}-]*[{chr(_TEXT + k)}{chr(_CLAIM + k)}]" for k in range(n)]
+    return re.sub(r"[^\w√×]{0,6}".join(items), "", text)
+
+
+def _closed(found: re.Match[str]) -> str:
+    """End the sentence before lines that go through several options: it announces none of them."""
+    return f".\n{found[1]}" if letter_of(found[1]) != letter_of(found[2]) else found[0]
+
+
+def _agreed(found: re.Match[str]) -> str:
+    """A label and a text: one name if they agree; if not, either of two."""
+    names = [name for name in found[0] if re.match(NAME, name)]
+    if letter_of(names[0]) == letter_of(names[1]):
+        kind = _CLAIM if any(map(is_claim, names)) else _BOTH
+        return f" {chr(kind + _place(letter_of(names[0])))} "
+    apart = any(map(is_claim, names)) or f". {_BEGINS}" in found[0]
+    return found[0] if apart else f"{names[0]}或{names[1]}"
+
+
+def _others(found: re.Match[str], options: Options) -> str:
+    """The options that are not among those a text sets aside."""
+    aside = {letter_of(name) for name in re.findall(NAME, found[0])}
+    named = [chr(_LETTER + _place(letter)) for letter in options.letters if letter not in aside]
+    return f" {''.join(named)} "

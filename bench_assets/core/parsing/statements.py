@@ -1,0 +1,348 @@
+"""What the sentences of a response say of its options, with the scope of each statement.
+
+Tokens are put together to sentences and clauses. A clause is read from left to right: words that
+choose or drop apply to the options after them, verdicts to the options before them or, if there are
+none, after them ("the correct one is B"). What is asked, supposed, refused or hedged holds for none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from bench_assets.core.parsing.option_tokens import Token, more
+
+VERDICTS = ("right", "wrong", "fit", "unfit")
+"""What is said of an option: of its truth, or of how it fits the question."""
+
+_AFTER_OR = ("option", "pick", "state")
+_SAYING_NOTHING = ("stop", "is")
+_LINKING = frozenset({"is", "pick"})
+_LINKS = 2  # the first token of a clause, and the first that links
+_LEADING = ("pick", "state", "is")
+_ANNOUNCING = ("state", "pick")
+_AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
+_DENYING = {"drop", "unfit", "wrong", "hedge"}
+_IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
+_CONTRASTING = ("However",)
+_ENDING = ("reason", "than", "contrast")
+_DOUBTS = ("maybe", "perhaps", "possibly")
+_TURNS = ("cue", "contrast")
+_REFUSING = ("refuse", "asks_for_input")
+_VOIDING = ("if", "ask", *_REFUSING)
+
+
+@dataclass(slots=True)
+class Statements:
+    """What a response says of its options, as far as it has been read."""
+
+    chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
+    starts: list[int] = field(default_factory=list)  # where sentences begin
+    denied: dict[str, int] = field(default_factory=dict)  # letter -> where last
+    verdicts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(VERDICTS, ""))
+    cues: list[int] = field(default_factory=list)  # where a conclusion or correction begins
+    called_wrong: str = ""  # letters that were named, and called wrong right after
+    open: str = ""  # letters of which something is said that is not meant to hold
+    alone: str = ""  # letters of the sentence before, if it has nothing else
+    last: str = ""  # letters at the very end of which nothing is said
+    recent: str = ""  # letters that were named last
+    claimed: str = ""  # letters of which an option's text was stated
+    named: list[str] = field(default_factory=list)  # letters after "is": "the colour is A"
+    concluded: str = ""  # letters of the last sentence that draws a conclusion
+    concluded_at: int = -1
+    mentioned: str = ""  # all letters of sentences that hold
+    refuses: bool = False
+
+    @property
+    def rejected(self) -> set[str]:
+        """Letters that are denied, or said to be wrong or less fit."""
+        verdicts = self.verdicts["wrong"] + self.verdicts["unfit"]
+        return {*self.denied, *verdicts, *self.called_wrong}
+
+
+def read(tokens: Sequence[Token], sides: str = "") -> Statements:
+    """Read sentence after sentence.
+
+    Args:
+        tokens: Of ``option_tokens.tokens_of``.
+        sides: The letters of "right" and "wrong", if these are the options.
+    """
+    said = Statements()
+    marks = [token for token in tokens if token.letters or re.fullmatch(r"\W", token.text.strip())]
+    marks_first = bool(marks) and marks[0].kind in VERDICTS
+    for sentence in _sentences(tokens):
+        _Sentence(sentence, said, marks_first=marks_first, sides=sides).read()
+    return said
+
+
+def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Cut at stops; where a sentence is void, also at the word that turns from it."""
+    sentence: list[Token] = []
+    last, colon, void = "", False, False  # the kind of the last token that says something
+    for token in tokens:
+        if token.kind in _TURNS and void:
+            yield sentence
+            sentence, last, void = [], "", False
+        sentence.append(token)
+        last = last if token.kind in _SAYING_NOTHING else token.kind
+        void = void or token.kind in _VOIDING
+        colon = token.text in (":", "：") or (colon and token.text == "\n")
+        announced = token.text == "\n" and (last in _ANNOUNCING or colon)  # the answer follows
+        if token.kind == "ask" or (token.kind == "stop" and not announced):
+            yield sentence
+            sentence, last, colon, void = [], "", False, False
+
+
+def _before_reasons(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens up to a reason that is given for an option: doubts after it are of other things."""
+    named = False
+    for place, token in enumerate(tokens):
+        if named and token.kind == "reason" and token.text not in ("(", " - "):
+            return tokens[:place]
+        named = named or bool(token.letters)
+    return tokens
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    clause: list[Token] = []
+    for token in tokens:
+        if token.kind == "comma":
+            yield clause
+            clause = []
+        elif token.text or token.kind != "stop":
+            clause.append(token)
+    yield clause
+
+
+class _Sentence:
+    """Reads one sentence, clause by clause, into what is said."""
+
+    def __init__(
+        self, tokens: Sequence[Token], said: Statements, *, marks_first: bool, sides: str
+    ) -> None:
+        self.tokens, self.said, self.marks_first, self.sides = tokens, said, marks_first, sides
+        self.void = tokens[-1].kind == "ask" or any(
+            one.kind in _VOIDING
+            or (one.kind == "or" and other.kind in (_AFTER_OR + VERDICTS if sides else _AFTER_OR))
+            for one, other in pairwise([*_before_reasons(tokens), tokens[-1]])
+        )
+        self.pending = ""  # letters of which nothing is said yet
+        self.listed = ""  # those of them that stand in clauses of their own: "A, B are wrong"
+        self.subject = ""  # letters of which something was said
+        self.carried = ""  # what was done to the letters that end the clause before
+        self.joined = False  # whether letters of a clause of their own were added to them
+        self.just_chosen = ""  # letters chosen in this clause
+        self.stated = False  # whether this clause speaks of the answer
+        self.hedged = False  # whether what this clause says is not meant to hold
+        self.own = ""  # letters that this sentence named last
+        self.before = ""  # letters that are all of the sentence before
+        self.named = ""  # letters that follow "is" at the end of a clause
+        self.clause: Sequence[Token] = ()
+        self.here = False  # whether letters stand in this clause
+        self.apart = False  # whether Latin text stands between the last letters and here
+        self.turned = False  # whether an option was denied right before: "not A but B"
+
+    def read(self) -> None:
+        self.said.starts.append(self.tokens[0].start)
+        self.before = self.said.alone
+        for clause in _clauses(self.tokens):
+            first = clause[0] if clause else Token("text", "", 0)
+            letters = first.letters
+            alone = bool(letters) and all(token.kind == "stop" for token in clause[1:])
+            goes_on = bool(letters) and len(clause) > 1 and clause[1].kind == "reason"
+            if self.carried and (alone or goes_on):
+                self._apply(self.carried, first)
+                self.said.recent = letters
+                self.joined = True
+                continue
+            if self.joined and letters and self.carried == "choose":
+                self.said.open = more(
+                    self.said.open, self.said.chosen.pop()[0]
+                )  # "choose B, C, D is wrong": where does it end?
+            if alone and not self.void:
+                self.listed = self.pending = more(self.pending, letters)
+                self.said.recent = letters
+                self.said.claimed += letters if first.claims else ""
+                continue
+            self._clause([token for token in clause if token.kind != "stop"])
+            self.listed = ""
+        self.said.last = self.pending
+        only = all(one.letters or one.kind in ("comma", "stop") for one in self.tokens)
+        self.said.alone = self.pending if only else ""
+        self._note_mentions()
+
+    def _note_mentions(self) -> None:
+        named = "".join(one.letters for one in self.tokens)
+        if self.named and set(self.named) == set(named):
+            self.said.named.append(self.named)
+        if any(one.kind in _REFUSING for one in self.tokens):
+            self.said.refuses = True
+            if self.sides:  # "Yes, of course! Please send it."
+                self.said.open = more(self.said.open, self.before)
+        if self.void or any(one.kind == "hedge" for one in _before_reasons(self.tokens)):
+            return
+        self.said.mentioned = more(self.said.mentioned, named)
+        self._note_conclusion()
+
+    def _note_conclusion(self) -> None:
+        """Note the letters after the word that draws a conclusion, up to its reason."""
+        turns = [n for n, one in enumerate(self.tokens) if one.kind == "cue"]
+        if not turns or self.tokens[turns[0]].text in _CONTRASTING:
+            return
+        drawn, said = "", self.tokens[turns[0] :]
+        for token, last in zip(said[1:], said, strict=False):
+            if drawn and token.kind in _ENDING:
+                break
+            drawn += "" if last.kind == "than" else token.letters
+        kinds = {token.kind for token in said}
+        if not drawn and "pick" in kinds and not kinds & _DENYING:  # "so it is the one"
+            drawn = "".join(token.letters for token in self.tokens[: turns[0]])
+        if drawn:
+            self.said.concluded, self.said.concluded_at = drawn, said[0].start
+
+    def _clause(self, clause: Sequence[Token]) -> None:
+        self.carried, self.joined, self.just_chosen = "", False, ""
+        self.apart = self.here = False
+        self.clause = clause
+        self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
+        mode, self.stated = "", False
+        before: list[Token] = []  # as far as it matters
+        for place, token in enumerate(clause):
+            mode = self._token(token, before, clause[place + 1 : place + 4], mode)
+            if len(before) < _LINKS and (not before or token.kind in _LINKING):
+                before.append(token)
+
+    def _token(
+        self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
+    ) -> str:
+        """Read one token; what is to be done to the letters that follow it, if anything."""
+        if token.letters:
+            self._letters(token, mode, after)
+            self.carried = "" if after or mode in ("against", "name") else mode
+            return ""
+        if token.kind in VERDICTS:
+            return self._verdict(token, after)
+        if token.kind == "drop":
+            return self._drop(token, after)
+        if token.kind == "than":
+            return "against" if after and after[0].letters else mode
+        if token.kind == "back" and self.said.recent:
+            self.said.called_wrong = self.said.recent
+            self.said.cues.append(token.start)
+        if token.kind in ("state", "pick"):
+            self.stated = True
+            self._named_before(token, before, after, mode)
+            return mode if mode == "deny" else "choose"
+        return self._link(token, before, mode)
+
+    def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
+        if token.kind == "cue":
+            self.said.cues.append(token.start)
+        if token.kind == "text":
+            self.stated = self.stated and not token.text.startswith("的")
+            self.apart = self.apart or token.text[:1].isascii()
+            return ""
+        if token.kind == "is" and mode == "deny":
+            return mode
+        if token.kind in ("is", "contrast"):
+            if self.stated or not before or (self.turned and token.kind == "contrast"):
+                return "choose" if token.kind == "is" or self.turned else mode
+            names = token.kind == "is" and token.text not in (":", "=")
+            return mode or ("name" if names and not self.here and not self.subject else "")
+        return mode if token.kind == "cue" else ""
+
+    def _letters(self, token: Token, mode: str, after: Sequence[Token]) -> None:
+        self.turned = mode == "deny"
+        if mode == "against":
+            return
+        self.apart, self.here = False, True
+        self.own = self.said.recent = token.letters
+        if token.claims and not self.hedged:
+            self.said.claimed += token.letters
+        if mode == "name":
+            ends = not after or after[0].kind == "reason" or _AT_A_PLACE.match(after[0].text)
+            if ends and not self.hedged and token.kind == "option":
+                self.named = token.letters
+            self.pending = more(self.listed, token.letters)
+        elif mode:
+            self._apply(mode, token)
+            self.pending = ""
+        elif token.kind == "open" or self.hedged:
+            self.said.open = more(self.said.open, token.letters)
+        else:
+            self.pending = more(self.listed, token.letters)
+
+    def _verdict(self, token: Token, after: Sequence[Token]) -> str:
+        """Apply a verdict to the letters before it; if there are none, it waits for some."""
+        follows = [one for one in after[:3] if one.kind != "is"]
+        before = bool(follows) and bool(follows[0].letters)
+        if before and (not self.pending or (self.marks_first and len(token.text) == 1)):
+            return token.kind
+        if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
+            self.said.open = more(self.said.open, self.listed)  # "B, A is wrong": is B right?
+            self.pending = self.pending.removeprefix(self.listed)
+        if self.apart and token.kind in ("fit", "unfit"):
+            return ""
+        letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
+        if not letters and self.sides and token.kind in ("right", "wrong"):
+            side = self.sides[token.kind == "wrong"]
+            self._apply("choose", token._replace(kind="option", letters=side))
+            return ""
+        if not letters and token.kind == "wrong":
+            self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
+            self.said.denied |= dict.fromkeys(self.just_chosen, token.start)  # "choosing A is wrong"
+        self._apply(token.kind, Token("option", "", token.start, letters))
+        self.subject, self.pending = letters, ""
+        return ""
+
+    def _drop(self, token: Token, after: Sequence[Token]) -> str:
+        follows = after[0] if after else token
+        no_object = not self.pending or self.apart
+        if follows.letters or (no_object and follows.kind in _LEADING):
+            return "deny"
+        of_it = follows.kind != "text" or not follows.text[:1].isascii()
+        here = self.here or not token.text.isascii()  # "No, it is not." denies no "no"
+        if of_it and here and not self.apart:
+            self._apply("deny", token._replace(letters=self.pending))
+            self.pending = ""
+        return ""
+
+    def _named_before(
+        self, token: Token, before: Sequence[Token], after: Sequence[Token], mode: str
+    ) -> None:
+        """Choose the letters of "C is the right answer", or deny those of "C is not"."""
+        named = token.kind == "state" and any(one.kind in _LINKING for one in before)
+        named = named and self.here and not self.apart
+        if (named or (token.kind == "pick" and not after)) and self.pending:
+            self._apply(mode or "choose", token._replace(letters=self.pending))
+            self.pending = ""
+        elif token.kind == "state" and not self.here and before and _IT.match(before[0].text):
+            follows = any(one.letters or one.kind == "is" for one in after)
+            self._apply(mode or "choose", token._replace(letters="" if follows else self.own))
+
+    def _apply(self, mode: str, token: Token) -> None:
+        if mode == "deny" and not self.void:
+            self.said.denied |= dict.fromkeys(token.letters, token.start)
+        elif mode == "deny" or token.kind == "open" or self._is_hedged(mode, token):
+            self.said.open = more(self.said.open, token.letters)
+        elif mode in VERDICTS:
+            self.said.verdicts[mode] = more(self.said.verdicts[mode], token.letters)
+            if mode == "fit":  # what was doubted before is no more
+                self.said.open = "".join(a for a in self.said.open if a not in token.letters)
+        elif self.carried and self.said.chosen:
+            letters, start = self.said.chosen.pop()
+            self.said.chosen.append((more(letters, token.letters), start))
+        else:
+            self.just_chosen = token.letters
+            if not token.letters:
+                return
+            self.said.chosen.append((token.letters, token.start))
+
+    def _is_hedged(self, mode: str, token: Token) -> bool:
+        """Whether a statement is hedged; a choice is by what stands before it, or by an adverb."""
+        if mode != "choose" or self.void:
+            return self.hedged
+        return any(
+            one.kind == "hedge" and (one.start < token.start or one.text in _DOUBTS or not one.text.isascii())
+            for one in self.clause
+        )
