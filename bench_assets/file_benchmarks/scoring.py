@@ -133,8 +133,8 @@ def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
     (('A', 'C'), ('A', 'D'))
     """
     offered = Options(len(options), tuple(options))
-    letters = set(read_choices(response, offered).letters) or {read_choice(response, options).letter}
-    return tuple(sorted(letter for letter in letters if letter and letter in offered.letters))
+    letters = read_choices(response, offered).letters or read_choice(response, options).letter or ""
+    return tuple(sorted(letters)) if set(letters) <= set(offered.letters) else ()
 
 
 def _read(

@@ -1,7 +1,7 @@
 """Verdict parsers: a word, an option or a JSON object; None if undecidable.
 
-"I have no idea." is no "no", "Yes, I can help!" no "yes"; what contradicts itself is none. An object
-is decoded leniently, what it says never is.
+"I have no idea." is no "no", "Yes, I can help!" no "yes"; what contradicts itself is none.
+An object is decoded leniently, what it says never is.
 """
 
 import json
@@ -76,7 +76,9 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
-    if any(all(re.search(rf"\b{one}\b{_NOT_A_NOUN}", part, re.I) for one in words) for part in parts):
+    if any(
+        all(re.search(rf"\b{one}\b{_NOT_A_NOUN}", part, re.I) for one in words) for part in parts
+    ):
         return None
     by_letter = dict(zip(ascii_uppercase, words, strict=False))
     whole, *read = (read_choice(part, tuple(words)).letter for part in ("\n".join(parts), *parts))
@@ -107,7 +109,7 @@ def read_option(response: str, options: Sequence[str]) -> str | None:
 
 
 def read_object(response: str, asked: str = "") -> dict[str, Any] | None:
-    """Read the one JSON object in a response; None if there is none, several, or part of one.
+    """Parse the one JSON object of a response; None if absent, several, or incomplete.
 
     Prose and fences around it, single quotes, line ends in strings and commas before a bracket are
     read over; Python's True is no verdict that was asked for. An object that stands in what was
@@ -146,7 +148,7 @@ def decoded(text: str) -> object:
 
 
 def only_leads_to(before: str) -> bool:
-    """Whether words lead to what they only speak of: an example, or what is not to be said.
+    """Whether words introduce an example, or something not to be said.
 
     >>> only_leads_to("For example, you would print"), only_leads_to("It is not right:")
     (True, False)
@@ -166,7 +168,7 @@ def cut_off(response: Response) -> bool:
 
 
 def _is_spoken_of(text: str, start: int, end: int) -> bool:
-    """Whether the prose around a part of a text says that it is not what is meant."""
+    """Whether the surrounding prose denies that a part of a text is the verdict."""
     before = text[max(0, start - _LEAD) : start]
     return only_leads_to(before) or _TAKEN_BACK.match(text, end) is not None
 

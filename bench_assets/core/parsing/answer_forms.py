@@ -20,7 +20,7 @@ from bench_assets.core.parsing.option_names import (
     letter_of,
 )
 from bench_assets.core.parsing.option_tokens import Token
-from bench_assets.core.parsing.statements import Statements
+from bench_assets.core.parsing.statements import OptionStatements
 from bench_assets.core.parsing.word_lists import alternatives
 
 Wanted = Literal["right", "wrong", "else"]
@@ -58,7 +58,7 @@ class ParsedResponse:
 
     text: str
     tokens: Sequence[Token]
-    said: Statements
+    said: OptionStatements
     options: Options
     wanted: Wanted = "right"
 
@@ -219,9 +219,10 @@ def _leading(tokens: Sequence[Token]) -> str:
     echoed = {token.letters for token in tokens if token.text.rstrip()[-1:] in (".", ":", "、")}
     if first.kind != "option" or len(echoed - {""}) > 2:
         return ""
+    rest = rest[1:] if rest[0].kind == "contrast" and len(rest) > 1 else rest  # "B but not A"
     following = rest[0].kind
-    if following == "contrast" and len(rest) > 1:
-        following = rest[1].kind  # "B but not A"
+    if following == "drop" and not rest[1].letters:
+        return ""  # "The left image is not available"
     if following == "comma" and rest[1].kind == "hedge":
         return ""  # "yes, maybe"
     if following == "comma":

@@ -25,7 +25,7 @@ def _image(found: re.Match[str]) -> str:
 
 
 def _announced(found: re.Match[str]) -> str:
-    """Write what a box holds as an answer; what follows in its line is another sentence."""
+    """Rewrite a box's content as an answer, separate from the rest of its line."""
     said = _A_LETTER.sub(_upper, found[1] or found[2] or "")
     goes_on = _GOES_ON.match(found.string, found.end()) and not said[-1:].isdecimal()
     return f" the answer is: {said}{'. ' if goes_on else ''}"
@@ -65,17 +65,17 @@ IN_ENGLISH = _compiled(
     (r"(?:更|较|最)(?:暗|深|黑)", " darker "),
     (r"(?:大致)?(?:相同|一样)|差不多", " about the same "),
     (
-        r"([一二两三四五六七八九])(?=[个只条头匹辆位名]|\W*$)",
+        r"(?<!第)([一二两三四五六七八九])(?=[个只条头匹辆位名]|\W*$)",
         lambda found: f"{_CHINESE_DIGITS[found[1]]} ",
     ),
 )
 
 
 def plain(response: str) -> str:
-    r"""Take off markup, special tokens and full-width forms; write letters and ordinals one way.
+    r"""Remove markup, special tokens and full-width forms; unify letters and ordinals.
 
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
-    ('Answer: (B)', 'the answer is: (C)', '选the second image')
+    ('Answer: [B]', 'the answer is: (C)', '选the second image')
     """
     text = unicodedata.normalize("NFKC", response).translate(_TRADITIONAL)
     if _TICKED.search(text):
@@ -86,7 +86,7 @@ def plain(response: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Take off what may stand around an option's text: its article, stops, quotation marks, case.
+    """Remove article, stops, quotation marks and case around an option's text.
 
     >>> bare("The second image.") == bare("second image")
     True
@@ -95,7 +95,7 @@ def bare(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    r"""Split at full stops and line ends; what a colon announces belongs to its sentence.
+    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
 
     >>> sentences("It is clear.\nThe answer is:\n(B) left")
     ['It is clear.', 'The answer is: (B) left']
@@ -104,7 +104,7 @@ def sentences(text: str) -> list[str]:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence denies something, so that what it names may not be what is meant.
+    """Whether a sentence is negated, so that an option in it may not be the answer.
 
     >>> denies("It is not (A)."), denies("It is (A).")
     (True, False)

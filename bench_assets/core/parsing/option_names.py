@@ -37,7 +37,8 @@ _PLACES = {
 }
 _NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
 _NUMBER = re.compile(
-    rf"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )(?:\d+|{'|'.join(_NUMBERS)})(?!\w|[.,]\d|\.\s+\S)",
+    r"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )"
+    rf"(?:\d+|{'|'.join(_NUMBERS)})(?!\w|[.,]\d|\.\s+\S)",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"\b(first|second|third|fourth)\b")
@@ -61,7 +62,8 @@ _BEFORE = alternatives(_FILE, "before a word that is an option")
 _AFTER = alternatives(_FILE, "after a word that is an option")
 _POINTED = re.compile(r"\w+ [a-h]|\(?([a-h])\)? is (\w+)", re.IGNORECASE)
 _COMPARED = (
-    r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
+    r"(?<![A-Za-z])(?:(?:point|box) )?\(?{0}\)?"
+    r"(?:, which [^,.\n]{{1,120}},|,? located [^,.\n]{{1,80}},)?"
     r"(?: (?:is|appears|seems|looks|would|to|be|much|\w+ly))+ (?:{1})\b(?! to \(?[A-H]\b)"
 )
 _STANDING = r"(?:^|\n|\b(?:answer|choose|pick|select|say|choice|is|be)[\s:\"'*]{0,4})"
@@ -69,7 +71,8 @@ _BEGINS = "\x1f"  # before a text in capitals, with which a sentence may begin
 _LABELLED = re.compile(rf"({LETTER})([ \t.):、,*-]{{0,4}}{_BEGINS}?)({TEXT})")
 _NAMED_AND_LABELLED = re.compile(rf"({TEXT})[ \t]*,?[ \t]*({LETTER})(?![ \t.:)、]*{TEXT})")
 _OPENS_LIST = re.compile(
-    rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
+    rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})"
+    rf"(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
 )
 _NO_OPTION = 25  # the place of "Z"
 _LEAST = 4  # letters of a Latin text that is no common word, of Chinese ones two
@@ -173,19 +176,31 @@ def _patterns(texts: tuple[str, ...]) -> _Patterns:
     words = [text for text in different if _is_word(text)]
     mark = partial(_text, places=different)
     if plain:
-        marks.append((_any_of(plain, r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"), mark))
+        marks.append(
+            (_any_of(plain, r"(?:(?<![A-Za-z])(?:the|an?) )?(?<![A-Za-z0-9_])@s?(?!\w)"), mark)
+        )
     if words:
         marks.append((_any_of(words, rf"(?P<lead>{_BEFORE})(?:the )?@{_AFTER}"), mark))
     ordinals = {
         found[1]: place for text, place in different.items() if (found := _ORDINAL.search(text))
     }
-    return _Patterns(marks, pointed, bool(compared), ordinals if len(ordinals) == len(known) else {}, _sides(known))
+    return _Patterns(
+        marks,
+        pointed,
+        bool(compared),
+        ordinals if len(ordinals) == len(known) else {},
+        _sides(known),
+    )
 
 
 def _any_of(texts: Sequence[str], form: str) -> re.Pattern[str]:
     longest = sorted(texts, key=len, reverse=True)
     body = f"(?P<text>{'|'.join(map(re.escape, longest))})"
-    form = form if longest[0].isascii() else form.replace(r"s?(?!\w)", "").replace(r"(?<![A-Za-z0-9_])", "")
+    form = (
+        form
+        if longest[0].isascii()
+        else form.replace(r"s?(?!\w)", "").replace(r"(?<![A-Za-z0-9_])", "")
+    )
     return re.compile(form.replace("@", body), re.IGNORECASE | re.MULTILINE)
 
 
@@ -204,7 +219,9 @@ def _sides(texts: Sequence[str]) -> str:
 
 def _comparison(letter: str, word: str) -> re.Pattern[str]:
     same = next((line for line in _SAME if line[0] == word), [word])
-    return re.compile(_COMPARED.format(letter.upper(), "|".join(map(re.escape, same))), re.IGNORECASE)
+    return re.compile(
+        _COMPARED.format(letter.upper(), "|".join(map(re.escape, same))), re.IGNORECASE
+    )
 
 
 def _alone(letter: str) -> re.Pattern[str]:
@@ -251,9 +268,9 @@ def _place(letter: str) -> int:
 
 def _letters(found: re.Match[str]) -> str:
     named = re.findall("[A-Ma-h]", _first(found))
-    return "".join(f" {chr(_LETTER + _place(letter))} " for letter in ["".join(named)] if len(letter) == 1) or (
-        " " + "".join(chr(_LETTER + _place(letter)) for letter in named) + " "
-    )
+    return "".join(
+        f" {chr(_LETTER + _place(letter))} " for letter in ["".join(named)] if len(letter) == 1
+    ) or (" " + "".join(chr(_LETTER + _place(letter)) for letter in named) + " ")
 
 
 def _quoted(found: re.Match[str], offered: str) -> str:
@@ -281,7 +298,11 @@ def _without_list(text: str, n: int) -> str:
     if n < 2:
         return text
     text = _OPENS_LIST.sub(_closed, text)
-    items = [rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_BEGINS}-]*[{chr(_TEXT + k)}{chr(_CLAIM + k)}]" for k in range(n)]
+    items = [
+        rf"[{chr(_LETTER + k)}{chr(_BARE + k)}][\s.):、*{_BEGINS}-]*"
+        rf"[{chr(_TEXT + k)}{chr(_CLAIM + k)}]"
+        for k in range(n)
+    ]
     return re.sub(r"[^\w√×]{0,6}".join(items), "", text)
 
 

@@ -1,8 +1,9 @@
 """What the sentences of a response say of its options, with the scope of each statement.
 
 Tokens are put together to sentences and clauses. A clause is read from left to right: words that
-choose or drop apply to the options after them, verdicts to the options before them or, if there are
-none, after them ("the correct one is B"). What is asked, supposed, refused or hedged holds for none.
+choose or drop apply to the options after them, verdicts to the options before them or, if there
+are none, after them ("the correct one is B"). A sentence that asks, supposes, refuses or hedges
+chooses none.
 """
 
 import re
@@ -33,7 +34,7 @@ _VOIDING = ("if", "ask", *_REFUSING)
 
 
 @dataclass(slots=True)
-class Statements:
+class OptionStatements:
     """What a response says of its options, as far as it has been read."""
 
     chosen: list[tuple[str, int]] = field(default_factory=list)  # letters, and where
@@ -60,14 +61,14 @@ class Statements:
         return {*self.denied, *verdicts, *self.called_wrong}
 
 
-def read(tokens: Sequence[Token], sides: str = "") -> Statements:
+def read(tokens: Sequence[Token], sides: str = "") -> OptionStatements:
     """Read sentence after sentence.
 
     Args:
         tokens: Of ``option_tokens.tokens_of``.
         sides: The letters of "right" and "wrong", if these are the options.
     """
-    said = Statements()
+    said = OptionStatements()
     marks = [token for token in tokens if token.letters or re.fullmatch(r"\W", token.text.strip())]
     marks_first = bool(marks) and marks[0].kind in VERDICTS
     for sentence in _sentences(tokens):
@@ -94,7 +95,7 @@ def _sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _before_reasons(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens up to a reason that is given for an option: doubts after it are of other things."""
+    """The tokens up to the reason that is given for an option; doubts in it do not count."""
     named = False
     for place, token in enumerate(tokens):
         if named and token.kind == "reason" and token.text not in ("(", " - "):
@@ -118,7 +119,7 @@ class _Sentence:
     """Reads one sentence, clause by clause, into what is said."""
 
     def __init__(
-        self, tokens: Sequence[Token], said: Statements, *, marks_first: bool, sides: str
+        self, tokens: Sequence[Token], said: OptionStatements, *, marks_first: bool, sides: str
     ) -> None:
         self.tokens, self.said, self.marks_first, self.sides = tokens, said, marks_first, sides
         self.void = tokens[-1].kind == "ask" or any(
@@ -238,6 +239,8 @@ class _Sentence:
     def _link(self, token: Token, before: Sequence[Token], mode: str) -> str:
         if token.kind == "cue":
             self.said.cues.append(token.start)
+        if token.kind == "reason" and self.just_chosen:
+            self.stated = False  # "the answer is B because it is ..."
         if token.kind == "text":
             self.stated = self.stated and not token.text.startswith("的")
             self.apart = self.apart or token.text[:1].isascii()
@@ -290,7 +293,9 @@ class _Sentence:
             return ""
         if not letters and token.kind == "wrong":
             self.said.cues.append(token.start)  # "the answer is A ... wrong, it must be B"
-            self.said.denied |= dict.fromkeys(self.just_chosen, token.start)  # "choosing A is wrong"
+            self.said.denied |= dict.fromkeys(
+                self.just_chosen, token.start
+            )  # "choosing A is wrong"
         self._apply(token.kind, Token("option", "", token.start, letters))
         self.subject, self.pending = letters, ""
         return ""
@@ -343,6 +348,7 @@ class _Sentence:
         if mode != "choose" or self.void:
             return self.hedged
         return any(
-            one.kind == "hedge" and (one.start < token.start or one.text in _DOUBTS or not one.text.isascii())
+            one.kind == "hedge"
+            and (one.start < token.start or one.text in _DOUBTS or not one.text.isascii())
             for one in self.clause
         )

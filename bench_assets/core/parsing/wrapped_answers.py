@@ -6,8 +6,20 @@ import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
-_ANSWER_KEYS = ("answer", "final_answer", "choice", "option", "verdict", "judgement", "judgment", "result", "答案", "选项")
+_ANSWER_KEYS = (
+    "answer",
+    "final_answer",
+    "choice",
+    "option",
+    "verdict",
+    "judgement",
+    "judgment",
+    "result",
+    "答案",
+    "选项",
+)
 _STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
+_OR = ("或", "or", "/")
 _BETWEEN = r"(?:[\s,，、;$和与及或/]|and|or)*"  # boxes that belong together
 _LONGEST = 10_000  # characters; no answer in JSON has so many
 
@@ -30,12 +42,10 @@ def boxed(text: str) -> str:
     boxes = list(_BOX.finditer(text))
     together: list[str] = []
     for box, following in zip(boxes[::-1], [None, *boxes[::-1]], strict=False):
-        if following and not re.fullmatch(
-            _BETWEEN, text[box.end() : following.start()]
-        ):
+        if following and not re.fullmatch(_BETWEEN, text[box.end() : following.start()]):
             break
         between = text[box.end() : following.start()].strip(" $") if following else ""
-        together[:0] = [box[1].strip(), "或" if between in ("或", "or", "/") else ","]
+        together[:0] = [box[1].strip(), "或" if between in _OR else ","]
     return "".join(together[:-1])
 
 

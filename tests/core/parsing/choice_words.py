@@ -4,7 +4,7 @@
 Each row needs a word of the readers of choices (``test_response_words`` takes each of them out).
 """
 
-from bench_assets.core.parsing import assertion_scope, normalization, self_correction
+from bench_assets.core.parsing import normalization
 from tests.core.parsing.response_words import letter, of_sides
 
 CARS = ("a red car", "a blue car", "a green car", "a yellow car")
@@ -40,7 +40,7 @@ def numbered(text):
 
 
 def takes_back(text):
-    return self_correction.takes_back(text, "B", "a blue car")
+    return letter(text, CARS) is None
 
 
 STATED_NO = [
@@ -94,7 +94,7 @@ NOT_CHOSEN = [
     "N/A", "n/a", "Answer: N/A", "The answer is N/A.", r"\boxed{N/A}", '{"answer": "N/A"}', "U.S.A.", "D.C.", "20 °C", "20°C", "C++",
     *(f"(B) {how} found" for how in ("not", "could be", "may be", "might be", "cannot be", "isn't", "doesn't get")),
     "(B) missing", "(B) failed to load",
-    "Image B not found.", "Failed to load image B", "[Image B missing]", "Error code B", "Request ID: C", "It is unavailable: B", "It timed out (B)", "It was blocked (B)", "A violation (B)", "An error (B)", "It failed (B)", "It is missing (B)",
+    "Image B not found.", "Failed to load image B", "[Image B missing]", "Error code B", "Request ID: C", "It timed out (B)", "It was blocked (B)", "A violation (B)", "An error (B)", "It failed (B)", "It is missing (B)",
     *(f"{thing} B" for thing in ("Vitamin", "Plan", "Grade", "Hepatitis", "Figure", "Appendix", "Code", "Dr", "Dr.", "ID")),
     *(f"{no} (B)" for no in "nicht kein keine weder pas não nem niet nie не ни нет".split()), "Bではありません", "Bではない", "B가 아니다", "B가 아닙니다",
     "Anything but A.", "Any but A.", "All but B", "Every other than A", "Everything other than A", "All other than A", "I refuse to choose B.", "We must decline. (B)", "I will decline (B).", "I have to decline (B).", "I decline: B", "It is unlikely: B", "I doubt it is A.", "It is false: B",
@@ -102,13 +102,6 @@ NOT_CHOSEN = [
     *(f"{no}B" for no in ("不选", "不选择", "不能选", "别选", "勿选", "拒绝", "未必")), *(f"B{wrong}" for wrong in ("错误", "有误", "是错的", "选项错误。", "选项有误。", "选项是错的。", "选项不对。", "选项没有。", "选项未见。", "选项可能对。", "选项的错。")), "不应该选择C",
     "Please provide the image so I can choose: (A)",
 ]  # fmt: skip
-SET_AGAINST = {
-    "C, not A.": "(C).", "C rather than A.": "(C).", "C instead of A.": "(C).", "C and not A.": "(C).", "C but not A": "(C)", "(C), not (A)": "(C)",
-    **{f"C, not A{to}B": "(C)" for to in (" or ", " nor ", " and ", ", ", ", or ", ", nor ", ", and ", "/")},
-    "C, not A dog": "C, not A dog", "C, not Ann": "C, not Ann",
-    **{f"{no} A{to}B but C.": "(C)." for no in ("Not", "not") for to in (" or ", " nor ", ", ", ", or ", ", nor ", "/")},
-    "Not A but C.": "(C).", "not A, but C.": "(C).", "not B but A dog": "not B but A dog", "not B but Ann": "not B but Ann", "it is not B, so A.": "it is not B, so (A).",
-}  # fmt: skip
 HELP = [
     *(f"Yes, {how} it." for how in (
         "please send", "please share", "please upload", "please provide", "please attach", "please describe", "please paste", "please show",
@@ -139,7 +132,6 @@ BACK = [
 NOT_BACK = [
     "(B). The other is wrong.",
     "(B). It is wrong to say more.",
-    "(B). It is false that it is red.",
     "(B) is not wrong.",
     "(A). That is wrong.\n(B)",
 ]
@@ -156,7 +148,7 @@ CHOICES = [
     (of_cars, f"{SEEN}\nA\nB", None),
     *((of_cars, f"{SEEN} The answer is {very} B.", "B")
       for very in ("thus", "most likely", "more likely", "very likely", "actually", "simply", "indeed", "obviously")),
-    *((of_cars, f"Option A {does}, as one sees. Option B best matches it.", None)
+    *((of_cars, f"Option A {does}, as one sees. Option B best matches it.", "B")
       for does in ("can be ruled out", "does fit badly", "shows a house", "depicts a house", "represents a house", "describes a house", "suggests a house")),
     *((of_cars, f"The most {firm} answer is A.", "A") for firm in ("common", "possible", "plausible", "typical")),
     (of_cars, "The best possible answer is A.", "A"),
@@ -181,7 +173,6 @@ CHOICES = [
     *((of_cars, text, None) for text in NOT_CHOSEN),
     *((of_cars, text, "C") for text in ("It's C, not A.", "C rather than A.", "A is wrong, B is wrong, so C.")),
     (of_cars, "The point C is nearest, so it is the one.", "C"),
-    *((normalization.with_letters, text, expected) for text, expected in SET_AGAINST.items()),
     *((normalization.plain, text, "not applicable") for text in ("N/A", "n/A", "N/a", "n/a")),
     (normalization.plain, "The U.S.A. and D.C. are", "The USA. and DC. are"),
     (normalization.plain, r"\boxed{A} or \boxed{C}", "the answer is: (A).  or  the answer is: (C)"),
@@ -192,9 +183,5 @@ CHOICES = [
     *((normalization.denies, f"{how} (A).", False) for how in ("No question,", "Without question,", "Not only")),
     (letter, "选(B)而(A)点的狗很大", "B"),
     (of_sides, "(A) left\n(B) right\nThe camera is moving left.", "A"),
-    (assertion_scope.commits, "It might be (A).", False),
-    *((assertion_scope.holds, f"It is (A), {why} it would be so if it were red.", True) for why in ("because", "since", "which")),
-    *((assertion_scope.holds, f"It is (A), as {it} would be so if it were red.", True) for it in ("it", "the car")),
-    *((normalization.supposes, text, True) for text in ("if so", "unless it is", "如果", "假如", "假设", "要是", "若是")),
     (normalization.refuses, "It is not able to say.", True),
 ]  # fmt: skip

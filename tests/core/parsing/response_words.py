@@ -46,7 +46,6 @@ DENYING = (
     "not no never neither nor none cannot unlike rather instead except without incorrect wrong "
     "unable difficult excluded eliminated don't isn’t 不 没 非 排除 无法"
 ).split()
-HEDGING = "could might may possible possibly either whether if 可能 如果".split()
 REFUSING = [
     *(f"It is {how} to say." for how in ("not possible", "impossible", "unable")),
     *(f"There is {how} to say so." for how in ("no way", "not enough")),
@@ -63,43 +62,13 @@ REFUSING = [
     ),
     *("I'm sorry.", "无法判断", "抱歉"),
 ]
-NOTHING_FITS = [
-    *("Neither does.", "None does.", "两张都不对"),
-    *(f"There is no {how} answer." for how in ("correct", "clear", "definitive")),
-    *(f"There is no correct {what}." for what in ("option", "choice", "match")),
-    *(f"The left {what} is missing." for what in ("image", "image")),
-    *(f"The image {how}." for how in ("is not available", "failed to load")),
-]
-CONCLUDING = [
-    *(
-        f"{how}, it is (A)."
-        for how in (
-            "Therefore", "Thus", "Hence", "Consequently", "So", "In conclusion", "Overall",
-            "In summary", "Based on this", "Considering this", "Given this", "However, if I must",
-            "If we had to", "If you have to", "And so",
-        )
-    ),
-    *(f"{how}是(A)" for how in ("因此", "所以", "综上", "总之")),
-    "It goes round; based on this, it is (A).",
-    "It is dark, so it is (A).",
-]  # fmt: skip
 
 WORDS = [
     *((normalization.denies, f"It is {word} (A).", True) for word in DENYING),
     (normalization.denies, "I ruled out (A).", True),
     (normalization.denies, "I know it is (A).", False),
-    *((normalization.is_sure, f"It {word} be (A).", False) for word in HEDGING),
-    (normalization.is_sure, "If I must choose, (A).", True),
-    (normalization.is_sure, "If I had to choose, (A).", True),
     *((normalization.refuses, text, True) for text in REFUSING),
     (normalization.refuses, "It is not (A), I can see that.", False),
-    *(
-        (normalization.after_doubts, f"{text} It is (A).", "It is (A).")
-        for text in NOTHING_FITS[:2]
-    ),
-    *((normalization.after_doubts, f"{text}\n(A)", "(A)") for text in NOTHING_FITS),
-    *((normalization.concludes, text, True) for text in CONCLUDING),
-    (normalization.concludes, "It is light, warm, and overall (A).", False),
     (
         normalization.sentences,
         "a. b! c? d; e。f！g？h\ni",
@@ -116,19 +85,6 @@ PLAIN = {
     r"\text{A}; \mathrm{B}; \mathbf{C}": "A; B; C",
     r"\boxed{A}": "the answer is: (A)",
     "<answer>A</answer>": "the answer is: (A)",
-    "'A.' “B”": "(A) (B)",
-    'the letter "A" of it': 'the letter "A" of it',
-    "[b] {C} 【d】 (option E)": "(B) (C) (D) (E)",
-    "A, B, and C": "(A), (B), and (C)",
-    "A,B, or C": "(A),(B), or (C)",
-    "A and B": "(A) and (B)",
-    "A or B": "(A) or (B)",
-    "A nor B": "(A) nor (B)",
-    "A B C": "(A) (B) (C)",
-    "A/B": "(A)/(B)",
-    "A和B": "(A)和(B)",
-    "A或B": "(A)或(B)",
-    "A、B": "(A)、(B)",
     "第一张图片 第2幅图像 第三个照片 第四图": "the first image the second image the third image "
     "the fourth image",
     "第一张 第二幅 第三张 第四张 图2": "the first image the second image the third image the fourth "
@@ -142,34 +98,7 @@ PLAIN = {
     "first picture second photo third photograph fourth painting": "first image second image third "
     "image fourth image",
 }
-WITH_LETTERS = {
-    "option A, choice B, point C, box D, picture E, image F": "(A), (B), (C), (D), (E), (F)",
-    "label A, labeled B, labelled C": "(A), (B), (C)",
-    "选项A 点B 框C 图D": "(A) (B) (C) (D)",
-    "A选项 B点 C框 D图": "(A) (B) (C) (D)",
-    **{f"A {verb} so": f"(A) {verb} so" for verb in "is was are appears seems looks has".split()},
-    "A would be so": "(A) would be so",
-    "it is A.": "it is (A).",
-    "it must be A": "it must be (A)",
-    "more than A, it": "more than (A), it",
-    **{f"{to}左{on}": " left " for to in "向往朝" for on in ("", "边", "侧", "方", "移动", "转")},
-    **{f"{to}右{on}": " right " for to in "向往朝" for on in ("", "边", "侧", "方", "移动", "转")},
-    **{f"{side}{where}": f"{side}{where}" for side in "左右" for where in "上下角"},
-    **{said: "yes" for said in ("是", "是的", "对", "对的", "有")},
-    **{said: "no" for said in ("不", "不是", "不是的", "不对", "否", "没有")},
-    "对，牛在前面": "yes，牛在前面",
-    "没有，牛在后面": "no，牛在后面",
-    "有人": "有人",
-    "不过": "不过",
-    **{f"{more}{near}": " closer " for more in "更较最" for near in ("靠近", "接近", "近")},
-    **{f"{more}{dark}": " darker " for more in "更较最" for dark in "暗深黑"},
-    **{said: " about the same " for said in ("大致相同", "一样", "差不多")},
-    **{f"{n}{of}": f"{d} {of}" for n, d, of in zip("一二两三四五六七", "12234567", "个只条头匹辆位名", strict=True)},
-    "八": "8 ",
-    "九": "9 ",
-}  # fmt: skip
 WORDS += [(normalization.plain, text, expected) for text, expected in PLAIN.items()]
-WORDS += [(normalization.with_letters, text, expected) for text, expected in WITH_LETTERS.items()]
 
 # What is stated counts, where a mere mention of two options would not.
 _ON = " (B). The dog of (A) is large."
@@ -184,7 +113,7 @@ STATED = [
     *(f"I {what}{_ON}" for what in ("pick", "select", "say", "suggest", "go with", "opt for", "lean towards")),
     *(f"{who} {what}{_ON}" for who in ("I", "we") for what in ("think", "believe", "guess")),
     *(f"The answer {lead}{_ON}" for lead in (
-        "the", "that", "it", "it's", "is", "are", "was", "be", "should", "would", "must", "likely",
+        "the", "that", "it's", "is", "are", "was", "be", "should", "would", "must", "likely",
         "probably", "clearly", "definitely", "therefore", "to see here would be",
     )),
     *(f"{what}{_AUF}" for what in ("答案", "正确选项", "选", "选择")),
@@ -195,25 +124,23 @@ STATED = [
     "The answer is (B). There is (A).",
     "答案是(B)因为(A)点的狗很大",
     "The answer is: b. The dog of (A) is large.",
-    *(f"Here (B) is the {how}. The dog of (A) is large." for how in ("correct", "right", "best", "answer")),
+    *(f"Here (B) is the {how}. The dog of (A) is large." for how in ("best", "answer")),
     *(f"Here (B) is the correct {what}. The dog of (A) is large." for what in (
         "answer", "option", "choice", "one", "point", "match", "corresponding point",
     )),
     "点(B)正确。(A)点的狗很大。",
     "点(B)是正确。(A)点的狗很大。",
-    "(B) Long ears. The dog of (A) is large.",
     "B: long ears. The dog of (A) is large.",
     *(f"Here (B) {claim} it. There (A) is too large for it." for claim in (
         "is most similar to", "is the most likely of", "more accurately fits", "shares", "corresponds to",
     )),
     "It shows two.\nA: the dog is large.\nB: my choice is (B).",
-    "It shows two.\nA: my choice is (A).\nB: Final answer: (B).",
 ]  # fmt: skip
 NOT_STATED = [
     "Is it so that (B) is correct? The dog of (A) is large.",
     "Is it so that (B) is correct ? The dog of (A) is large.",
     "Here (B) is the right ear. The dog of (A) is large.",
-    *(f"The answer is (B), {join} (A) lies there." for join in ("and", "or", "nor")),
+    "The answer is (B), or (A) lies there.",
     *(f"(B) {goes_on} near it. The dog of (A) is large." for goes_on in (
         "is", "was", "are", "has", "appears", "seems", "looks", "would", "and", "or", "on", "in",
     )),
@@ -242,12 +169,12 @@ WORDS += [
     )),
     (of_large_numbers, "There are nine of the dogs here.", "B"),
     (of_large_numbers, "There are ten of the dogs here.", "C"),
-    (why, "B", "nothing but a letter"),
-    (why, "The third image.", "nothing but an option's text"),
-    (why, "At first A. Final answer: B", "a final answer"),
-    (why, "The answer is B.", "a stated answer"),
+    (why, "B", "nothing but the answer"),
+    (why, "The third image.", "nothing but the answer"),
+    (why, "At first A. Final answer: B", "a stated answer"),
+    (why, "I think the answer is B.", "a stated answer"),
     (why, "It shows much.\n(B) the third image", "the one line that is an option"),
-    (why, "B\n\nIt shows much more of it.", "the letter it begins with"),
-    (why, "The third image; it is lighter.", "the option it begins with"),
-    (why, "I go for B here", "the only letter"),
+    (why, "B\n\nIt shows much more of it.", "what it begins or ends with"),
+    (why, "The third image; it is lighter.", "what it begins or ends with"),
+    (why, "I see B here", "the only option mentioned"),
 ]  # fmt: skip

@@ -5,9 +5,9 @@ Rows are (function, arguments, what it should give).
 """
 
 from bench_assets.core.metrics import short_answers
-from bench_assets.core.parsing import reasoning, self_correction
+from bench_assets.core.parsing import reasoning
+from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.reasoning import ANSWERS, THOUGHTS, ReasoningSplit, take_apart
-from bench_assets.core.parsing.self_correction import leaves_open
 from bench_assets.file_benchmarks import scoring
 from bench_assets.file_benchmarks.scoring import letters_in
 from resources.models.registry.baselines import ScriptedModel
@@ -16,13 +16,13 @@ from tests.core.parsing.test_choices import LEFT_OPEN
 from tests.pinned_words import inline_words, survivors
 from tests.rows import answered
 
-READERS = [reasoning, self_correction, short_answers, scoring]
-WITH_WORDS = [self_correction, short_answers, scoring]  # the other one joins what its tables list
+READERS = [reasoning, short_answers, scoring]
+WITH_WORDS = [short_answers, scoring]  # the other one joins what its tables list
 OPTIONS = ("red", "green", "blue", "white")
 
 
 def opens(text):
-    return leaves_open(text, "B")
+    return read_choice(text, ("", "", "", "")).letter is None
 
 
 def exact(text):

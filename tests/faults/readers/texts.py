@@ -1,8 +1,9 @@
 """Readers of what models and judges say, and of texts in sources."""
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
-from bench_assets.core.parsing import choice_patterns, normalization, numbers, reasoning
-from bench_assets.core.parsing.choices import read_choice
+from bench_assets.core.parsing import normalization, numbers, reasoning, wrapped_answers
+from bench_assets.core.parsing.choices import read_choice, read_choices
+from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.signature import Signature
 from bench_assets.file_benchmarks.answers import read_answer, read_options
 from bench_assets.suites.blink.scoring import official_option
@@ -16,7 +17,6 @@ from bench_assets.suites.journeybench.published_files import texts
 from bench_assets.suites.journeybench.text_generation import json_objects
 from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.markup import draw_table
-from bench_assets.suites.multi.parsing import boxed_answers
 from bench_assets.suites.multi.parsing.responses import careful, says_image_is_missing, wanted_of
 from resources.datasets.hub import parse_release_address
 from resources.http.backoff import duration, retry_after, wait_of
@@ -52,11 +52,9 @@ def _row(name: str, read: object, *seeds: bytes, linear: bool = True, **more: ob
 
 TEXTS = [
     _row("core.choices.read_choice", lambda text: read_choice(text, _OPTIONS)),
-    _row("core.choice_forms.concluded", lambda text: choice_patterns.concluded(text, _OPTIONS)),
-    _row("core.choice_forms.names", lambda text: choice_patterns.names(text, _OPTIONS)),
     _row(
-        "core.choice_forms.without_list",
-        lambda text: choice_patterns.without_list(text, _OPTIONS),
+        "core.choices.read_choices",
+        lambda text: read_choices(text, Options(len(_OPTIONS), _OPTIONS)),
     ),
     _row("core.numbers.final_number", numbers.final_number),
     _row("core.numbers.numbers", numbers.numbers),
@@ -69,8 +67,6 @@ TEXTS = [
     _row("core.response_text.plain", normalization.plain),
     _row("core.response_text.sentences", normalization.sentences),
     _row("core.response_text.refuses", normalization.refuses),
-    _row("core.response_text.after_doubts", normalization.after_doubts),
-    _row("core.response_text.with_letters", normalization.with_letters),
     _row("core.response_text.denies", normalization.denies),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
@@ -95,12 +91,17 @@ TEXTS = [
     _row("multi wanted_of", wanted_of, "第一个字母".encode()),
     _row(
         "multi boxes_in",
-        boxed_answers.boxes_in,
+        wrapped_answers.boxes_in,
         b"\\boxed{\\text{B}}",
         words=("\\boxed{", "\\text{"),
     ),
-    _row("multi boxed", boxed_answers.boxed, b"\\boxed{\\text{B}}", words=("\\boxed{", "\\text{")),
-    _row("multi in_json", boxed_answers.in_json, b'{"answer": "B"}'),
+    _row(
+        "multi boxed",
+        wrapped_answers.boxed,
+        b"\\boxed{\\text{B}}",
+        words=("\\boxed{", "\\text{"),
+    ),
+    _row("multi in_json", wrapped_answers.in_json, b'{"answer": "B"}'),
     _row("multi markup of HTML", lambda text: markup.prepare(item(format="html", specific=text)),
          *_HTML, words=("<table>", "<td rowspan=99999>", "<u>", "</u>", "<sub>", "<img src=a>")),
     _row("multi markup of LaTeX and text",

@@ -26,7 +26,7 @@ UP = ("Up.", "Down.")
         pytest.param("not right", None, id="not right"),
         pytest.param('"right"', True, id="in quotation marks, as the judge is shown it"),
         pytest.param("I have no idea.", None, id="a refusal"),
-        pytest.param("The output is right", None, id="a sentence"),
+        pytest.param("The output is right", True, id="a sentence"),
         pytest.param("<think>right", None, id="a thought that never ends"),
         pytest.param("", None, id="nothing"),
     ],

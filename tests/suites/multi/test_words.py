@@ -4,15 +4,8 @@ from functools import partial
 
 import pytest
 
-from bench_assets.suites.multi.parsing import (
-    blanks,
-    boxed_answers,
-    letter_words,
-    letters,
-    responses,
-    sentence_tokens,
-    sentences,
-)
+from bench_assets.core.parsing import wrapped_answers
+from bench_assets.suites.multi.parsing import blanks, responses
 from bench_assets.suites.multi.task import TASK
 from tests.pinned_words import inline_words, survivors
 from tests.suites.multi.rows import answered
@@ -20,8 +13,8 @@ from tests.suites.multi.test_full_width import FULL_WIDTH
 from tests.suites.multi.test_letters import FOR_WRONG, FROZEN, MORE, STEMS, as_read
 from tests.suites.multi.test_responses import FB, MA, READINGS, SA
 
-READERS = [letter_words, letters, sentences, sentence_tokens, boxed_answers, blanks, responses]
-WITH_WORDS = [letter_words, boxed_answers, blanks, responses]  # the two others name kinds of tokens
+READERS = [responses]
+WITH_WORDS = [wrapped_answers, blanks, responses]
 
 
 def says(kind, expected, response, stem):

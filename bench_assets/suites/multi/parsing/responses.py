@@ -12,7 +12,8 @@ from functools import partial
 from typing import Literal
 from unicodedata import normalize
 
-from bench_assets.core.parsing.choices import Wanted, read_choices
+from bench_assets.core.parsing.answer_forms import Wanted
+from bench_assets.core.parsing.choices import read_choices
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.construction.item_checks import MASK, MOST_OPTIONS
