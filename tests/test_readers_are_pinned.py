@@ -32,6 +32,14 @@ READ_NO_RESPONSES = {
     "suites.blink.builders.raw_files": "how raw data sets are laid out",
     "suites.blink.builders.whole_images": "how raw data sets are laid out",
     "suites.blink.construction.recipes": "names of tasks",
+    **{
+        f"core.parsing.{name}": "patterns are data, tried by core/parsing/test_words.py"
+        for name in (
+            *("answer_forms", "choices", "normalization", "option_names", "option_tokens"),
+            *("statements", "wrapped_answers"),
+        )
+    },
+    "suites.multi.parsing.blanks": "how blanks are numbered, tried by the corpus of responses",
     "core.parsing.non_answers": "names of kinds; the patterns are data, tried by test_non_answers",
     "core.schema.chat": "how providers say that a response ended, and kinds of refusals",
     "core.tables.json_records": "kinds of values in the authors' files",

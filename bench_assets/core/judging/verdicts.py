@@ -7,12 +7,15 @@ An object is decoded leniently, what it says never is.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, TypeVar
 
+from bench_assets.core.parsing import normalization
 from bench_assets.core.parsing.choices import read_choice
 from bench_assets.core.parsing.normalization import bare, plain, sentences
 from bench_assets.core.parsing.reasoning import without_reasoning
+from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.schema.chat import Response
 
 Verdict = TypeVar("Verdict")
@@ -26,7 +29,10 @@ _AROUND = " \t\r\n*_`'\"“”‘’«»「」『』【】()[]{}.!。！\ufeff\u
 _FENCED = "` \t\r\n"
 _BOXED = "the answer is: "  # as a box is written plainly
 _LONGEST = 50_000  # characters; no object that was asked for has so many
-_NOT_A_NOUN = "(?! (?:answer|side|hand|option|one|object|thing))"  # "the right answer is up"
+_WORDS = Path(normalization.__file__).with_name("words.txt")
+_DENIED = re.compile(alternatives(_WORDS, "before a word that is denied"), re.IGNORECASE)
+_NO_VERDICT = alternatives(_WORDS, "after a word that is no verdict")  # "the right answer is up"
+_UNUSED, _OFFERED = ascii_uppercase[:11], ascii_uppercase[11:13]
 _LEAD = 200  # characters before an object or a list that may say what it is
 
 _LABEL = re.compile(r"[\s*_`'\"“”(\[]*([A-Za-z])(?![A-Za-z])[\s*_`'\"“”)\].:]*")
@@ -76,14 +82,22 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
-    if any(
-        all(re.search(rf"\b{one}\b{_NOT_A_NOUN}", part, re.I) for one in words) for part in parts
-    ):
+    if any(_says_both(part, words) for part in parts) or _DENIED.search(said):
         return None
-    by_letter = dict(zip(ascii_uppercase, words, strict=False))
-    whole, *read = (read_choice(part, tuple(words)).letter for part in ("\n".join(parts), *parts))
-    agreed = whole and all(letter in (whole, None) for letter in read)
-    return words[by_letter[whole]] if whole and agreed else None
+    whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))
+    if whole is None or whole not in _OFFERED or any(one not in (whole, None) for one in read):
+        return None
+    return [*words.values()][_OFFERED.index(whole)]
+
+
+def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:
+    patterns = (rf"\b{word}\b(?!{_NO_VERDICT})" for word in words)
+    return all(re.search(pattern, sentence, re.IGNORECASE) for pattern in patterns)
+
+
+def _letter(text: str, words: Mapping[str, Verdict]) -> str | None:
+    """Parse a word as an option; its letter is one that no judge writes."""
+    return read_choice(text, (*("",) * len(_UNUSED), *words)).letter
 
 
 def read_option(response: str, options: Sequence[str]) -> str | None:

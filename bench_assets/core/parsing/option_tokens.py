@@ -9,7 +9,10 @@ from bench_assets.core.parsing.option_names import NAME, is_claim, letter_of
 from bench_assets.core.parsing.word_lists import alternatives, section_names
 
 _FILE = Path(__file__).with_name("words.txt")
-_NO_TOKENS = ("negation", "no negation", "filler")
+_NO_TOKENS = (
+    *("negation", "no negation", "filler"),
+    *("before a word that is denied", "after a word that is no verdict"),
+)
 _MANY = 100  # letters in a row; of more, each counts once
 _SHOWN = 100  # characters of them that are kept
 _WORDS = re.compile(

@@ -12,6 +12,13 @@ YES, NO = [True], [False]
 READ = [
     *((f"{name} 1: yes", 1, YES) for name in ("Key point", "Keypoint", "Key points", "Point")),
     *((f"{name} 1: yes", 1, YES) for name in ("Event relationship", "EventRelationships", "#")),
+    *((f"1. A boy. {tick}", 1, YES) for tick in "✓✔✅☑√"),
+    *((f"1. A boy. {cross}", 1, NO) for cross in "✗✘❌❎✖×"),
+    *((f"| {word} |", 1, read) for word, read in (("1 | 1", YES), ("1 | 0", NO))),
+    *((f"| 1 | {word} |", 1, YES) for word in ("[1]", "yes", "true")),
+    *((f"| 1 | {word} |", 1, NO) for word in ("no", "false")),
+    ("| Key point 1 | 0 |", 1, NO),
+    ("１．［１］", 1, YES),
     *((f"1{mark} [1]", 1, YES) for mark in (".", ")", ":", " =", " ->", " →", " -", "")),
     *((f"{mark}1. [1]", 1, YES) for mark in ("- ", "• ", "(", " ")),
     *((f"1. {word}", 1, YES) for word in ("1", "yes", "Yes", "True", "Yes.", "1!", "yes;")),
