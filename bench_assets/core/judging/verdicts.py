@@ -30,8 +30,6 @@ _FENCED = "` \t\r\n"
 _BOXED = "the answer is: "  # as a box is written plainly
 _LONGEST = 50_000  # characters; no object that was asked for has so many
 _WORDS = Path(normalization.__file__).with_name("words.txt")
-_DENIED = re.compile(alternatives(_WORDS, "before a word that is denied"), re.IGNORECASE)
-_NO_VERDICT = alternatives(_WORDS, "after a word that is no verdict")  # "the right answer is up"
 _UNUSED, _OFFERED = ascii_uppercase[:11], ascii_uppercase[11:13]
 _LEAD = 200  # characters before an object or a list that may say what it is
 
@@ -82,7 +80,7 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
-    if any(_says_both(part, words) for part in parts) or _DENIED.search(said):
+    if any(_says_both(part, words) for part in parts) or _is_denied(said):
         return None
     whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))
     if whole is None or whole not in _OFFERED or any(one not in (whole, None) for one in read):
@@ -90,8 +88,14 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     return [*words.values()][_OFFERED.index(whole)]
 
 
+def _is_denied(text: str) -> bool:
+    denied = alternatives(_WORDS, "before a word that is denied")
+    return re.search(denied, text, re.IGNORECASE) is not None
+
+
 def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:
-    patterns = (rf"\b{word}\b(?!{_NO_VERDICT})" for word in words)
+    no_verdict = alternatives(_WORDS, "after a word that is no verdict")  # "the right answer is"
+    patterns = (rf"\b{word}\b(?!{no_verdict})" for word in words)
     return all(re.search(pattern, sentence, re.IGNORECASE) for pattern in patterns)
 
 
