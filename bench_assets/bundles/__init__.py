@@ -1,1 +1,1 @@
-"""Bundles: one number with everything it takes, packed, verified and reproduced."""
+"""Bundles: a number with all its inputs, packed, verified and reproduced."""

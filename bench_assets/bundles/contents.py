@@ -114,7 +114,7 @@ def versions_here() -> dict[str, str]:
 
 
 def package_of(suite: str) -> str:
-    """The distribution that brings a suite, with its version; "" if none does."""
+    """Distribution of a suite, with its version; "" if none."""
     found = [one.dist for one in entry_points(group=_SUITES, name=suite) if one.dist]
     return f"{found[0].name} {found[0].version}" if found else ""
 

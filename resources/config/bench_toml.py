@@ -195,7 +195,7 @@ class Settings(StrictSection):
         raise UnknownNameError(f"model in {self.file}", name, known)
 
     def innermost(self, spec: ModelSpec, name: str = "") -> ModelSpec:
-        """The model that is asked in the end: behind those that ask another in another way.
+        """Model at the end of a chain of ``of`` settings.
 
         Raises:
             SettingsError: If one of them is asked in one way twice.

@@ -70,7 +70,7 @@ class PreviewTable:
 def question_preview(
     questions: Sequence[Question], image_store: ImageStore, n: int = 6
 ) -> dict[str, dg.MetadataValue]:
-    """Show questions spread evenly over the table, as a person would look at them."""
+    """Preview questions at even intervals of the table, with images."""
     page = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
     for question in sample_evenly(questions, n):
         texts = [question.context, question.text, options_of(question)]

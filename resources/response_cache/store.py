@@ -62,7 +62,7 @@ class ResponseStore:
         return self._look_up(keys)[0]
 
     def prompt(self, sha256: str) -> str | None:
-        """The turns of a prompt that was sent once, as JSON; None also if they are damaged."""
+        """Turns of a stored prompt as JSON; None if there is none, or it is damaged."""
         found = sa.select(prompts.c.turns).where(prompts.c.sha256 == sha256)
         turns = self.database.read(lambda connection: connection.scalar(found))
         return str(turns) if turns is not None and is_prompt(sha256, turns) else None

@@ -1,1 +1,1 @@
-"""Commands of bench, one file per word of `bench --help`."""
+"""Commands of bench, one file per entry of `bench --help`."""

@@ -119,7 +119,7 @@ def evaluate(
         scores=bool(responses),
     )
     if review and (responses or keep_going):
-        raise typer.BadParameter("--review goes with neither --responses nor --keep-going")
+        raise typer.BadParameter("--review cannot be combined with --responses or --keep-going")
     if responses:
         _score(one, responses, source, judge, reading, as_json=as_json)
         return

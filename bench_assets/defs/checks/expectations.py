@@ -1,8 +1,6 @@
 """Asset checks of table expectations.
 
-``expectations.py`` tries the same with it, and all that does not block; its import takes seconds.
-
-Tries what is expected of a table with Great Expectations, whose import takes seconds.
+Great Expectations checks the tables; its import takes seconds.
 """
 
 from collections.abc import Sequence

@@ -137,7 +137,7 @@ def pages_store(home: Path) -> Store:
 def _require_known(db: sqlite3.Connection, file: Path) -> None:
     if (version := _version(db)) != VERSION:
         raise AnnotationError(
-            f"{file}: its tables are of version {version}, known is {VERSION}; update this program,"
+            f"{file}: its tables have version {version}, expected {VERSION}; update this program,"
             " or move the file away"
         )
 

@@ -171,7 +171,7 @@ def _refuse_other_content(name: str, spec: ModelSpec, engine: Engine, settings: 
     elif checkpoint_folders.KEY.fullmatch(name) and name not in settings.models:
         pinned = engine.identity
         if settings.model(name) != spec:
-            raise ModelError(f"{name}: was moved or overwritten just now, and is {pinned}")
+            raise ModelError(f"{name}: was moved or overwritten during the run; it is now {pinned}")
 
 
 def _limited(engine: Engine, spec: ModelSpec, at: EngineContext) -> Engine:

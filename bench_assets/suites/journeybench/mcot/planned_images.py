@@ -1,7 +1,7 @@
 """Plans the images that stand for a quantity, and turns them into MCOT rows (section 3.4).
 
-A quantity is shown several times: with its own number, with another one among other things,
-and not at all, which tests whether a model sees what is not there.
+A quantity has several images: with its own number, with another number among other things, and
+without it, which tests for hallucination.
 """
 
 import re
