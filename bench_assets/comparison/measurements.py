@@ -124,7 +124,8 @@ def _cells(tables: TableFiles, task: Task, condition: str, sql: str) -> Cells:
         now = short(tables.digest(questions_key(task, condition)) or "")
     except TableError as why:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(why)))
-    rows = [row for row in found.to_pylist() if row["condition"] == condition]
+    later = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
+    rows = [later | row for row in found.to_pylist() if row["condition"] == condition]
     for row in rows:
         row["stale"] = "" if _data_of(row) == now else CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields, make_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,15 @@ def test_the_task_has_every_cell_with_its_signature(tmp_path: Path) -> None:
     assert data["categories"] == ["kind 0", "kind 1", "kind 2"]
     assert {cell["signature"].split("|")[0] for cell in cells} == {"quiz"}
     assert [row["printed"] for row in rows(data["published"])] == ["70.0", "80.0", "90.0"]
+
+
+def test_metrics_of_a_version_with_fewer_columns_are_shown(
+    tmp_path: Path, tables: TableFiles
+) -> None:
+    new = {"n_refused", "unread", "served", "n_rejected", "n_no_answer"}
+    columns = [(one.name, one.type) for one in fields(Metric) if one.name not in new]
+    older = make_dataclass("older", columns, kw_only=True)
+    row = older(**{name: getattr(metric("old", 0.5), name) for name, _ in columns})
+    tables.write(["quiz", "metrics"], [row], older, "old")
+    found = row_of(index_of(tmp_path, tables), "old")
+    assert (found["value"], found["unread"], found["n_refused"]) == (0.5, None, None)
