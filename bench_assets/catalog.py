@@ -205,10 +205,10 @@ def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
         "suites": settings.suites,
         "annotation.tasks": (task.partition("/")[0] for task in settings.annotation.tasks),
     }
+    others = f"known: {', '.join(sorted(known))}."
     return [
         f"{settings.file}, [{section}]: no suite named {name!r} is installed, so that it is left "
-        f"out; {did_you_mean(name, known) or 'known: ' + ', '.join(sorted(known))}. Install its "
-        "package, or remove the entry"
+        f"out; {did_you_mean(name, known) or others} Install its package, or remove the entry"
         for section, names in named.items()
         for name in dict.fromkeys(names)
         if name not in known

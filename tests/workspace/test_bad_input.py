@@ -112,16 +112,29 @@ def tables(home) -> list[Path]:
     ("toml", "named"),
     [
         pytest.param("[models.x\n", ["bench.toml", "not a TOML file"], id="no TOML"),
-        pytest.param('[models.x]\nkind = "llama"\n', ["bench.toml", "models.x"], id="unknown kind"),
         pytest.param('[models.x]\nkind = "random"\nsed = 1\n', ["models.x", "sed"], id="a typo"),
         pytest.param("[model]\n", ["bench.toml", "model"], id="unknown table"),
-        pytest.param('[sources]\ncods = "x"\n', ["bench.toml", "cods"], id="unknown suite"),
     ],
 )
 def test_a_mistake_in_the_settings_is_named(home, toml, named):
     (home / "bench.toml").write_text(toml)
     result = bench("leaderboard", fails=True)
     assert [name for name in named if name not in result.stderr] == [], result.stderr
+
+
+@pytest.mark.parametrize(
+    ("toml", "named"),
+    [
+        pytest.param('[models.x]\nkind = "llama"\n', "[models.x] is left out", id="a kind"),
+        pytest.param('[sources]\ncods = "x"\n', "no suite named 'cods' is", id="a source"),
+        pytest.param("[suites.acme]\nlevel = 3\n", "no suite named 'acme' is", id="a suite"),
+    ],
+)
+def test_what_is_not_installed_stops_only_its_own_part(home, toml, named):
+    (home / "bench.toml").write_text(toml)
+    result = bench("leaderboard")
+    assert result.stderr.count(named) == 1
+    assert "nstall its package" in result.stderr
 
 
 def test_unknown_suites_and_readings_are_named(home, source):
