@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,12 @@ make_databases_once()
 
 # Tests run side by side, one process a core: more threads would only wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# `nohup make check &` and some CI ignore these signals, and children inherit that: tests that send
+# them would wait in vain.
+for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(one) is signal.SIG_IGN:
+        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else signal.SIG_DFL)
 
 # What is imported and collected stays: to look for garbage in it again and again takes a tenth of
 # the time of all tests.

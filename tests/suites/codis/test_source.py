@@ -229,10 +229,18 @@ def test_captions_are_read_by_image_and_empty_ones_are_none(tmp_path):
 
 def test_a_second_caption_of_an_image_and_a_torn_line_are_rejected(tmp_path):
     file = tmp_path / "captions.jsonl"
-    file.write_text('{"image_id": "a.png", "caption": "x"}\n' * 2 + '{"image_id": "b')
-    assert read_captions(file, rejections := []) == {"a.png": "x"}
+    line = '{"image_id": "a.png", "caption": "x"}\n'
+    file.write_text(line * 2 + '{"image_id": "b\n' + line.replace("a.png", "c.png"))
+    assert read_captions(file, rejections := []) == {"a.png": "x", "c.png": "x"}
     assert [one.entry for one in rejections] == [f"captions.jsonl, line {n}" for n in (2, 3)]
     assert rejections[0].reason == "second caption for a.png. Remove one of them"
+
+
+def test_captions_that_are_cut_off_are_an_error(tmp_path):
+    file = tmp_path / "captions.jsonl"
+    file.write_text('{"image_id": "a.png", "caption": "x"}\n{"image_id": "b')
+    with pytest.raises(SourceError, match=r"captions\.jsonl, line 2: not JSON, or cut short"):
+        read_captions(file, [])
 
 
 def selected(pairs, images=("a.png", "b.png")):
