@@ -74,6 +74,10 @@ _OPENS_LIST = re.compile(
     rf"[:：][ \t]{{0,4}}\n[^\w{NAME[1:-1]}]{{0,6}}({LETTER})"
     rf"(?=[^\n]*\n(?:[^\n]{{0,600}}\n){{0,3}}[^\w\n]*({LETTER})[^\n]*\w)"
 )
+_CHAIN = rf"{NAME}(?:\s*;\s*{NAME})+"
+_CHAINED = re.compile(  # by semicolons; "the answer is B; A is wrong" is no chain
+    rf"(?:(?<=\n)|(?<=。)|^)[^\w\n]{{0,6}}{_CHAIN}|{_CHAIN}(?=\s*(?:$|[。.,!\n)\]}}】]|因为|because\b))"
+)
 _NO_OPTION = 25  # the place of "Z"
 _LEAST = 4  # letters of a Latin text that is no common word, of Chinese ones two
 
@@ -147,6 +151,7 @@ def marked(text: str, options: Options) -> str:
     text = _BARE_LETTERS.sub(partial(_bare, offered=options.letters), text)
     text = _SMALL.sub(lambda found: _lead(found) + chr(_LETTER + _place(_last(found))), text)
     text = _without_list(text, options.n if options.texts else 0)
+    text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
     text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
     return _ALL_BUT.sub(partial(_others, options=options), text) if options.counted else text
 

@@ -1,8 +1,10 @@
 """The composed corpus: styles that rules are written on, and styles frozen before the rules."""
 
 from hashlib import sha256
+from pathlib import Path
 
 from tests.core.parsing.corpus.grammar import HERE, corpus, styles
+from tests.core.parsing.corpus.table import counts, ours, page
 
 FROZEN = "7653807462598053"
 
@@ -20,3 +22,15 @@ def test_no_style_is_both_written_on_and_held_out():
 def test_a_corpus_is_composed_the_same_each_time():
     assert corpus("held_out") == corpus("held_out")
     assert len(corpus("held_out")) > 1000
+
+
+def test_on_held_out_styles_few_responses_are_unread_and_hardly_any_is_misread():
+    found = counts(corpus("held_out"), ours).values()
+    n = sum(count.n for count in found)
+    assert sum(count.wrong for count in found) < 0.003 * n
+    assert sum(count.unread for count in found) < 0.02 * n
+
+
+def test_the_page_of_the_documentation_has_these_counts():
+    text = (Path(__file__).parents[3] / "docs" / "parser.md").read_text("utf-8")
+    assert page() in text

@@ -1,8 +1,12 @@
-"""Wrong and unread by style: ``python -m tests.core.parsing.corpus.table [written|held_out]``."""
+"""Wrong and unread by style: ``python -m tests.core.parsing.corpus.table [written|held_out]``.
+
+With ``page`` instead of a file it prints the table of ``docs/parser.md``.
+"""
 
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.judging.numbered_verdicts import read_by_number
@@ -16,6 +20,17 @@ from bench_assets.suites.multi.parsing.responses import half_width
 from tests.core.parsing.corpus.grammar import Composed, corpus
 from tests.core.parsing.corpus.other_parsers import PARSERS
 
+_KINDS = {
+    "choice": "one option",
+    "choices": "several options",
+    "none": "none given",
+    "judgement": "right or wrong",
+    "blanks": "blanks",
+    "number": "numbers",
+    "verdict": "verdicts",
+    "numbered": "verdicts",
+}
+_OTHERS = ("one option", "none given", "right or wrong")  # what other projects' parsers read
 Read: TypeAlias = tuple[str, ...]
 
 
@@ -79,8 +94,24 @@ def counts(composed: Iterable[Composed], read: Callable[[Composed], Read]) -> Ma
     }
 
 
+def page() -> str:
+    """The table of the documentation: the styles that no rule was written on, by kind."""
+    composed = [replace(one, style=_KINDS[one.kind]) for one in corpus("held_out")]
+    ours_read = counts(composed, ours)
+    others = [counts(composed, of_another(parser)) for parser in PARSERS.values()]
+    lines = [f"|Answer|n|bench|{'|'.join(PARSERS)}|", f"|---|{'---:|' * (2 + len(PARSERS))}"]
+    for kind, count in ours_read.items():
+        cells = [f"{count.wrong}/{count.unread}"]
+        cells += [f"{o[kind].wrong}/{o[kind].unread}" if kind in _OTHERS else "" for o in others]
+        lines.append(f"|{kind}|{count.n}|{'|'.join(cells)}|")
+    return "\n".join(lines)
+
+
 def main(file: str = "written", *styles: str) -> None:
     """Print the table; with names of styles, what is misread of them."""
+    if file == "page":
+        print(page())
+        return
     composed = corpus(file)
     ours_read = counts(composed, ours)
     others = {name: counts(composed, of_another(parser)) for name, parser in PARSERS.items()}
