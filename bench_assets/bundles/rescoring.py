@@ -126,9 +126,9 @@ _NEAR = 1e-11  # relative; what processors differ in is some thousand times smal
 _RESPONSE = ("text", "ranking", "no_answer", "error")
 _VERDICT = ("verdict", "value", "judge", "error")
 _POINTS = ("points", "max_points", "answer", "judge", "reading", "no_answer", "error")
-_NO_NUMBER = ("model", "setup")
-"""Of a metric: names, which are the home's; whether the digits are the same, others tell."""
-_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "n_rejected", "data"}
+_NO_NUMBER = ("model", "setup", "n_rejected")
+"""Columns of a metric that responses do not give: names of the home, bad rows of the source."""
+_LATER = {"constant", "shuffled", "n_no_answer", "n_clusters", "data"}
 _LATER |= {"n_refused", "unread", "served"}
 """Columns that older tables do not have: nothing there says nothing."""
 

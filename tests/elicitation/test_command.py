@@ -102,7 +102,7 @@ def test_likelihoods_have_calibration_and_other_answers_have_none(evaluated):
 def test_a_number_is_reproduced_from_cached_likelihoods(home: Path, evaluated, model: str):
     _, said = run(home, "bundle", "reproduce", "parity", model)
     assert "8 remembered" in said
-    assert not re.search(r"^(predictions|scores|metrics) .* (text|points|value) ", said, re.M), said
+    assert "same digits" in said, said
 
 
 def test_the_report_draws_reliability(home: Path, evaluated):
