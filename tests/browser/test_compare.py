@@ -78,9 +78,9 @@ def test_two_models_are_compared_on_the_questions_of_both(page: "Page", report: 
     page.goto(f"{report}#/compare?a=old&b=new")
     row = page.get_by_role("row", name="a quiz")
     # 10 of 40 gained: 2.023 sqrt(7.5 / 39 / 40) = 0.140 around 0.25.
-    assert row.get_by_text("+0.250", exact=True).is_visible()
-    assert row.get_by_text("+0.110 to +0.390").is_visible()
-    assert row.get_by_text("on 40 units").is_visible()
+    row.get_by_text("+0.250", exact=True).wait_for()
+    row.get_by_text("+0.110 to +0.390").wait_for()
+    row.get_by_text("on 40 units").wait_for()
     page.get_by_text("better at a quiz").wait_for()
     page.get_by_role("heading", name="What differs").wait_for()
     page.get_by_role("button", name="Swap").click()

@@ -53,11 +53,11 @@ def test_each_cause_says_what_it_did(page: "Page", address: str) -> None:
     page.get_by_text("10 questions gained points, 1 lost some, of 40 that both have").wait_for()
     table = page.get_by_role("table", name="Why the score moved")
     both = table.get_by_role("row", name="prompt + model")
-    assert both.get_by_text("+0.250", exact=True).is_visible()  # 10 of 40
+    both.get_by_text("+0.250", exact=True).wait_for()  # 10 of 40
     alone = table.get_by_role("row").filter(
         has=page.get_by_role("rowheader", name="model", exact=True)
     )
-    assert alone.get_by_text("−0.025", exact=True).is_visible()  # 1 of 40
+    alone.get_by_text("−0.025", exact=True).wait_for()  # 1 of 40
     alone.get_by_role("link", name="quiz/0").click()
     page.get_by_text("What is 0?").first.wait_for()
 
@@ -67,8 +67,8 @@ def test_the_other_way_round_effects_change_their_signs(page: "Page", address: s
     page.get_by_text("1 questions gained points, 10 lost some, of 40 that both have").wait_for()
     table = page.get_by_role("table", name="Why the score moved")
     both = table.get_by_role("row", name="prompt + model")
-    assert both.get_by_text("−0.250", exact=True).is_visible()
-    assert page.get_by_text(f"bench tables diff {NEW} {OLD} --suite quiz").is_visible()
+    both.get_by_text("−0.250", exact=True).wait_for()
+    page.get_by_text(f"bench tables diff {NEW} {OLD} --suite quiz").wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

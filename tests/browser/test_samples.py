@@ -135,7 +135,7 @@ def test_a_link_to_a_sample_opens_it_with_its_filters(page: "Page", index: Path)
     page.goto(f"{index.as_uri()}{link}")
     page.locator(".sample-detail h2").get_by_text("quiz/3").wait_for()
     assert names(page) == ["quiz/1", "quiz/3", "quiz/4", "quiz/5"]
-    assert page.locator("[aria-selected=true] .row-id").inner_text() == "quiz/3"
+    page.locator("[aria-selected=true] .row-id").get_by_text("quiz/3", exact=True).wait_for()
 
 
 def test_the_sample_says_what_was_right_and_who_chose_what(page: "Page", index: Path) -> None:
