@@ -150,6 +150,19 @@ def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
     return list[row_type]  # type: ignore[valid-type]
 
 
+NEEDS = "bench/needs"
+"""Metadata of a table that may have no rows: what it takes to have some."""
+
+
+def needs(what: str) -> dict[str, str]:
+    """Metadata of a table that may have no rows.
+
+    >>> needs("a captioner")
+    {'bench/needs': 'a captioner'}
+    """
+    return {NEEDS: what}
+
+
 def out(
     told: AssetArguments,
     row_type: Any,  # noqa: ANN401

@@ -88,7 +88,11 @@ def paper_table(
 
     Example: bench tables paper codis judge_agreement
     """
-    from bench_assets.workspace.inspect.tables import list_paper_tables, make_paper_table
+    from bench_assets.workspace.inspect.tables import (
+        list_paper_tables,
+        make_paper_table,
+        needs_of,
+    )
 
     if not name:
         with open_home() as bench:
@@ -96,7 +100,11 @@ def paper_table(
             print_rows(rows, as_json=as_json)
         return
     with open_home(suite, source) as bench:
-        print_rows(bench.rows(make_paper_table(bench, suite, name, model), model), as_json=as_json)
+        made = make_paper_table(bench, suite, name, model)
+        rows = bench.rows(made, model)
+        print_rows(rows, as_json=as_json)
+        if not rows:
+            print_message(f"{made}: no rows; it needs {needs_of(bench, made)}")
 
 
 @app.command()

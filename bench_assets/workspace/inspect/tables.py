@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import dagster as dg
 
+from bench_assets.asset_factory.suite_assets import NEEDS
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.workspace.materialization.asset_selections import ON_DEMAND
 from bench_assets.workspace.materialization.name_validation import check_names
@@ -35,6 +36,12 @@ def list_paper_tables(bench: Workbench) -> list[PaperTable]:
         for suite in bench.catalog.names
         for study in [*_conditions(bench, suite), *_tables(bench, suite)]
     ]
+
+
+def needs_of(bench: Workbench, table: str) -> str:
+    """What a table takes to have rows."""
+    node = bench.definitions.resolve_asset_graph().get(dg.AssetKey(table.split("/")))
+    return str(node.metadata.get(NEEDS, "questions, and answers to them"))
 
 
 def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:

@@ -11,7 +11,7 @@ import dagster as dg
 from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, heard
 from bench_assets.asset_factory.evaluation_assets import EvaluationStep, evaluation_assets
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
 from bench_assets.core.schema.errors import ModelError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short
@@ -101,6 +101,7 @@ def mistakes(
 # It gathers models, so it is refreshed when the leaderboard is.
 @dg.asset(
     deps=[_BLINK.key("scores"), _BLINK.key("metrics")],
+    metadata=needs("models whose answers are scored: bench evaluate blink --model MODEL"),
     **(_BLINK.stage("metrics") | {"group_name": "leaderboard"}),
 )
 def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
@@ -117,6 +118,7 @@ def common_mistakes(tables: TableFiles) -> dg.Output[list[CommonMistakes]]:
 @dg.asset(
     ins=_BLINK.ins("questions"),
     deps=[answers_key(HUMAN)],
+    metadata=needs("human_answers in [suites.blink] of bench.toml, or the annotation task"),
     **_BLINK.stage("metrics", ablation=True),
 )
 def human_score(

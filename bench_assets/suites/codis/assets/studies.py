@@ -6,7 +6,7 @@ from dataclasses import replace
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation.aggregation import blank_metric, decodings
 from bench_assets.evaluation.task import AnsweredQuestion
@@ -72,6 +72,7 @@ def word_bias(
 
 @dg.asset(
     ins=_CODIS.ins("questions", "predictions", "judgements"),
+    metadata=needs("second_judge or human_labels in [suites.codis] of bench.toml"),
     **_CODIS.stage("metrics", asks="judge", ablation=True, partitions=MODELS),
 )
 def judge_agreement(

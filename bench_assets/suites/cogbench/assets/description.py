@@ -10,7 +10,7 @@ from math import nan
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_steps import judged
-from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
+from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, needs
 from bench_assets.core.metrics.captions import CaptionPair, corpus_bleu, score_captions
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.rows import (
@@ -211,6 +211,7 @@ def recognition(
 
 @dg.asset(
     ins=_HERE.ins("questions", "predictions", "judgements"),
+    metadata=needs("human_labels in [suites.cogbench] of bench.toml"),
     **_HERE.stage("metrics", ablation=True, partitions=MODELS),
 )
 def evaluator_accuracy(

@@ -13,7 +13,7 @@ import dagster as dg
 from bench_assets.annotation.answers.validation import last_said
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_answers
 from bench_assets.asset_factory.check_results import check_result
-from bench_assets.asset_factory.suite_assets import AssetFolder, asking, open_writer, out
+from bench_assets.asset_factory.suite_assets import AssetFolder, asking, needs, open_writer, out
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.suites.cogbench.assets.construction import edition_of
@@ -247,7 +247,11 @@ _HUMAN = AssetFolder(TASK.name, str(TASK.version))
 
 
 # When asked: no file of answers stops the questions.
-@dg.asset(ins=_HUMAN.ins("questions"), **_HUMAN.stage("metrics", ablation=True, when_asked=True))
+@dg.asset(
+    ins=_HUMAN.ins("questions"),
+    metadata=needs("human_answers in [suites.cogbench] of bench.toml"),
+    **_HUMAN.stage("metrics", ablation=True, when_asked=True),
+)
 def human(settings: SettingsResource, questions: list[Question]) -> dg.Output[list[Metric]]:
     """Score human answers (Table 5)."""
     configured = settings.load()

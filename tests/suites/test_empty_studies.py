@@ -1,0 +1,31 @@
+"""A study without rows says what it needs."""
+
+import pytest
+
+from bench_assets.asset_factory.suite_assets import NEEDS
+from bench_assets.suites.blink.assets.studies import common_mistakes, human_score
+from bench_assets.suites.codis.assets.studies import judge_agreement
+from bench_assets.suites.cogbench.assets.description import evaluator_accuracy
+from bench_assets.suites.cogbench.assets.vqa import human
+from tests.workspace.typed import bench
+
+
+@pytest.mark.parametrize(
+    ("study", "needed"),
+    [
+        (judge_agreement, "second_judge or human_labels in [suites.codis]"),
+        (evaluator_accuracy, "human_labels in [suites.cogbench]"),
+        (human, "human_answers in [suites.cogbench]"),
+        (human_score, "human_answers in [suites.blink]"),
+        (common_mistakes, "bench evaluate blink"),
+    ],
+)
+def test_a_study_that_may_be_empty_names_what_it_needs(study, needed):
+    assert needed in study.metadata_by_key[study.key][NEEDS]
+
+
+@pytest.mark.long
+def test_the_command_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    result = bench("tables", "paper", "codis", "judge_agreement", "--model", "random")
+    assert "codis/judge_agreement: no rows; it needs second_judge or human_labels" in result.stderr
