@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bench_assets.core.images.charts import Bar, bars, scale
 from bench_assets.core.schema.errors import UnknownNameError
-from bench_assets.core.schema.rows import Metric
+from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.blind_baselines import chance_of
 from bench_assets.evaluation.task_evaluation import TaskEvaluation
 from bench_assets.python_api import display, samples
@@ -115,7 +115,10 @@ class Run:
     def title(self) -> str:
         """The model, and how much of the questions it was asked."""
         conditions = {one.condition for one in self.evaluations} - {"main"}
-        parts = [self.model, *sorted(conditions), *([f"PARTIAL: {self.partial}"] * self.is_partial)]
+        harnesses = {one.task.measured_by for one in self.evaluations} - {""}
+        parts = [self.model, *sorted(conditions)]
+        parts += [f"{IMPORTED}{harness}" for harness in sorted(harnesses)]
+        parts += [f"PARTIAL: {self.partial}"] * self.is_partial
         return ", ".join(parts)
 
     @property
