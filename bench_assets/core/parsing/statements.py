@@ -284,8 +284,8 @@ class _Sentence:
         if self.listed and self.listed != self.pending and token.kind in ("wrong", "unfit"):
             self.said.open = more(self.said.open, self.listed)  # "B, A is wrong": is B right?
             self.pending = self.pending.removeprefix(self.listed)
-        if self.apart and token.kind in ("fit", "unfit"):
-            return ""
+        if self.apart and (self.pending or token.kind in ("fit", "unfit")):
+            return ""  # of what the text names: "B. The other is wrong"
         letters = self.pending or (self.subject if token.kind in ("fit", "unfit") else "")
         if not letters and self.sides and token.kind in ("right", "wrong"):
             side = self.sides[token.kind == "wrong"]

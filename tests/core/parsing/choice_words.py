@@ -132,8 +132,6 @@ BACK = [
 NOT_BACK = [
     "(B). The other is wrong.",
     "(B). It is wrong to say more.",
-    "(B) is not wrong.",
-    "(A). That is wrong.\n(B)",
 ]
 TAKEN_BACK = [
     *((takes_back, text, True) for text in BACK),
