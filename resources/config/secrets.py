@@ -25,6 +25,7 @@ _OF_ENVIRONMENT = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _PASSWORD = re.compile(r"\bpassword\s*=\s*('(?:[^'\\]|\\.)*'|\S+)", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_WORDS = re.compile(r"[a-z]{1,12}(_[a-z]{1,12}){2,}", re.ASCII)  # hf_read_token_prod
 _PLAIN_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*", re.ASCII)
 
 ReadVariable = Callable[[str], str]
@@ -54,13 +55,22 @@ def require_variable_name(text: str) -> str:
     Raises:
         ValueError: If it cannot, or is; does not tell what it is.
     """
-    if text and (not _VARIABLE.fullmatch(text) or _LIKELY.fullmatch(text)):
+    if text and (not _VARIABLE.fullmatch(text) or _looks_like_a_key(text)):
         raise ValueError(
             "expected the NAME of an environment variable with the key; the value"
             " looks like the key itself: take it out of the file, and have it replaced if others"
             " could read it"
         )
     return text
+
+
+def _looks_like_a_key(text: str) -> bool:
+    """Whether a text has the shape of a key, and is no name of plain words.
+
+    >>> _looks_like_a_key("hf_AbCdEfGhIjKlMnOp"), _looks_like_a_key("hf_read_token_prod")
+    (True, False)
+    """
+    return bool(_LIKELY.fullmatch(text)) and not _WORDS.fullmatch(text)
 
 
 def is_plain_variable(variable: str) -> bool:
@@ -121,7 +131,7 @@ def _in_text(text: str, name: str, variable: ReadVariable) -> Iterator[str]:
         yield from _in_database(variable(named[1]))
     if name.lower().endswith("_env"):
         yield from _opened(variable(text))
-        yield text if not _VARIABLE.fullmatch(text) or _LIKELY.fullmatch(text) else ""
+        yield text if not _VARIABLE.fullmatch(text) or _looks_like_a_key(text) else ""
     elif _is_secret(name, text) or _SHAPE.fullmatch(text):
         yield from _opened(text)
     if _SCHEME.match(text):

@@ -43,6 +43,13 @@ def _is_header(name: str) -> str:
     return name
 
 
+_OWN_FIELDS = frozenset(
+    {"messages", "model", "stream", "n", "prompt", "input", "system", "contents"}
+    | {"systemInstruction", "system_instruction", "candidateCount", "candidate_count"}
+)
+"""Fields of a request that extra_body may not replace, of all formats."""
+
+
 class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """A model behind a server (vLLM, SGLang, llama.cpp, a hosted one).
 
@@ -207,6 +214,17 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         return self
 
     @model_validator(mode="after")
+    def _adds_fields_only(self) -> Self:
+        """Prompt, model and number of responses are part of a response's identity elsewhere."""
+        taken = _OWN_FIELDS.intersection(self.extra_body)
+        if taken:
+            raise ValueError(
+                f"extra_body: {', '.join(sorted(taken))} cannot be replaced: bench writes it in"
+                " every request. Remove it"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fits_the_server(self) -> Self:
         if self.chat_template_kwargs and not self.knows.takes_template_kwargs:
             taking = ", ".join(name for name, one in SERVERS.items() if one.takes_template_kwargs)
@@ -226,7 +244,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
             raise ValueError('server and max_tokens_field need format = "openai"')
         ours = {*_DRAWN, *map(self._called, _DRAWN), "max_completion_tokens"}
         if unknown := set(self.omit) - ours - {*self.knows.neutral}:
-            raise ValueError(f"omit: {', '.join(sorted(unknown))} are not sent to this server")
+            raise ValueError(f"omit: not sent to this server: {', '.join(sorted(unknown))}")
         if needed := set(self.omit) & self.knows.needs:
             raise ValueError(f"omit: {asked_of} refuses requests without {', '.join(needed)}")
         return self

@@ -41,7 +41,10 @@ def test_a_key_where_its_variable_should_be_named_is_not_told(tmp_path: Path, ke
     assert key not in said
 
 
-@pytest.mark.parametrize("name", ["MY_API_KEY", "OPENAI_API_KEY", "openai_key", "K", "HF_TOKEN"])
+@pytest.mark.parametrize(
+    "name",
+    ["MY_API_KEY", "openai_key", "K", "HF_TOKEN", "hf_read_token_prod", "sk_live_key_of_team"],
+)
 def test_names_of_variables_are_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / "bench.toml").write_text(f'{SERVER}{ADDRESS}api_key_env = "{name}"')
     assert load_settings(tmp_path).model("m")

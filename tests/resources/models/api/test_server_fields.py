@@ -151,7 +151,17 @@ def test_identity(fields: dict[str, Any], rest: str) -> None:
             'decoding = "card" does not work with ollama',
             id="a card that the server does not read",
         ),
-        pytest.param({"omit": ["temprature"]}, "omit: temprature would not be sent", id="a typo"),
+        *(
+            pytest.param(
+                {"extra_body": {name: "x", "top_k": 1}},
+                f"extra_body: {name} cannot be replaced: bench writes it in every request",
+                id=f"another {name}",
+            )
+            for name in ("messages", "model", "stream", "n", "contents", "system")
+        ),
+        pytest.param(
+            {"omit": ["temprature"]}, "omit: not sent to this server: temprature", id="a typo"
+        ),
         pytest.param(
             {"format": "anthropic", "seed": 1}, "seed does not work with anthropic", id="a seed"
         ),
