@@ -84,7 +84,7 @@ def test_a_condition_without_questions_says_what_it_needs(used_home):
 def test_a_recorded_judge_is_read_as_told(used_home, reading, acc_q, n_scored):
     responses = answers("w", "x", "y", "z")
     for response, word in zip(
-        responses, ["right", "wrong", "not right", "Right, I think"], strict=True
+        responses, ["right", "wrong", "not right", "Right, perhaps"], strict=True
     ):
         response["judge_response"] = word
     file = write_responses(used_home / "r.jsonl", responses)

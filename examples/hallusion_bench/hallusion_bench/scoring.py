@@ -55,10 +55,10 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
 
 def correctness(response: str) -> str:
-    """Read the judge's word; "" if it is none of the three, or says more.
+    """Read the judge's verdict; "" if it is none of the three words, or denied.
 
-    >>> correctness("Incorrect."), correctness("It is correct")
-    ('incorrect', '')
+    >>> correctness("Incorrect."), correctness("It is correct"), correctness("It is not correct")
+    ('incorrect', 'correct', '')
     """
     return read_word(response, _CORRECTNESS) or ""
 

@@ -63,7 +63,7 @@ def judged(pair, response, **fields):
         pytest.param("UNCLEAR", "unclear", "unclear", id="in capitals"),
         pytest.param("<think>correct?</think>incorrect", "incorrect", "incorrect", id="thought"),
         pytest.param("It is not correct.", "", "correct", id="a denial: read by its word"),
-        pytest.param("The prediction is incorrect.", "", "incorrect", id="a sentence"),
+        pytest.param("The prediction is incorrect.", "incorrect", "incorrect", id="a sentence"),
         pytest.param("I do not know.", "", "unclear", id="none of the words"),
         pytest.param("", "", "unclear", id="nothing"),
     ],

@@ -61,7 +61,9 @@ def test_figures_lie_beside_the_entries_or_as_the_zip_unpacks(tmp_path, images):
     ("entry", "complaint"),
     [
         pytest.param(
-            {"filename": "../../secret.png"}, "secret.png' leaves the folder", id="a path outside"
+            {"filename": "../../secret.png"},
+            "secret.png' is outside the folder",
+            id="a path outside",
         ),
         pytest.param({"filename": 3}, "entry 1.*'filename' is 3", id="a number for a name"),
         pytest.param({"gt_answer": 1}, "entry 1.*'gt_answer' is 1", id="a number for an answer"),
