@@ -108,7 +108,7 @@ def test_of_few_models_it_says_that_it_is_rough():
 @pytest.mark.parametrize(
     ("n_models", "n", "why"),
     [
-        pytest.param(4, 100, "models with scores: 4; 5 are needed", id="four models"),
+        pytest.param(4, 100, "models with scores: 4; at least 5 are needed", id="four models"),
         pytest.param(8, 15, "15 questions", id="fifteen questions"),
     ],
 )

@@ -192,7 +192,7 @@ def test_splits_that_were_saved_together_are_told_apart(tmp_path):
         pytest.param(
             "saved/state.json",
             b'{"_indices_data_files": [{"filename": "indices.arrow"}]}',
-            "save it after flatten_indices",
+            "Save it after flatten_indices",
             id="a selection whose rows lie elsewhere",
         ),
         pytest.param(

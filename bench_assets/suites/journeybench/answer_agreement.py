@@ -18,7 +18,7 @@ from bench_assets.core.parsing.numbers import (
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _WORD = re.compile(r"\w+")
 _UNSURE = re.compile(
-    r"\b(?:whether|not (?:sure|certain)|know|may|maybe|might|perhaps|possibly|unclear|unsure)\b",
+    r"\b(?:whether|not (?:sure|certain)|may|maybe|might|perhaps|possibly|unclear|unsure)\b",
     re.IGNORECASE,
 )
 _ORDINALS = ("first image", "second image")

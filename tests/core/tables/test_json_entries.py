@@ -84,7 +84,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         pytest.param(None, dict, "field 'x' is None, expected an object", id="null"),
         pytest.param(True, int, "field 'x' is True, expected a whole number", id="true is no 1"),
         pytest.param(1, bool, "field 'x' is 1, expected true or false", id="1 is no true"),
-        pytest.param("\ud83d", str, "half of a character", id="half a surrogate pair"),
+        pytest.param("\ud83d", str, "lone surrogate", id="half a surrogate pair"),
     ],
 )
 def test_a_field_of_another_type_is_named(value, kind, complaint):

@@ -50,8 +50,8 @@ def test_the_answer_is_extracted_before_it_is_verified():
     [
         pytest.param("yes", 1.0, 1.0, id="yes"),
         pytest.param("No.", 0.0, 0.0, id="no with a full stop"),
-        pytest.param("Yes, it matches; no doubt.", None, 1.0, id="yes before no"),
-        pytest.param("The answer is right", None, 0.0, id="neither word"),
+        pytest.param("Yes, it matches; no doubt.", 1.0, 1.0, id="yes before no"),
+        pytest.param("The answer is right", 1.0, 0.0, id="neither word"),
         pytest.param("", None, 0.0, id="an empty response"),
         pytest.param("<think>yes?</think>no", 0.0, 0.0, id="what is thought aloud"),
         pytest.param("I have no idea.", None, 0.0, id="no in a sentence"),
