@@ -12,7 +12,13 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trig
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
-from bench_assets.suites.multi.dataset.source import find_release, read_items, read_knowledge
+from bench_assets.suites.multi.dataset.source import (
+    find_release,
+    read_hard_list,
+    read_image_texts,
+    read_items,
+    read_knowledge,
+)
 from tests.suites.cogbench import release as stories
 from tests.suites.journeybench.published_bench import Bench
 from tests.suites.journeybench.release import HALOQUEST, write_release
@@ -51,6 +57,17 @@ def pieces(folder, rows, bad):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "knowledge_v1.json").write_text(json.dumps(dict(zip("abc", rows, strict=True))))
     return list(read_knowledge(find_release(folder), bad))
+
+
+def hard(folder, rows, bad):
+    (folder / "problem_v1.json").write_text("{}")
+    (folder / "hard_list_v1.json").write_text(json.dumps(rows))
+    return read_hard_list(find_release(folder), bad)
+
+
+def image_texts(folder, rows, bad):
+    (folder / "captions_v1_blip.csv").write_text("".join(f"{row}\n" for row in rows))
+    return read_image_texts(folder / "captions_v1_blip.csv", bad)
 
 
 def described(read):
@@ -114,6 +131,8 @@ OTHER = MCOT | {"url": "https://a/2.png"}
         pytest.param(problems, (PROBLEM, [1], PROBLEM), id="MULTI, a list"),
         pytest.param(problems, (PROBLEM, PROBLEM | {"difficulty": "x"}, PROBLEM), id="a level"),
         pytest.param(pieces, (PIECE, {"knowledge_content": 3}, PIECE), id="MULTI-Extend"),
+        pytest.param(hard, ("a_1_0", 5, "a_2_0"), id="MULTI-Elite"),
+        pytest.param(image_texts, ("a.png,a cat", "b.png", "c.png,a dog"), id="MULTI, captions"),
         pytest.param(
             described(cogbench.read_stories),
             (STORY, STORY | {"Entities": "girl"}, STORY),

@@ -184,10 +184,16 @@ def test_knowledge_hard_list_and_image_texts(tmp_path):
     assert len(source_files(found)) == 4
 
 
-def test_a_line_of_captions_without_a_comma_is_named(tmp_path):
-    (tmp_path / "captions_blip.csv").write_text("1.png,a\n2.png\n")
+def test_captions_that_are_cut_in_their_last_line_are_an_error(tmp_path):
+    (tmp_path / "captions_blip.csv").write_text("1.png,a\n2.p")
     with pytest.raises(SourceError, match=r"captions_blip\.csv, line 2"):
-        read_image_texts(tmp_path / "captions_blip.csv")
+        read_image_texts(tmp_path / "captions_blip.csv", [])
+
+
+def test_a_hard_list_without_one_text_is_an_error(tmp_path):
+    (tmp_path / "hard_list_v1.json").write_text("[5]")
+    with pytest.raises(SourceError, match=r"hard_list_v1\.json: expected a list of texts"):
+        read_hard_list(release(tmp_path, {"czsw_0": PROBLEM}), [])
 
 
 def test_a_image_that_is_a_link_out_of_the_folder_is_refused(tmp_path):

@@ -135,6 +135,20 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
     assert {one.problem_id for one in bench.read(MultiItem, "annotated_items")} == picked
 
 
+def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, tmp_path):
+    (release / "hard_list_v1.json").write_text('[5, "czsw_0_1"]')
+    with (release / "ocr_v1_easyocr.csv").open("a") as file:
+        file.write("502_1.png\n")
+    bench = Bench(tmp_path / "home", release)
+    bench.build()
+    assert len(bench.read(Question, "elite", "questions")) == 1
+    assert len(bench.read(ImageText, "ocr_for_images", "ocr")) == 1
+    assert [(row.entry, row.reason) for row in bench.read(Rejection, "unusable_files")] == [
+        ("hard_list_v1.json, entry 1", "field 'id' is 5, expected a text"),
+        ("ocr_v1_easyocr.csv, line 2", "expected `image,text`, found 502_1.png"),
+    ]
+
+
 def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):
     written = (
         '[models.gone]\nkind = "server"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'

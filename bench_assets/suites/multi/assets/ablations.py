@@ -75,7 +75,7 @@ def captions(
 ) -> dg.Output[list[ImageText]]:
     """Describe every image of a question (section 4.5)."""
     if file := release_of(sources).captions:
-        return table_output(_released(read_image_texts(file), stored, file.name))
+        return table_output(_released(read_image_texts(file, []), stored, file.name))
     captioner = settings.load().suite("multi", MultiSettings).captioner
     if not captioner:
         return table_output(list[ImageText]())
@@ -95,7 +95,7 @@ def ocr(
 ) -> dg.Output[list[ImageText]]:
     """Recognise writing in every image of a question (section 4.5)."""
     if file := release_of(sources).ocr:
-        return table_output(_released(read_image_texts(file), stored, file.name))
+        return table_output(_released(read_image_texts(file, []), stored, file.name))
     key, author = ["multi", "ocr_for_images", "ocr"], writing.author()
     before = tables.read(key, ImageText) if tables.exists(key) else []
     known = {row.image: row for row in before if row.author == author}
@@ -182,7 +182,7 @@ def elite_questions(
     sources: SourceFiles, questions: list[Question], choices: list[EliteChoice]
 ) -> dg.Output[list[Question]]:
     """Select MULTI-Elite: the source's hard list, else the choices."""
-    listed = read_hard_list(release_of(sources))
+    listed = read_hard_list(release_of(sources), [])
     chosen = [one.question_id.removeprefix("multi/") for one in choices if one.selected]
     return table_output(select_elite(questions, listed or chosen))
 

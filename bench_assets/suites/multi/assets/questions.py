@@ -17,6 +17,8 @@ from bench_assets.suites.multi.dataset.source import (
     MultiItem,
     MultiRelease,
     find_release,
+    read_hard_list,
+    read_image_texts,
     read_items,
     read_knowledge,
     source_files,
@@ -88,13 +90,16 @@ def images(
 def unusable_files(
     sources: SourceFiles, image_store: ImageStore, stored: list[StoredImage]
 ) -> dg.Output[list[Rejection]]:
-    """List images and knowledge pieces that cannot be used."""
+    """List images, knowledge pieces, image texts and ids of MULTI-Elite that cannot be used."""
     by_name = {image.name: image for image in stored}
     release = release_of(sources)
     files = image_files(release.images)
     broken = {name: file for name, file in files.items() if name not in by_name}
     found = image_store.put_files(broken).rejections  # tried again, to hear why
     pieces = read_knowledge(release, found)
+    read_hard_list(release, found)
+    for file in (release.captions, release.ocr):
+        read_image_texts(file, found)
     return table_output(found + select_usable(pieces, by_name).rejections)
 
 

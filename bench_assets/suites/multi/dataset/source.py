@@ -119,16 +119,25 @@ def read_keyed(
             yield name, entry, where
 
 
-def read_list(file: Path) -> list[str]:
+def read_list(file: Path, rejections: list[Rejection] | None = None) -> list[str]:
     """Read a JSON list of texts.
 
+    Args:
+        file: UTF-8.
+        rejections: Receives entries that are no texts; None: they are errors.
+
     Raises:
-        SourceError: If the file is anything else.
+        SourceError: If the file is no list, or none of its entries is a text.
     """
     value = _parsed(file)
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or (value and not any(isinstance(one, str) for one in value)):
         raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
-    return value
+    texts: list[str] = []
+    for number, one in enumerate(value, 1):
+        where = f"{file}, entry {number}"
+        with rejecting(rejections, where):
+            texts.append(field({"id": one}, "id", str, where))
+    return texts
 
 
 def _parsed(file: Path) -> object:
@@ -220,31 +229,42 @@ def read_knowledge(
     return pieces
 
 
-def read_hard_list(release: MultiRelease) -> list[str]:
+def read_hard_list(release: MultiRelease, rejections: list[Rejection] | None = None) -> list[str]:
     """Read the ids of MULTI-Elite; none if the file is not there.
 
     Raises:
         SourceError: If it is not a list of texts.
     """
-    return read_list(release.hard_list) if release.hard_list else []
+    return read_list(release.hard_list, rejections) if release.hard_list else []
 
 
-def read_image_texts(file: Path) -> dict[str, str]:
+def read_image_texts(
+    file: Path | None, rejections: list[Rejection] | None = None
+) -> dict[str, str]:
     """Read captions or OCR texts by image: lines ``path,text``, split at the first comma.
 
+    Args:
+        file: UTF-8; None: there are no texts.
+        rejections: Receives lines without a comma; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, or a line has no comma.
+        SourceError: If the file cannot be read, or is cut in its last line, which has no end.
     """
+    if file is None:
+        return {}
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError) as why:
         raise SourceError(f"{file}: cannot be read: {why}") from why
     texts = {}
     for number, line in enumerate(lines, 1):
         path, comma, text = line.partition(",")
-        if not comma and line:
-            raise SourceError(f"{file}, line {number}: expected `image,text`, found {line:.60}")
-        texts[image_name(path)] = text.strip()
+        where = f"{file}, line {number}"
+        whole = number < len(lines) or line.endswith(("\n", "\r"))
+        with rejecting(rejections if whole else None, where):
+            if not comma and line.strip():
+                raise SourceError(f"{where}: expected `image,text`, found {line.strip():.60}")
+            texts[image_name(path)] = text.strip()
     return {name: text for name, text in texts.items() if text}
 
 
