@@ -6,7 +6,9 @@ import pytest
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection
+from bench_assets.suites.cogbench.construction.annotation_files import read_reviews
 from bench_assets.suites.cogbench.dataset import source as cogbench
+from bench_assets.suites.cogbench.vqa.refinement import read_refinements
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
@@ -90,9 +92,20 @@ def annotated(folder, rows, bad):
     return cogbench.read_annotations(cogbench.find_release(folder), bad)
 
 
+def decided(name, read):
+    def run(folder, rows, bad):
+        (folder / f"{name}.json").write_text(json.dumps(rows))
+        return read(folder, bad)
+
+    return run
+
+
 CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
 STORY = stories.described(**CHAIN)
 NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
+REVIEW = {"image": "a.png", "field": "Entities", "text": "boy", "accept": True}
+DROP = {"question_id": "q", "action": "drop"}
+reviews, refinements = decided("reviews", read_reviews), decided("refinements", read_refinements)
 mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
 captions = in_lines("caption", read_captioned_images)
 texts = in_lines("i2t", lambda file, bad: read_samples({"text_positives": file}, bad))
@@ -155,6 +168,10 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             annotated, (NOTES[0], NOTES[1] | {"annotation": None}, NOTES[1]), id="annotations"
         ),
         pytest.param(annotated, (NOTES[0], NOTES[0], NOTES[1]), id="an annotation twice"),
+        pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
+        pytest.param(reviews, (REVIEW, "keep", REVIEW), id="a review, a text"),
+        pytest.param(refinements, (DROP, DROP | {"action": "maybe"}, DROP), id="a refinement"),
+        pytest.param(refinements, (DROP, DROP | {"action": "replace"}, DROP), id="no new question"),
     ],
 )  # fmt: skip
 def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):

@@ -174,6 +174,23 @@ def test_the_published_route_reads_the_files_as_they_are(tmp_path):
     assert (steps["images kept"], steps["entities"], steps["chains"]) == (1, 2, 1)
 
 
+def test_bad_decisions_of_people_are_rejections_of_their_task(tmp_path):
+    source = tmp_path / "source"
+    (source / "images").mkdir(parents=True)
+    (source / "annotations.json").write_text("[]")
+    (source / "reviews.json").write_text('[{"image": "a.png", "accept": "yes"}]')
+    (source / "refinements.json").write_text('[{"question_id": "q", "action": "maybe"}]')
+    (source / "writer_responses.jsonl").write_text('{"question_id": "q", "text": ""}')
+    home = Home(tmp_path / "home", source=str(source))
+    home.materialize(LEFT)
+    assert [(row.entry, row.reason) for row in home.rows("rejections", Rejection)] == [
+        ("reviews.json, entry 1", "field 'accept' is 'yes', expected true or false")
+    ]
+    assert [(row.entry, row.reason) for row in home.rows("vqa/rejections", Rejection)] == [
+        ("refinements.json, entry 1", "action 'maybe'; expected keep, drop or replace")
+    ]
+
+
 @pytest.mark.parametrize(
     ("damaged", "left"),
     [

@@ -95,12 +95,14 @@ def selection(
     stored: list[StoredImage],
 ) -> tuple[dg.Output[list[Story]], dg.Output[list[Rejection]]]:
     """Select the images to ask about; the others become rejections."""
-    found = _all_stories(open_release(sources), merged_items, understanding)
+    release, bad = open_release(sources), list[Rejection]()
+    found = _all_stories(release, merged_items, understanding)
     kept, faulty = select_stories(found, {image.name: image for image in stored})
     n_entities = sum(len(story.entities) for story in kept)
-    bad: list[Rejection] = []
-    if open_release(sources).edition == "published":
-        _published(open_release(sources), partial(files.read_stories, rejections=bad))
+    if release.edition == "published":
+        _published(release, partial(files.read_stories, rejections=bad))
+    else:
+        read_reviews(release.folder, bad)
     rejections = [*bad, *dropped_images(understanding), *faulty]
     return table_output(kept, {"entities": n_entities}), table_output(rejections)
 
@@ -275,7 +277,7 @@ def to_review(
     if not annotations or MERGE_REVIEW.task.name not in configured.annotation.tasks:
         return table_output([])
     chosen = configured.suite("cogbench", CogbenchSettings)
-    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder)
+    encoder, written = open_encoder(configured), read_reviews(open_release(sources).folder, [])
     merged = merging.merge_items(
         annotations, written, encoder, chosen.same_item, chosen.near_item
     ).items
@@ -322,6 +324,6 @@ def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnota
 
 def _reviews(sources: SourceFiles, tables: TableFiles) -> list[Review]:
     """Reviews of the file and of the annotation task; the latter replace the former."""
-    written, said = read_reviews(open_release(sources).folder), heard(tables, MERGE_REVIEW)
+    written, said = read_reviews(open_release(sources).folder, []), heard(tables, MERGE_REVIEW)
     asked = {(one.image, one.field, plain(one.text)) for one in said}
     return [one for one in written if (one.image, one.field, plain(one.text)) not in asked] + said

@@ -191,9 +191,10 @@ def _shuffled_questions(written: Sequence[WrittenQuestion]) -> list[SourceQuesti
 def _all_refinements(folder: Path, tables: TableFiles) -> Refinements:
     """Refinements of the file and of the annotation task; the latter replace the former."""
     said = refinements(counted_answers(tables, QUESTION_REVIEW))
-    written = refinement.read_refinements(folder)
+    bad: list[Rejection] = []
+    written = refinement.read_refinements(folder, bad)
     rows = last_said([*written, *said.rows], lambda one: one.question_id)
-    return Refinements(rows, said.rejections)
+    return Refinements(rows, [*bad, *said.rejections])
 
 
 def _refined(

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, find_kind, is_none, read_chain
 from bench_assets.suites.cogbench.dataset.source import ANNOTATIONS, REVIEWS, RawAnnotation
@@ -131,16 +131,22 @@ class Review:
     same_as: str = ""  # the other one's text
 
 
-def read_reviews(folder: Path) -> list[Review]:
+def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> list[Review]:
     """Read ``reviews.json``; none without the file.
+
+    Args:
+        folder: The source.
+        rejections: Receives entries that are no reviews; None: they are errors.
 
     Raises:
         SourceError: If the file is no JSON list.
     """
-    file = folder / REVIEWS
-    if not file.is_file():
-        return []
-    return [_review(*found) for found in read_entries(file)]
+    reviews: list[Review] = []
+    if (folder / REVIEWS).is_file():
+        for entry, where in read_entries(folder / REVIEWS, rejections):
+            with rejecting(rejections, where):
+                reviews.append(_review(entry, where))
+    return reviews
 
 
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:

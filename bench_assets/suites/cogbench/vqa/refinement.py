@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from bench_assets.core.schema.chat import ChatModel, Request, Response
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Prediction, Question, Rejection
-from bench_assets.core.tables.json_records import Entry, field, read_entries
+from bench_assets.core.tables.json_records import Entry, field, read_entries, rejecting
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.selection import plain, question_id
 from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuestion
@@ -148,14 +148,22 @@ class RefinedQuestions(NamedTuple):
     rejections: list[Rejection]
 
 
-def read_refinements(folder: Path) -> list[Refinement]:
+def read_refinements(folder: Path, rejections: list[Rejection] | None = None) -> list[Refinement]:
     """Read ``refinements.json``; none without the file.
+
+    Args:
+        folder: The source.
+        rejections: Receives entries that are no refinements; None: they are errors.
 
     Raises:
         SourceError: If the file is no JSON list.
     """
-    file = folder / REFINEMENTS
-    return [_refinement(*found) for found in read_entries(file)] if file.is_file() else []
+    found: list[Refinement] = []
+    if (folder / REFINEMENTS).is_file():
+        for entry, where in read_entries(folder / REFINEMENTS, rejections):
+            with rejecting(rejections, where):
+                found.append(_refinement(entry, where))
+    return found
 
 
 def find_flags(questions: Sequence[SourceQuestion]) -> list[tuple[str, str]]:
