@@ -1,6 +1,7 @@
 """One bad row of a released file is a rejection with its place; the rows beside it are read."""
 
 import json
+import re
 
 import pytest
 
@@ -12,7 +13,21 @@ from bench_assets.suites.cogbench.vqa.refinement import read_refinements
 from bench_assets.suites.journeybench.captioning.dataset import read_captioned_images
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import read_trigger_questions
 from bench_assets.suites.journeybench.mcot.dataset import read_mcot
+from bench_assets.suites.journeybench.mcot.planned_images import read_counts
+from bench_assets.suites.journeybench.mcot.problems import read_problems
+from bench_assets.suites.journeybench.multi_image_vqa import image_pairs
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
+from bench_assets.suites.journeybench.raw_material import (
+    CaptionVote,
+    FilterVote,
+    GalleryImage,
+    ImageCategories,
+    LookAlikeVote,
+    StatementVote,
+    TriggerVote,
+    WrittenCaption,
+    read_raw,
+)
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset.source import (
     find_release,
@@ -43,6 +58,10 @@ def in_lines(name, read):
         return read(file, bad)
 
     return run
+
+
+def raw(name, row_type):
+    return in_lines(name, lambda file, bad: read_raw(file.parent, row_type, bad))
 
 
 def in_table(folder, rows, bad):
@@ -103,6 +122,25 @@ def decided(name, read):
 CHAIN = {"Event Reasoning": ["A girl + a kite -> she plays."]}
 STORY = stories.described(**CHAIN)
 NOTES = [{"image": f"{n}.png", "annotator": "ana", "annotation": "x"} for n in range(2)]
+SHOWN = {"image": "a.png", "query": "cat", "prompt": "a cat that drives"}
+KNOWN = {"image": "a.png", "category1": "x", "category2": ""}
+VOTE = {"image": "a.png", "annotator": "ana"}
+UNUSUAL = VOTE | {"unusual": True, "fictional": True, "comprehensible": True}
+SAID = {"image": "a.png", "writer": "ana", "caption": "A cat drives."}
+ACCEPTS = {"image": "a.png", "writer": "ana", "verifier": "bo", "accepts": True}
+CONFLICTS = VOTE | {"statement": "A dog drives.", "conflicts": True}
+ALIKE = VOTE | {"candidate": "c.png", "alike": True, "conflicts": True}
+FITS = VOTE | {"question": "Which dog?", "accepts": True}
+B = {"image": "b.png"}
+SUM = {"question": "1 + 1?", "answer": "<<1+1=2>>2\n#### 2"}
+COUNT = {"image": "a.png", "annotator": "ana", "count": 3}
+EVENT = {"premise": "It rained.", "choice1": "It is wet.", "choice2": "It is dry."}
+EVENT |= {"question": "effect", "label": 0, "idx": 1}
+EXPERT = {"id": "k", "image1": "a.png", "image2": "b.png", "question": "Legs?", "answer": "8"}
+gallery, unusual = raw("gallery", GalleryImage), raw("filter_votes", FilterVote)
+sums, counts = in_lines("gsm8k", read_problems), in_lines("image_counts", read_counts)
+copa = in_lines("copa", image_pairs.read_copa)
+experts = in_lines("knowledge", image_pairs.read_knowledge)
 REVIEW = {"image": "a.png", "field": "Entities", "text": "boy", "accept": True}
 DROP = {"question_id": "q", "action": "drop"}
 reviews, refinements = decided("reviews", read_reviews), decided("refinements", read_refinements)
@@ -168,6 +206,39 @@ OTHER = MCOT | {"url": "https://a/2.png"}
             annotated, (NOTES[0], NOTES[1] | {"annotation": None}, NOTES[1]), id="annotations"
         ),
         pytest.param(annotated, (NOTES[0], NOTES[0], NOTES[1]), id="an annotation twice"),
+        pytest.param(gallery, (SHOWN, {"image": "c.png"}, SHOWN | B), id="gallery, no query"),
+        pytest.param(gallery, (SHOWN, SHOWN, SHOWN | B), id="gallery, an image twice"),
+        pytest.param(unusual, (UNUSUAL, VOTE, UNUSUAL | B), id="a vote, no criterion"),
+        pytest.param(unusual, (UNUSUAL, '{"image": ', UNUSUAL | B), id="a vote, half a line"),
+        pytest.param(
+            raw("categories", ImageCategories), (KNOWN, KNOWN | {"category1": 1}, KNOWN | B),
+            id="categories",
+        ),
+        pytest.param(
+            raw("captions", WrittenCaption), (SAID, SAID | {"caption": None}, SAID | B),
+            id="a written caption",
+        ),
+        pytest.param(
+            raw("caption_votes", CaptionVote), (ACCEPTS, ACCEPTS | {"accepts": 1}, ACCEPTS | B),
+            id="a vote on a caption",
+        ),
+        pytest.param(
+            raw("statement_votes", StatementVote), (CONFLICTS, VOTE, CONFLICTS | B),
+            id="a vote on a statement",
+        ),
+        pytest.param(
+            raw("look_alike_votes", LookAlikeVote), (ALIKE, ALIKE | {"alike": "no"}, ALIKE | B),
+            id="a vote on a look-alike",
+        ),
+        pytest.param(
+            raw("trigger_votes", TriggerVote), (FITS, [FITS], FITS | B), id="a vote on a question"
+        ),
+        pytest.param(sums, (SUM, SUM | {"answer": "2"}, SUM), id="GSM8K, no result"),
+        pytest.param(sums, (SUM, {"question": "1 + 1?"}, SUM), id="GSM8K, no answer"),
+        pytest.param(counts, (COUNT, COUNT | {"count": "3"}, COUNT | B), id="a count"),
+        pytest.param(copa, (EVENT, EVENT | {"label": 2}, EVENT), id="COPA, a label"),
+        pytest.param(copa, (EVENT, EVENT | {"question": "why"}, EVENT), id="COPA, a question"),
+        pytest.param(experts, (EXPERT, EXPERT | {"image2": None}, EXPERT), id="experts"),
         pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
         pytest.param(reviews, (REVIEW, "keep", REVIEW), id="a review, a text"),
         pytest.param(refinements, (DROP, DROP | {"action": "maybe"}, DROP), id="a refinement"),
@@ -178,16 +249,37 @@ def test_a_bad_row_costs_one_row_and_says_where(tmp_path, read, rows):
     bad = []
     found = read(tmp_path, rows, bad)
     assert (len(found), len(bad)) == (2, 1)
+    assert re.match(r"[\w-]+\.\w+, (line [23]|entry (2|b|'b'))", bad[0].entry)
     assert bad[0].reason
     (tmp_path / "strict").mkdir()
     with pytest.raises(SourceError, match=r"line|entry"):
         read(tmp_path / "strict", rows, None)
 
 
-def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path):
-    (tmp_path / "mcot.jsonl").write_text(f'{json.dumps(MCOT)}\n{{"url": "https')
-    with pytest.raises(SourceError, match=r"mcot.jsonl, line 2: not JSON, or cut short"):
-        read_mcot(tmp_path / "mcot.jsonl", [])
+@pytest.mark.parametrize(
+    ("name", "read", "row"),
+    [
+        ("mcot", read_mcot, MCOT),
+        ("gsm8k", read_problems, SUM),
+        ("image_counts", read_counts, COUNT),
+        ("copa", image_pairs.read_copa, EVENT),
+        ("knowledge", image_pairs.read_knowledge, EXPERT),
+        ("gallery", lambda file, bad: read_raw(file.parent, GalleryImage, bad), SHOWN),
+    ],
+)
+def test_a_file_that_is_cut_in_its_last_line_is_an_error(tmp_path, name, read, row):
+    (tmp_path / f"{name}.jsonl").write_text(f'{json.dumps(row)}\n{{"url": "https')
+    with pytest.raises(SourceError, match=rf"{name}.jsonl, line 2: not JSON, or cut short"):
+        read(tmp_path / f"{name}.jsonl", [])
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("reviews", read_reviews), ("refinements", read_refinements)]
+)
+def test_a_list_that_is_no_json_is_an_error(tmp_path, name, read):
+    (tmp_path / f"{name}.json").write_text(f"[{json.dumps(REVIEW)}, ")
+    with pytest.raises(SourceError, match=rf"{name}.json: not JSON, or cut short"):
+        read(tmp_path, [])
 
 
 def test_a_release_with_a_bad_row_is_an_edition_of_its_own_with_a_rejection(tmp_path):

@@ -102,6 +102,12 @@ def read_records(
             yield from read_entries(file, rejections)
 
 
+def lines_of(file: Path, rejections: list[Rejection] | None = None) -> Iterator[tuple[Entry, str]]:
+    """Read JSON lines of raw material, as ``read_lines``; none without the file."""
+    if file.exists():
+        yield from read_lines(file, rejections)
+
+
 def made_of(
     rows: Iterable[tuple[Entry, str]],
     make: Callable[[Entry, str], Row],

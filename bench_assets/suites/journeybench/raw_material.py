@@ -123,22 +123,39 @@ _FILES: dict[type[Any], tuple[str, tuple[str, ...]]] = {
 """Where each kind of entry stands, and the fields that tell entries apart."""
 
 
-def read_raw(folder: Path, row_type: type[Row]) -> list[Row]:
+def read_raw(
+    folder: Path, row_type: type[Row], rejections: list[Rejection] | None = None
+) -> list[Row]:
     """Read all entries of one kind, in file order; none if there is no such file.
 
     Of what people said, each one's last word on the same thing.
 
+    Args:
+        folder: The source.
+        row_type: The kind.
+        rejections: Receives entries that lack a field, and the later of two with one key, such as
+            two of one image; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, an entry lacks a field, or two entries have one
-            key, such as two of one image; names file and line.
+        SourceError: If the file cannot be read; names file and line.
     """
     name, unique = _FILES[row_type]
     file = folder / name
     if not file.exists():
         return []
     said = issubclass(row_type, _SourceNote)
-    rows = records(read_lines(file), row_type, unique=() if said else unique)
+    unique = () if said else unique
+    entries = read_lines(file, rejections)
+    rows = records(entries, row_type, unique=unique, rejections=rejections)
     return last_words(rows) if said else rows
+
+
+def bad_rows(folder: Path) -> list[Rejection]:
+    """Entries of every kind that cannot be read."""
+    bad: list[Rejection] = []
+    for row_type in _FILES:
+        read_raw(folder, row_type, bad)
+    return bad
 
 
 def last_words(rows: Iterable[Row]) -> list[Row]:

@@ -24,7 +24,7 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
     read_counts,
     to_items,
 )
-from bench_assets.suites.journeybench.mcot.problems import Problem, read_problems
+from bench_assets.suites.journeybench.mcot.problems import PROBLEMS, Problem, read_problems
 from bench_assets.suites.journeybench.mcot.quantities import Quantity, find_quantities, prompts
 from bench_assets.suites.journeybench.mcot.task import TASK
 from bench_assets.suites.journeybench.text_generation import GeneratedText
@@ -42,8 +42,7 @@ mcot_images = image_assets(_HERE, "mcot")
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def problems(sources: SourceFiles) -> dg.Output[list[Problem]]:
     """Read the text-only problems."""
-    file = source_folder(sources) / "gsm8k.jsonl"
-    return table_output(read_problems(file) if file.exists() else [])
+    return table_output(read_problems(source_folder(sources) / PROBLEMS, []))
 
 
 quantity_responses = generated_texts(
@@ -109,15 +108,16 @@ def built(
     planned_images: list[PlannedImage],
 ) -> tuple[dg.Output[list[McotItem]], dg.Output[list[Rejection]]]:
     """Replace numbers by references to images, and solve the problems again."""
-    file = source_folder(sources) / "image_counts.jsonl"
+    folder, bad = source_folder(sources), list[Rejection]()
+    read_problems(folder / PROBLEMS, bad)
     found = to_items(
         {problem.problem_id: problem for problem in problems},
         {quantity.quantity_id: quantity for quantity in quantities},
         planned_images,
-        read_counts(file) if file.exists() else {},
+        read_counts(folder / "image_counts.jsonl", bad),
     )
     unread = find_quantities(problems, quantity_responses).rejections
-    return table_output(found.items), table_output(unread + found.rejections)
+    return table_output(found.items), table_output([*bad, *unread, *found.rejections])
 
 
 @dg.asset(ins=_HERE.ins("entries"), **_HERE.stage("select"))

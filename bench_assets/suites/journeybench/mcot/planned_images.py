@@ -14,10 +14,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bench_assets.core.parsing.numbers import numbers, written
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.core.tables.json_records import field, rejecting
 from bench_assets.suites.journeybench.mcot.dataset import McotItem
 from bench_assets.suites.journeybench.mcot.problems import Problem, Solution, solve
 from bench_assets.suites.journeybench.mcot.quantities import COUNT, Quantity
+from bench_assets.suites.journeybench.published_files import lines_of
 
 Variant: TypeAlias = Literal["as written", "another number", "absent"]
 
@@ -104,16 +105,21 @@ def to_items(
     return made
 
 
-def read_counts(file: Path) -> dict[str, list[int]]:
+def read_counts(file: Path, rejections: list[Rejection] | None = None) -> dict[str, list[int]]:
     """Read what annotators counted: JSON lines with ``image``, ``annotator`` and ``count``.
 
+    Args:
+        file: JSON lines; none without the file.
+        rejections: Receives lines that lack one of these fields; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, or a line lacks one of its fields.
+        SourceError: If the file cannot be read.
     """
     counts: dict[str, list[int]] = defaultdict(list)
-    for entry, where in read_lines(file):
-        image = field(entry, "image", str, where)
-        counts[image].append(field(entry, "count", int, where))
+    for entry, where in lines_of(file, rejections):
+        with rejecting(rejections, where):
+            image, count = field(entry, "image", str, where), field(entry, "count", int, where)
+            counts[image].append(count)
     return dict(counts)
 
 

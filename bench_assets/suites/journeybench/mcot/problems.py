@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from bench_assets.core.parsing.numbers import as_number, numbers, written
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.core.schema.rows import Rejection
+from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.mcot.data_flow import (
     LITERAL,
     Problem,
@@ -21,10 +22,11 @@ from bench_assets.suites.journeybench.mcot.data_flow import (
     steps_of,
     unclear,
 )
-from bench_assets.suites.journeybench.published_files import problem_id
+from bench_assets.suites.journeybench.published_files import lines_of, made_of, problem_id
 
-__all__ = ["Problem", "Solution", "read_problems", "solve", "unclear"]
+__all__ = ["PROBLEMS", "Problem", "Solution", "read_problems", "solve", "unclear"]
 
+PROBLEMS = "gsm8k.jsonl"
 _FINAL = re.compile(r"####\s*(\S.*)\s*\Z")
 
 
@@ -35,16 +37,18 @@ class Solution(NamedTuple):
     answer: float
 
 
-def read_problems(file: Path) -> list[Problem]:
-    """Read a file of GSM8K in its order.
+def read_problems(file: Path, rejections: list[Rejection] | None = None) -> list[Problem]:
+    """Read a file of GSM8K in its order; none without the file.
+
+    Args:
+        file: JSON lines.
+        rejections: Receives problems whose answer does not end in ``#### `` and the result; None:
+            they are errors.
 
     Raises:
-        SourceError: If it cannot be read, or an answer does not end in ``#### `` and the result.
+        SourceError: If the file cannot be read.
     """
-    return [
-        _problem(field(entry, "question", str, where), field(entry, "answer", str, where), where)
-        for entry, where in read_lines(file)
-    ]
+    return made_of(lines_of(file, rejections), _problem, rejections)
 
 
 def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
@@ -75,7 +79,8 @@ def solve(problem: Problem, instead: Mapping[float, float]) -> Solution | None:
     return Solution("\n".join(steps), result) if ends_in_answer and result is not None else None
 
 
-def _problem(question: str, answer: str, where: str) -> Problem:
+def _problem(entry: Entry, where: str) -> Problem:
+    question, answer = (field(entry, name, str, where) for name in ("question", "answer"))
     final = _FINAL.search(answer)
     if final is None or not final[1].strip("$-%")[:1].isdigit() or as_number(final[1]) is None:
         raise SourceError(f"{where}: the answer does not end in '#### ' and a number: {answer!r}")

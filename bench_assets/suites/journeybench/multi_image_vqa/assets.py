@@ -35,6 +35,7 @@ from resources.tables.parquet import table_output
 
 _HERE = AssetFolder("journeybench/multi_image_vqa")
 _PROBLEMS = {"problems": "../mcot/problems", "quantities": "../mcot/quantities"}
+_COPA, _KNOWLEDGE = "copa.jsonl", "knowledge.jsonl"
 
 
 multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
@@ -43,8 +44,7 @@ multi_image_vqa_images = image_assets(_HERE, "multi_image_vqa")
 @dg.asset(deps=_HERE.source, **_HERE.stage("source"))
 def causes(sources: SourceFiles) -> dg.Output[list[CauseAndEffect]]:
     """Read causes and their effects."""
-    file = source_folder(sources) / "copa.jsonl"
-    return table_output(read_copa(file) if file.exists() else [])
+    return table_output(read_copa(source_folder(sources) / _COPA, []))
 
 
 cause_responses = generated_texts(
@@ -58,6 +58,7 @@ cause_responses = generated_texts(
 @dg.multi_asset(
     name="multi_image_vqa_pairs",
     ins=_HERE.ins("causes", "cause_responses", **_PROBLEMS),
+    deps=_HERE.source,
     outs={
         "planned_pairs": out(
             _HERE.stage("images"),
@@ -70,6 +71,7 @@ cause_responses = generated_texts(
     },
 )
 def pairs(
+    sources: SourceFiles,
     problems: list[Problem],
     quantities: list[Quantity],
     causes: list[CauseAndEffect],
@@ -77,10 +79,12 @@ def pairs(
 ) -> tuple[dg.Output[list[PlannedPair]], dg.Output[list[Rejection]]]:
     """Plan pairs of images, and say of everything that is left out why."""
     by_rule = plan_arithmetic({problem.problem_id: problem for problem in problems}, quantities)
-    by_cause = plan_causes(causes, cause_responses)
+    by_cause, bad = plan_causes(causes, cause_responses), list[Rejection]()
+    read_copa(source_folder(sources) / _COPA, bad)
+    read_knowledge(source_folder(sources) / _KNOWLEDGE, bad)
     return (
         table_output(by_rule.pairs + by_cause.pairs),
-        table_output(by_rule.rejections + by_cause.rejections),
+        table_output([*bad, *by_rule.rejections, *by_cause.rejections]),
     )
 
 
@@ -105,8 +109,7 @@ def built(
     sources: SourceFiles, planned_pairs: list[PlannedPair]
 ) -> dg.Output[list[MultiImageItem]]:
     """Collect the questions about two images."""
-    file = source_folder(sources) / "knowledge.jsonl"
-    by_experts = read_knowledge(file) if file.exists() else []
+    by_experts = read_knowledge(source_folder(sources) / _KNOWLEDGE, [])
     return table_output([to_item(pair) for pair in planned_pairs] + by_experts)
 
 

@@ -19,7 +19,7 @@ from bench_assets.core.parsing.numbers import written
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import field, read_lines
+from bench_assets.core.tables.json_records import Entry, field
 from bench_assets.suites.journeybench.mcot.planned_images import (
     other_numbers,
     refer,
@@ -34,7 +34,7 @@ from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
     KNOWLEDGE,
     MultiImageItem,
 )
-from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
+from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS, lines_of, made_of
 from bench_assets.suites.journeybench.text_generation import (
     GeneratedText,
     json_objects,
@@ -154,28 +154,33 @@ class CauseAndEffect:
     effect: str
 
 
-def read_copa(file: Path) -> list[CauseAndEffect]:
-    """Read a file of COPA in its order.
+def read_copa(file: Path, rejections: list[Rejection] | None = None) -> list[CauseAndEffect]:
+    """Read a file of COPA in its order; none without the file.
+
+    Args:
+        file: JSON lines.
+        rejections: Receives entries that ask for neither cause nor effect or have no label; None:
+            they are errors.
 
     Raises:
-        SourceError: If it cannot be read, or an entry asks for neither cause nor effect or has no
-            label.
+        SourceError: If the file cannot be read.
     """
-    found = []
-    for entry, where in read_lines(file):
-        asked = field(entry, "question", str, where)
-        label = field(entry, "label", int, where)
-        if asked not in ("cause", "effect") or label not in (0, 1):
-            raise SourceError(
-                f"{where}: question is {asked!r} and label {label}, expected 'cause' or 'effect' "
-                "and 0 or 1"
-            )
-        premise = field(entry, "premise", str, where).strip()
-        right = field(entry, f"choice{label + 1}", str, where).strip()
-        cause, effect = (right, premise) if asked == "cause" else (premise, right)
-        event_id = f"copa-{field(entry, 'idx', int, where)}"
-        found.append(CauseAndEffect(event_id=event_id, cause=cause, effect=effect))
-    return found
+    return made_of(lines_of(file, rejections), _cause_and_effect, rejections)
+
+
+def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
+    asked = field(entry, "question", str, where)
+    label = field(entry, "label", int, where)
+    if asked not in ("cause", "effect") or label not in (0, 1):
+        raise SourceError(
+            f"{where}: question is {asked!r} and label {label}, expected 'cause' or 'effect' "
+            "and 0 or 1"
+        )
+    premise = field(entry, "premise", str, where).strip()
+    right = field(entry, f"choice{label + 1}", str, where).strip()
+    cause, effect = (right, premise) if asked == "cause" else (premise, right)
+    event_id = f"copa-{field(entry, 'idx', int, where)}"
+    return CauseAndEffect(event_id=event_id, cause=cause, effect=effect)
 
 
 def prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
@@ -220,19 +225,24 @@ def _pair(event: CauseAndEffect, texts: dict[str, str], rng: Random) -> PlannedP
     )
 
 
-def read_knowledge(file: Path) -> list[MultiImageItem]:
+def read_knowledge(file: Path, rejections: list[Rejection] | None = None) -> list[MultiImageItem]:
     """Read JSON lines with ``id``, ``image1``, ``image2``, ``question`` and ``answer``.
 
+    Args:
+        file: JSON lines; none without the file.
+        rejections: Receives lines that lack one of these fields; None: they are errors.
+
     Raises:
-        SourceError: If the file cannot be read, or a line lacks one of its fields.
+        SourceError: If the file cannot be read.
     """
-    return [
-        MultiImageItem(
-            item_id=field(entry, "id", str, where),
-            question=field(entry, "question", str, where),
-            answer=field(entry, "answer", str, where),
-            images=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
-            category=KNOWLEDGE,
-        )
-        for entry, where in read_lines(file)
-    ]
+    return made_of(lines_of(file, rejections), _by_experts, rejections)
+
+
+def _by_experts(entry: Entry, where: str) -> MultiImageItem:
+    return MultiImageItem(
+        item_id=field(entry, "id", str, where),
+        question=field(entry, "question", str, where),
+        answer=field(entry, "answer", str, where),
+        images=(field(entry, "image1", str, where), field(entry, "image2", str, where)),
+        category=KNOWLEDGE,
+    )

@@ -264,6 +264,30 @@ def test_a_source_without_recorded_responses_says_so_of_every_request(tmp_path):
     assert not bench.tables.exists(["journeybench", "mcot", "questions"])
 
 
+def test_bad_rows_of_raw_material_are_rejections_of_the_step_that_reads_them(tmp_path):
+    source = tmp_path / "raw"
+    source.mkdir()
+    bad = {"gsm8k": '{"question": "?"}', "image_counts": "[]", "copa": "{}", "knowledge": "{"}
+    bad |= {"gallery": '{"image": "a.png"}', "filter_votes": "5"}
+    for name, line in bad.items():
+        (source / f"{name}.jsonl").write_text(f"{line}\n")
+    bench = Bench(tmp_path / "home", f'[sources]\njourneybench = "{source}"\n')
+    bench.build(dg.load_assets_from_modules(LEFT))
+
+    def rejected(table):
+        return [row.entry for row in bench.rows(table, Rejection)]
+
+    assert rejected("rejections") == ["gallery.jsonl, line 1", "filter_votes.jsonl, line 1"]
+    assert rejected("mcot/built_rejections") == [
+        "gsm8k.jsonl, line 1",
+        "image_counts.jsonl, line 1",
+    ]
+    assert rejected("multi_image_vqa/built_rejections") == [
+        "copa.jsonl, line 1",
+        "knowledge.jsonl, line 1",
+    ]
+
+
 def test_a_model_of_the_settings_writes_in_the_place_of_recorded_responses(tmp_path):
     source = tmp_path / "raw"
     source.mkdir()

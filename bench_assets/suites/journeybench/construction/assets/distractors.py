@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from bench_assets.core.text.escaping import as_text
 from bench_assets.suites.journeybench.assets.generation import generated_texts, open_writer
-from bench_assets.suites.journeybench.assets.source import SUITE, digests
+from bench_assets.suites.journeybench.assets.source import SUITE, digests, source_folder
 from bench_assets.suites.journeybench.construction import annotation, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import (
     DialogueEnd,
@@ -42,6 +42,7 @@ from bench_assets.suites.journeybench.raw_material import (
     StatementDecision,
     StatementVote,
     TriggerVote,
+    bad_rows,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import RetrievalSample
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
@@ -316,18 +317,21 @@ def trigger_questions(
 
 @dg.asset(
     ins=_HERE.ins("statement_responses", "trigger_responses", "trigger_votes"),
+    deps=_HERE.source,
     **_HERE.stage("distractors"),
 )
 def rejections(
+    sources: SourceFiles,
     settings: SettingsResource,
     statement_responses: list[GeneratedText],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
 ) -> dg.Output[list[Rejection]]:
-    """Reasons of all responses and trigger questions that are left out."""
+    """Reasons of all responses, trigger questions and rows of raw material that are left out."""
     least = least_votes(settings.load(), annotation.TRIGGER, annotation.N_CHECKING)
     return table_output(
-        distractors.read_statements(statement_responses).rejections
+        bad_rows(source_folder(sources))
+        + distractors.read_statements(statement_responses).rejections
         + triggers.verify_triggers(trigger_responses, trigger_votes, least).rejections
     )
 

@@ -103,7 +103,7 @@ def acquired(settings: SettingsResource, queries: list[Query]) -> dg.Output[list
 @dg.asset(ins=_HERE.ins("queries"), deps=_HERE.source, **_HERE.stage("source"))
 def gallery(sources: SourceFiles, queries: list[Query]) -> dg.Output[list[GalleryImage]]:
     """Read which images the gallery had."""
-    rows = read_raw(source_folder(sources), GalleryImage)
+    rows = read_raw(source_folder(sources), GalleryImage, [])
     known = {query.query for query in queries}
     return table_output(rows, {"found_otherwise": sum(row.query not in known for row in rows)})
 
@@ -175,7 +175,7 @@ def captioned_images(
     """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
-        for row in read_raw(source_folder(sources), ImageCategories)
+        for row in read_raw(source_folder(sources), ImageCategories, [])
     }
     return table_output(
         [
@@ -264,7 +264,7 @@ def _votes(name: str, task: SuiteAnnotationTask) -> dg.AssetsDefinition:
         **_HERE.stage("annotation"),
     )
     def votes(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[Any]]:
-        written = read_raw(source_folder(sources), task.row)
+        written = read_raw(source_folder(sources), task.row, [])
         return table_output(last_words([*written, *heard(tables, task)]))
 
     return votes
