@@ -29,6 +29,7 @@ from bench_assets.suites.journeybench.raw_material import (
     read_raw,
 )
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
+from bench_assets.suites.multi.construction.decisions import read_annotations
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     read_hard_list,
@@ -142,7 +143,9 @@ sums, counts = in_lines("gsm8k", read_problems), in_lines("image_counts", read_c
 copa = in_lines("copa", image_pairs.read_copa)
 experts = in_lines("knowledge", image_pairs.read_knowledge)
 REVIEW = {"image": "a.png", "field": "Entities", "text": "boy", "accept": True}
+NOTE = {"item": "a_0", "round": 1, "annotator": "ana"}
 DROP = {"question_id": "q", "action": "drop"}
+notes = decided("annotations", lambda at, bad: read_annotations(at / "annotations.json", bad))
 reviews, refinements = decided("reviews", read_reviews), decided("refinements", read_refinements)
 mcot, two = in_lines("mcot", read_mcot), in_lines("multi_image_vqa", read_multi_image)
 captions = in_lines("caption", read_captioned_images)
@@ -240,6 +243,8 @@ OTHER = MCOT | {"url": "https://a/2.png"}
         pytest.param(copa, (EVENT, EVENT | {"question": "why"}, EVENT), id="COPA, a question"),
         pytest.param(experts, (EXPERT, EXPERT | {"image2": None}, EXPERT), id="experts"),
         pytest.param(reviews, (REVIEW, REVIEW | {"accept": "yes"}, REVIEW), id="a review"),
+        pytest.param(notes, (NOTE, NOTE | {"round": 3}, NOTE | {"round": 2}), id="MULTI, a round"),
+        pytest.param(notes, (NOTE, NOTE, NOTE | {"round": 2}), id="MULTI, annotated twice"),
         pytest.param(reviews, (REVIEW, "keep", REVIEW), id="a review, a text"),
         pytest.param(refinements, (DROP, DROP | {"action": "maybe"}, DROP), id="a refinement"),
         pytest.param(refinements, (DROP, DROP | {"action": "replace"}, DROP), id="no new question"),

@@ -127,12 +127,14 @@ def test_raw_material_that_nobody_annotated_is_still_selected_and_checked(tmp_pa
     folder.mkdir()
     problems = {f"czsx_{n}": PROBLEM | {"problem_content": "[IMAGE_1]"} for n in range(12)}
     (folder / "raw_problems.json").write_text(json.dumps(problems))
-    (folder / "annotations.json").write_text("[]")
+    (folder / "annotations.json").write_text("[5]")
     bench = Bench(tmp_path / "home", folder)
     bench.build(dg.AssetSelection.assets(["multi", "annotated_items"]))
     picked = {one.problem_id for one in bench.read(SelectionDecision, "selection") if one.picked}
     assert 0 < len(picked) < 12
     assert {one.problem_id for one in bench.read(MultiItem, "annotated_items")} == picked
+    bad, *_ = bench.read(Rejection, "dropped_items")
+    assert (bad.entry, bad.reason) == ("annotations.json, entry 1", "expected an object, found 5")
 
 
 def test_bad_rows_beside_the_problems_are_listed_and_the_others_count(release, tmp_path):

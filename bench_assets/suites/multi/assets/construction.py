@@ -125,13 +125,14 @@ def annotation(
     sources: SourceFiles, items: list[MultiItem], selection: list[SelectionDecision]
 ) -> tuple[dg.Output[list[MultiItem]], dg.Output[list[ItemRevision]], dg.Output[list[Rejection]]]:
     """Merge two rounds of annotation, and drop defective items (section 3.2)."""
-    annotations = _annotations(sources)
+    bad: list[Rejection] = []
+    annotations = _annotations(sources, bad)
     whole = AnnotatedItems(items, [], [])  # the release shows only what came of it
     merged = whole if annotations is None else decisions.annotate(items, selection, annotations)
     return (
         table_output(merged.items),
         table_output(merged.revisions),
-        table_output(merged.rejections),
+        table_output([*bad, *merged.rejections]),
     )
 
 
@@ -147,7 +148,7 @@ def transformation_proposals(
     annotated_items: list[MultiItem],
 ) -> dg.Output[list[Transformation]]:
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
-    annotations = _annotations(sources)
+    annotations = _annotations(sources, [])
     if annotations is None:
         return table_output(list[Transformation]())
     requests = requested_transformations(annotations)
@@ -249,10 +250,10 @@ def duplicates(
     return table_output(pairs, {"conflicts": sum(bool(pair.conflict) for pair in pairs)})
 
 
-def _annotations(sources: SourceFiles) -> list[Annotation] | None:
+def _annotations(sources: SourceFiles, rejections: list[Rejection]) -> list[Annotation] | None:
     """Annotations of raw material; None for the release."""
     file = release_of(sources).annotations
-    return read_annotations(file) if file else None
+    return read_annotations(file, rejections) if file else None
 
 
 def _rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:

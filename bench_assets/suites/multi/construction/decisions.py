@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables import json_records
-from bench_assets.core.tables.json_records import Entry, read_entries
+from bench_assets.core.tables.json_records import Entry, read_entries, rejecting
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.construction.transformations import (
@@ -69,18 +69,25 @@ class AnnotatedItems(NamedTuple):
     rejections: list[Rejection]
 
 
-def read_annotations(file: Path) -> list[Annotation]:
+def read_annotations(file: Path, rejections: list[Rejection] | None = None) -> list[Annotation]:
     """Read every annotation in file order.
 
+    Args:
+        file: UTF-8.
+        rejections: Receives entries that are not of the form above, and the later of two of an item
+            in a round; None: they are errors.
+
     Raises:
-        SourceError: If an entry is not of the form above, or an item is annotated twice in a round.
+        SourceError: If the file is no JSON list.
     """
     annotations: dict[tuple[str, int], Annotation] = {}
-    for entry, where in read_entries(file):
-        one = _annotation(entry, where)
-        if (one.item_id, one.round) in annotations:
-            raise SourceError(f"{where}: {one.item_id} has two annotations in round {one.round}")
-        annotations[one.item_id, one.round] = one
+    for entry, where in read_entries(file, rejections):
+        with rejecting(rejections, where):
+            one = _annotation(entry, where)
+            if (one.item_id, one.round) in annotations:
+                again = f"{one.item_id} has two annotations in round {one.round}"
+                raise SourceError(f"{where}: {again}")
+            annotations[one.item_id, one.round] = one
     return list(annotations.values())
 
 
