@@ -253,7 +253,7 @@ def _metrics(of: EvaluationStep) -> dg.AssetsDefinition:
         tried = read_constants(tables, constants) if constants else []
         key = evaluation_key(of.task, of.condition, "metrics")
         steps = read_run(tables, key, scores[0].model) if scores else []
-        left_out = rejected(tables, of.task)
+        left_out = rejected(tables, of.task, questions[0].edition if questions else "")
         n_rejected = None if left_out is None else len(left_out)
         found = beside(of.task, questions, predictions, scores, tried)
         rows = [replace(row, n_rejected=n_rejected) for row in found]

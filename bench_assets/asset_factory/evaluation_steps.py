@@ -160,10 +160,14 @@ def rejections_key(task: Task) -> list[str]:
     return task.rejections.split("/") if task.rejections else []
 
 
-def rejected(tables: TableFiles, task: Task) -> Sequence[Rejection] | None:
-    """Rows of a task's source that became no question; None where that is not known."""
+def rejected(tables: TableFiles, task: Task, edition: str) -> Sequence[Rejection] | None:
+    """Rows of a task's source that became no question; None where that is not known.
+
+    Nor of the mini edition, whose source is drawn with rows that are to be rejected.
+    """
     key = rejections_key(task)
-    return tables.rows(key, Rejection) if key and tables.exists(key) else None
+    known = bool(key) and edition != "mini" and tables.exists(key)
+    return tables.rows(key, Rejection) if known else None
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:

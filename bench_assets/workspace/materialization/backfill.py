@@ -10,6 +10,7 @@ from time import monotonic
 from bench_assets.asset_factory.asset_metadata import mixed_mark, percent
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import rejected
+from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.errors import BenchError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.tables.large_tables import column
@@ -120,7 +121,10 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 
 def rejection_messages(bench: Workbench, suite: str) -> list[str]:
     """Say of each task how many rows of its source became no question, and why the first."""
-    found = [(task, rejected(bench.tables, task)) for task in bench.catalog.tasks_of(suite)]
+    found = [
+        (task, rejected(bench.tables, task, exam(bench.tables, task).edition))
+        for task in bench.catalog.tasks_of(suite)
+    ]
     return [
         f"{task.name}: {len(rows)} row{'s'[: len(rows) != 1]} of the source rejected, the first: "
         f"{rows[0].entry}: {rows[0].reason}. List them: bench tables show {task.rejections}"
