@@ -42,7 +42,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
     """Build the sensors that watch folders and hub repositories.
 
     Args:
-        jobs: ``first_look`` and ``evaluate_checkpoint``.
+        jobs: ``quick_evaluation`` and ``evaluate_checkpoint``.
         suites: Those that checkpoints may be evaluated on.
     """
 

@@ -1,4 +1,4 @@
-"""The runs that checkpoints need: a first look, if one is configured, then one over all suites.
+"""Runs of checkpoints: a quick evaluation, if one is configured, then one over all suites.
 
 What was asked for already is read off the run keys in Dagster's run storage, which name a
 checkpoint and the suites of its run: one query for all checkpoints.
@@ -16,7 +16,7 @@ from bench_assets.asset_factory.suite_assets import grouped
 from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_assets.evaluation.suite import Suite
 from resources.config.bench_toml import Settings
-from sensors.quick_evaluation import FIRST_LOOK, first_look_key
+from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_key
 
 EVALUATE = "evaluate_checkpoint"
 """Name of the job over everything that is made of one model."""
@@ -32,7 +32,7 @@ class SuiteTables:
     """The tables of a suite that an evaluation of a model has to do with."""
 
     questions: Sequence[dg.AssetKey]  # those that models are asked
-    looks: Sequence[dg.AssetKey]  # what a first look makes
+    looks: Sequence[dg.AssetKey]  # what a quick evaluation makes
     made: Sequence[dg.AssetKey]  # everything that the evaluation makes
 
 
@@ -50,7 +50,7 @@ class CheckpointEvaluation:
     @property
     def name(self) -> str:
         """Prefix of the run key; the suites follow."""
-        return _look_at(self.checkpoint) if self.job == FIRST_LOOK else self.checkpoint
+        return _look_at(self.checkpoint) if self.job == QUICK_EVALUATION else self.checkpoint
 
 
 def suite_tables(*suites: str) -> dg.AssetSelection:
@@ -65,7 +65,7 @@ def tables_of(
     return {
         suite.name: SuiteTables(
             questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
-            looks=[first_look_key(task) for task in asked],
+            looks=[quick_evaluation_key(task) for task in asked],
             made=sorted(suite_tables(suite.name).resolve(repository.asset_graph)),
         )
         for suite in suites
@@ -105,7 +105,7 @@ def evaluations(
 ) -> Iterator[CheckpointEvaluation]:
     """Find what checkpoints need by now that no run was started for.
 
-    The suites follow when the first look is over, those whose look is there: a checkpoint that
+    Suites whose quick evaluation is stored follow when it is over: a checkpoint that
     does not load costs no more.
 
     Args:
@@ -123,7 +123,9 @@ def evaluations(
         if first:
             unseen = [suite for suite in lacking if suite not in started[_look_at(checkpoint)]]
             if unseen:
-                yield CheckpointEvaluation(job=FIRST_LOOK, checkpoint=checkpoint, suites=unseen)
+                yield CheckpointEvaluation(
+                    job=QUICK_EVALUATION, checkpoint=checkpoint, suites=unseen
+                )
             waits = unseen or checkpoint in looking
             lacking = [] if waits else [suite for suite in lacking if checkpoint in looked[suite]]
         if lacking:
@@ -151,7 +153,7 @@ def run_requests(
                 job_name=one.job,
                 partition_key=one.checkpoint,
                 asset_selection=_selection(one.job, [tables[suite] for suite in suites]),
-                tags={"dagster/priority": "1"} if one.job == FIRST_LOOK else None,
+                tags={"dagster/priority": "1"} if one.job == QUICK_EVALUATION else None,
             )
 
 
@@ -166,13 +168,13 @@ def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:
 
 
 def _look_at(checkpoint: str) -> str:
-    return f"{checkpoint}/{FIRST_LOOK}"
+    return f"{checkpoint}/{QUICK_EVALUATION}"
 
 
 def _looking(instance: dg.DagsterInstance) -> set[str]:
-    """Checkpoints with a first look that is not over."""
+    """Checkpoints with a quick evaluation that is not over."""
     unfinished = [status for status in dg.DagsterRunStatus if status not in _OVER]
-    runs = instance.get_runs(dg.RunsFilter(job_name=FIRST_LOOK, statuses=unfinished))
+    runs = instance.get_runs(dg.RunsFilter(job_name=QUICK_EVALUATION, statuses=unfinished))
     return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
 
 
@@ -182,4 +184,4 @@ def _looked(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[s
 
 
 def _selection(job: str, tables: Iterable[SuiteTables]) -> list[dg.AssetKey]:
-    return [key for of in tables for key in (of.looks if job == FIRST_LOOK else of.made)]
+    return [key for of in tables for key in (of.looks if job == QUICK_EVALUATION else of.made)]

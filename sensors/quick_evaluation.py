@@ -1,8 +1,8 @@
-"""A cheap first look at a checkpoint: every task on a few of its questions.
+"""Quick evaluation of a checkpoint: every task on a few of its questions.
 
 The responses are remembered, so that the whole evaluation afterwards asks only the rest.
 
-Whether a first look already shows that a checkpoint is worse than the one before it in its run.
+Early stopping: whether it shows already that a checkpoint is worse than the step before it.
 
 Somebody looks at every checkpoint of a run, and more than once while it answers: the verdict is by
 ``core.sequential``, which calls no more than one run in twenty of equal checkpoints worse anywhere.
@@ -140,18 +140,18 @@ def _pairs(
     return metric_pairs(measure, before, after, clusters_of(questions), adds)
 
 
-FIRST_LOOK = "first_look"
+QUICK_EVALUATION = "quick_evaluation"
 """Name of the tables, of their group and of the job."""
 
 
-def first_look_assets(tasks: Sequence[Task]) -> list[dg.AssetsDefinition]:
+def quick_evaluation_assets(tasks: Sequence[Task]) -> list[dg.AssetsDefinition]:
     """Build the quick evaluation of every task of models."""
-    return [_first_look(task) for task in tasks if task.asked_of == "model"]
+    return [_quick_evaluation(task) for task in tasks if task.asked_of == "model"]
 
 
-def first_look_key(task: Task) -> dg.AssetKey:
-    """Asset key of a task's first look."""
-    return dg.AssetKey([*task.name.split("/"), FIRST_LOOK])
+def quick_evaluation_key(task: Task) -> dg.AssetKey:
+    """Asset key of a task's quick evaluation."""
+    return dg.AssetKey([*task.name.split("/"), QUICK_EVALUATION])
 
 
 def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
@@ -171,12 +171,12 @@ def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
     return [question for question in questions if question.question_id in drawn]
 
 
-def _first_look(task: Task) -> dg.AssetsDefinition:
+def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
     @dg.asset(
-        key=first_look_key(task),
+        key=quick_evaluation_key(task),
         ins={"questions": dg.AssetIn(questions_key(task, "main"))},
         partitions_def=MODELS,
-        group_name=FIRST_LOOK,
+        group_name=QUICK_EVALUATION,
         kinds={"gpu"},
         tags={"bench/stage": "metrics"},
         pool="gpu",
@@ -187,7 +187,7 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
             "of the whole table."
         ),
     )
-    def first_look(
+    def quick_evaluation(
         context: dg.AssetExecutionContext,
         models: Models,
         settings: SettingsResource,
@@ -210,4 +210,4 @@ def _first_look(task: Task) -> dg.AssetsDefinition:
         rows = pipeline.summarise(task, few, predictions, scores)
         return table_output(rows, {**progress.metadata(), **said})
 
-    return first_look
+    return quick_evaluation

@@ -42,7 +42,7 @@ _KINDS: dict[Pool | None, str] = {None: "python", "gpu": "gpu", "judge": "llm"}
 GROUP = "bench/group"
 """Tag with the group that an asset is made with; the UI shows it in smaller ones."""
 
-TOGETHER = ("leaderboard", "first_look")
+TOGETHER = ("leaderboard", "quick_evaluation")
 """Groups that are made and shown together."""
 
 

@@ -39,7 +39,7 @@ from sensors.checkpoints import checkpoint_sensors
 from sensors.configuration import configuration_sensor, model_sensor
 from sensors.evaluations import EVALUATE, suite_tables
 from sensors.failed_checks import failed_check_sensor
-from sensors.quick_evaluation import FIRST_LOOK, first_look_assets
+from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets
 
 _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, description
 
@@ -71,7 +71,7 @@ def build_graph(
     warnings.simplefilter("ignore", dg.PreviewWarning)
     resources = _resources(settings, tables, progress=progress)
     jobs = [name for suite in catalog.evaluable.names for name, *_ in _jobs(suite)]
-    catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, FIRST_LOOK, EVALUATE])
+    catalog, left = load_left_halves(catalog, resources.keys(), [*jobs, QUICK_EVALUATION, EVALUATE])
     asked = catalog.evaluable
     checkpoint_jobs = _defined(_checkpoint_jobs(asked.names))
     configured = settings.load().annotation.tasks.keys()
@@ -135,7 +135,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
             for form in suite.annotation_tasks_asked(named_forms)
             if form.summary
         ),
-        *first_look_assets(catalog.evaluable.tasks),
+        *quick_evaluation_assets(catalog.evaluable.tasks),
         *(once(_audit, task, *catalog.tasks) for task in catalog.tasks if task.asked_of == "model"),
         *leaderboard_assets(catalog),
         *(claims_asset(suite) for suite in catalog.suites if suite.claims),
@@ -232,8 +232,8 @@ def _jobs(suite: str) -> list[_Job]:
 def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
         (
-            FIRST_LOOK,
-            grouped(FIRST_LOOK),
+            QUICK_EVALUATION,
+            grouped(QUICK_EVALUATION),
             "Ask one model a few questions of every task.",
         ),
         (

@@ -19,7 +19,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.defs.tables.audit import audit_key
 from bench_assets.evaluation.suite import Suite
 from bench_assets.plugins import strangers_objects
-from sensors.quick_evaluation import first_look_key
+from sensors.quick_evaluation import quick_evaluation_key
 
 _ANY = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | dg.SourceAsset
 
@@ -107,7 +107,7 @@ def _made(suite: Suite) -> set[dg.AssetKey]:
     """Evaluation assets of a suite's tasks; tasks of encoders bring their own tables."""
     asked = [task for task in suite.tasks if task.asked_of == "model"]
     return {
-        *map(first_look_key, asked),
+        *map(quick_evaluation_key, asked),
         *(answers_key(one) for one in suite.annotation_tasks),
         *map(audit_key, asked),
         *(

@@ -18,7 +18,7 @@ from bench_assets.evaluation.task import RULES, Task
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TAKEN = (
-    *("checkpoint", "claims", "default", "expectations", "first_look", "leaderboard"),
+    *("checkpoint", "claims", "default", "expectations", "quick_evaluation", "leaderboard"),
     *("leaderboard_export", "published", "report"),
 )
 """Names that the graph has given to assets, groups and jobs of its own."""

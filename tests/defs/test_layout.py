@@ -57,7 +57,7 @@ def test_the_audit_of_a_suite_is_materialized_together_and_shown_with_its_studie
         assert shown.tags["bench/group"] == "journeybench_audit"
 
 
-@pytest.mark.parametrize("key", ["leaderboard", "codis/first_look"])
+@pytest.mark.parametrize("key", ["leaderboard", "codis/quick_evaluation"])
 def test_what_gathers_all_suites_stays_together(key: str) -> None:
     group = key.rsplit("/", maxsplit=1)[-1]
     spec = dg.AssetSpec(key.split("/"), group_name=group)

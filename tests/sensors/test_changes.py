@@ -126,11 +126,11 @@ def of(model: str, prefix: str = "quiz", tables: list[str] = TABLES) -> list[str
     return [f"{prefix}/{table} {model}" for table in tables]
 
 
-def test_all_that_is_made_of_models_follows_but_first_looks() -> None:
+def test_all_that_is_made_of_models_follows_but_quick_evaluations() -> None:
     graph = defs.resolve_asset_graph()
     per_model = {key for key in graph.get_all_asset_keys() if graph.get(key).is_partitioned}
     follow = {key for key in graph.get_all_asset_keys() if graph.get(key).automation_condition}
-    assert {key.path[-1] for key in per_model - follow} == {"first_look"}
+    assert {key.path[-1] for key in per_model - follow} == {"quick_evaluation"}
     others = {key for key in follow - per_model if key.path[-1] not in (CONSTANTS, CLAIMS)}
     assert {graph.get(key).group_name for key in others} == {"leaderboard"}
 

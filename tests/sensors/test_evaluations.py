@@ -1,4 +1,4 @@
-"""What a checkpoint is asked: every suite once, together, after the first look if there is one."""
+"""A checkpoint is evaluated on every suite once, after its quick evaluation if there is one."""
 
 import sqlite3
 import time
@@ -15,7 +15,7 @@ from tests.sensors.watched import (
     TABLES,
     Daemon,
     names,
-    record_first_look,
+    record_quick_evaluation,
     watching,
     with_questions,
     write_checkpoint,
@@ -94,11 +94,11 @@ def test_what_a_tick_that_was_killed_had_claimed_is_asked_for_minutes_later(
 
 @pytest.fixture
 def looking(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Daemon:
-    """One whose checkpoint is at its first look."""
+    """One whose checkpoint is at its quick evaluation."""
     settings = watching(tmp_path / "home", "first = 20", suites='["codis", "journeybench"]')
     daemon = Daemon(settings, instance)
     write_checkpoint(runs / "a" / "step-1")
-    assert names(daemon.tick()) == ["a/step-1 first_look/codis+journeybench"]
+    assert names(daemon.tick()) == ["a/step-1 quick_evaluation/codis+journeybench"]
     assert daemon.tick() == []
     return daemon
 
@@ -107,10 +107,10 @@ def looked(daemon: Daemon, *suites: str) -> None:
     """A checkpoint answered the first questions of some suites."""
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     for suite in suites:
-        record_first_look(daemon.instance, suite, checkpoint)
+        record_quick_evaluation(daemon.instance, suite, checkpoint)
 
 
-def test_one_run_over_the_rest_follows_when_the_first_look_is_over(looking: Daemon) -> None:
+def test_one_run_over_the_rest_follows_when_the_quick_evaluation_is_over(looking: Daemon) -> None:
     looked(looking, "codis")
     assert looking.tick() == []
     looked(looking, "journeybench")
@@ -120,7 +120,9 @@ def test_one_run_over_the_rest_follows_when_the_first_look_is_over(looking: Daem
     assert looking.tick() == []
 
 
-def test_a_suite_whose_first_look_failed_follows_when_somebody_repairs_it(looking: Daemon) -> None:
+def test_a_suite_whose_quick_evaluation_failed_follows_when_it_is_repaired(
+    looking: Daemon,
+) -> None:
     looked(looking, "journeybench")
     looking.end_runs()
     assert names(looking.tick()) == ["a/step-1 journeybench"]
@@ -137,25 +139,25 @@ def test_a_suite_that_is_added_later_is_looked_at_first_by_itself(
     looking.tick()
     suites = '["codis", "journeybench", "multi"]'
     looking.settings = watching(tmp_path / "home", "first = 20", suites=suites)
-    assert names(looking.tick()) == ["a/step-1 first_look/multi"]
+    assert names(looking.tick()) == ["a/step-1 quick_evaluation/multi"]
     looked(looking, "multi")
     looking.end_runs()
     assert names(looking.tick()) == ["a/step-1 multi"]
 
 
-def test_the_first_look_goes_before_other_runs_and_covers_the_suites(
+def test_the_quick_evaluation_goes_before_other_runs_and_covers_the_suites(
     tmp_path: Path, runs: Path, instance: dg.DagsterInstance
 ) -> None:
     settings = watching(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
     write_checkpoint(runs / "a" / "step-1")
     result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
     (request,) = result.run_requests or []
-    assert (request.job_name, request.tags["dagster/priority"]) == ("first_look", "1")
+    assert (request.job_name, request.tags["dagster/priority"]) == ("quick_evaluation", "1")
     asked = sorted(key.to_user_string() for key in request.asset_selection or [])
     assert asked == [
-        "codis/first_look",
-        "cogbench/description/first_look",
-        "cogbench/vqa/first_look",
+        "codis/quick_evaluation",
+        "cogbench/description/quick_evaluation",
+        "cogbench/vqa/quick_evaluation",
     ]
 
 

@@ -1,4 +1,4 @@
-"""A first look says that a checkpoint is worse where it is, and seldom where it is not."""
+"""A quick evaluation says that a checkpoint is worse where it is, and seldom where it is not."""
 
 import pytest
 

@@ -23,7 +23,7 @@ from resources.models.registry.opening import Models
 from sensors.changes import change_sensors, following
 from sensors.checkpoints import checkpoint_sensors, watch_folders
 from sensors.evaluations import EVALUATE, SuiteTables, Tables
-from sensors.quick_evaluation import FIRST_LOOK, first_look_assets, first_look_key
+from sensors.quick_evaluation import QUICK_EVALUATION, quick_evaluation_assets, quick_evaluation_key
 
 CATALOG = load_catalog()
 
@@ -33,7 +33,7 @@ def tables_of_suite(tasks: Iterable[Task], made: Sequence[dg.AssetKey]) -> Suite
     asked = [task for task in tasks if task.asked_of == "model"]
     return SuiteTables(
         questions=[dg.AssetKey(questions_key(task, "main")) for task in asked],
-        looks=[first_look_key(task) for task in asked],
+        looks=[quick_evaluation_key(task) for task in asked],
         made=made,
     )
 
@@ -166,7 +166,7 @@ def with_questions(instance: dg.DagsterInstance) -> dg.DagsterInstance:
     return instance
 
 
-def record_first_look(instance: dg.DagsterInstance, suite: str, checkpoint: str) -> None:
+def record_quick_evaluation(instance: dg.DagsterInstance, suite: str, checkpoint: str) -> None:
     """Record that a checkpoint answered the first questions of a suite."""
     for key in TABLES[suite].looks:
         record(instance, key, checkpoint)
@@ -205,13 +205,13 @@ def _check_of(suite: str) -> dg.AssetChecksDefinition:
 _SETTINGS = SettingsResource(home=str(default_home()))
 _IMAGES = ImageStore(folder=str(default_home() / "images"))
 _JOBS = [
-    dg.define_asset_job(FIRST_LOOK, dg.AssetSelection.groups(FIRST_LOOK)),
+    dg.define_asset_job(QUICK_EVALUATION, dg.AssetSelection.groups(QUICK_EVALUATION)),
     dg.define_asset_job(EVALUATE, grouped(*TABLES)),
 ]
 defs = dg.Definitions(
     assets=[
         *(dg.AssetSpec(key) for of in TABLES.values() for key in of.questions),
-        *first_look_assets(CATALOG.tasks),
+        *quick_evaluation_assets(CATALOG.tasks),
         *map(_stand_in, TABLES),
     ],
     asset_checks=[*map(_check_of, TABLES)],

@@ -1,4 +1,4 @@
-"""The smallest part of a benchmark that ranks models as all of it does, for first looks.
+"""The smallest part of a benchmark that ranks models as all of it does, for quick evaluations.
 
 Questions are taken one after the other so that the means of the models over those taken stay as
 near to their means over all as they can, and the share of each category too (greedy herding). How
@@ -22,7 +22,7 @@ Codes = npt.NDArray[np.intp]
 FEWEST_MODELS = 5
 
 _SIZES = (10, 20, 30, 50, 75, 100, 150, 200)
-_LARGEST = 0.5  # of all questions: more is no first look
+_LARGEST = 0.5  # of all questions: more is no quick evaluation
 _RANKED_ALIKE = 0.9  # Kendall's tau
 _FOLDS = 5
 _RANDOM = 100  # subsets that it is compared with

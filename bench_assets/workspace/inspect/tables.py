@@ -16,7 +16,7 @@ from bench_assets.workspace.materialization.name_validation import check_names
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _EVALUATION_TABLES = ("predictions", "judgements", "scores", "metrics")
-_EXCLUDED_TABLES = ("first_look", "leaderboard_export", "report")
+_EXCLUDED_TABLES = ("quick_evaluation", "leaderboard_export", "report")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

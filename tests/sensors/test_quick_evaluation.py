@@ -1,4 +1,4 @@
-"""The first look asks a few questions, and what it asked is not asked again."""
+"""The quick evaluation asks a few questions, and what it asked is not asked again."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.evaluation.task import ByModel
 from resources.tables.parquet import TableFiles
-from sensors.quick_evaluation import first_look_assets, first_questions
+from sensors.quick_evaluation import first_questions, quick_evaluation_assets
 from tests.chat_server import Answer, ChatServer
 from tests.quiz import TASK, judge_right, questions_asset, quiz, run_for
 
@@ -53,25 +53,27 @@ def test_the_whole_evaluation_asks_only_the_rest(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         table = questions_asset(quiz(100))
-        run_for("m", [table, *first_look_assets([TASK])], tmp_path)
+        run_for("m", [table, *quick_evaluation_assets([TASK])], tmp_path)
         assert server.n_requests == 10
         (metric, *_) = TableFiles(folder=str(tmp_path / "tables")).read(
-            ["quiz", "first_look"], Metric, "m"
+            ["quiz", "quick_evaluation"], Metric, "m"
         )
         assert (metric.metric, metric.value, metric.n_scored) == ("accuracy", 1.0, 10)
         run_for("m", [table, *evaluation_assets(TASK)], tmp_path)
         assert server.n_requests == 100
 
 
-def test_a_failed_request_fails_the_first_look_so_that_nothing_follows(tmp_path: Path) -> None:
+def test_a_failed_request_fails_the_quick_evaluation_so_that_nothing_follows(
+    tmp_path: Path,
+) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         server.fail_next(1, Answer(status=400, text="no"))
         with pytest.raises(ModelError, match="1 of 10 questions without a response"):
-            run_for("m", [questions_asset(quiz(100)), *first_look_assets([TASK])], tmp_path)
+            run_for("m", [questions_asset(quiz(100)), *quick_evaluation_assets([TASK])], tmp_path)
 
 
-def test_a_judge_without_a_response_fails_the_first_look_as_well(tmp_path: Path) -> None:
+def test_a_judge_without_a_response_fails_the_quick_evaluation_as_well(tmp_path: Path) -> None:
     with ChatServer("x") as server:
         configure(tmp_path, server)
         with (tmp_path / "bench.toml").open("a") as file:
@@ -79,9 +81,9 @@ def test_a_judge_without_a_response_fails_the_first_look_as_well(tmp_path: Path)
                 f'[models.j]\nkind = "server"\nbase_url = "{server.base_url}"\nmodel = "j"\n'
                 'max_tries = 1\n[suites.quiz]\njudge = "j"\n'
             )
-        table, asked = questions_asset(quiz(100)), first_look_assets([TASK])
+        table, asked = questions_asset(quiz(100)), quick_evaluation_assets([TASK])
         judging = replace(TASK, judges={"paper": ByModel(judge_right)})
         run_for("m", [table, *asked], tmp_path)  # so that only the judge is left to be asked
         server.fail_next(1, Answer(status=400, text="no"))
         with pytest.raises(ModelError, match="1 of 10 verdicts without a response"):
-            run_for("m", [table, *first_look_assets([judging])], tmp_path)
+            run_for("m", [table, *quick_evaluation_assets([judging])], tmp_path)
