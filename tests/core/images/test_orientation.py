@@ -62,12 +62,16 @@ def test_the_stated_size_tells_which_pixels_are_meant(frame, stated, expected):
 
 
 @pytest.mark.parametrize(
-    ("orientation", "stated"), [(1, (30, 40)), (3, (30, 40)), (6, (80, 60)), (8, (40, 31))]
+    ("orientation", "stated"),
+    [(1, (30, 40)), (2, (30, 40)), (3, (30, 40)), (6, (80, 60)), (8, (40, 31))],
 )
 def test_a_size_that_the_image_has_in_no_way_is_an_error(tmp_path, orientation, stated):
     file = tmp_path / "a.png"
     file.write_bytes(turned(orientation, Image.new("RGB", (WIDTH, HEIGHT))))
-    expected = rf"a\.png: the annotation is of {stated[0]} x {stated[1]} px, the image has 40 x 30"
+    expected = (
+        rf"a\.png: the annotation is of {stated[0]} x {stated[1]} px, the image has 40 x 30 px"
+    )
+    expected += f", EXIF orientation {orientation}" if orientation > 1 else "$"
     with pytest.raises(ImageError, match=expected):
         frame_in(file, stated)
 

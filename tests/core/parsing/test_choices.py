@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.core.parsing.choices import lettered, read_choice
+from bench_assets.core.parsing.choices import lettered, read_choice, read_choices
+from bench_assets.core.parsing.option_names import Options
 
 
 def test_options_are_lettered_in_the_order_they_come():
@@ -180,3 +181,15 @@ def test_what_loops_behind_a_letter_takes_little_time(loop):
     started = time.process_time()  # s of CPU: how busy the machine is does not matter
     read_choice(f"A{loop * (16_000 // len(loop))}x", ("a car", "no", "none of them", ""))
     assert time.process_time() - started < 3  # what is quadratic takes more at 16,000
+
+
+@pytest.mark.parametrize(
+    ("response", "letters"),
+    [
+        pytest.param("除B、D外都正确", "AC", id="all but two"),
+        pytest.param("除了C以外的选项都对", "ABD", id="all but one"),
+        pytest.param("排除A、B，剩下的选项正确", "CD", id="what is left"),
+    ],
+)
+def test_a_complement_is_the_other_options(response, letters):
+    assert read_choices(response, Options(4)).letters == letters
