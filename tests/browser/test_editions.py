@@ -90,7 +90,7 @@ def test_its_samples_are_looked_at_from_there(page: "Page", address: str) -> Non
 
 def test_one_model_is_compared_on_both(page: "Page", address: str) -> None:
     page.goto(address)
-    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("link", name="Compare", exact=True).click()
     page.get_by_label("From (A)").select_option("run/step-900")
     page.get_by_label("under condition").nth(1).select_option(f"main, {OTHER}")
     row = page.get_by_role("row", name="a quiz")
