@@ -1,7 +1,7 @@
 """Assembly of the whole graph: suites, evaluations, checks, jobs, sensors."""
 
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -76,18 +76,6 @@ def build_graph(
     checkpoint_jobs = _defined(_checkpoint_jobs(asked.names))
     configured = settings.load().annotation.tasks.keys()
     assets = _assets(left, catalog, configured)
-    absent = _unasked(catalog, configured)
-    columns = {
-        key: {"dagster/column_schema": schema}
-        for asset in assets
-        if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
-        for key, schema in column_schemas(asset).items()
-    }
-
-    def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        shown = laid_out(following(_without(spec, absent)), catalog)
-        return shown.merge_attributes(metadata=columns.get(spec.key, {}))
-
     definitions = dg.Definitions(
         assets=assets,
         asset_checks=_checks(left, asked.tasks),
@@ -103,7 +91,7 @@ def build_graph(
         # In process: a spawned step could not share loaded weights.
         executor=dg.in_process_executor,
         resources=resources,
-    ).map_asset_specs(func=complete)
+    ).map_asset_specs(func=_completion(assets, catalog, _unasked(catalog, configured)))
     return Graph(definitions, catalog)
 
 
@@ -152,6 +140,24 @@ def _unasked(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.Asse
         for task in suite.every_annotation_task
         if task.task.name not in configured
     )
+
+
+def _completion(
+    assets: Iterable[Any], catalog: Catalog, absent: Collection[dg.AssetKey]
+) -> Callable[[dg.AssetSpec], dg.AssetSpec]:
+    """Group, column schema and automation of each asset, without dependencies on ``absent``."""
+    columns = {
+        key: {"dagster/column_schema": schema}
+        for asset in assets
+        if isinstance(asset, dg.AssetsDefinition) and asset.is_executable
+        for key, schema in column_schemas(asset).items()
+    }
+
+    def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
+        shown = laid_out(following(_without(spec, absent)), catalog)
+        return shown.merge_attributes(metadata=columns.get(spec.key, {}))
+
+    return complete
 
 
 def _without(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:

@@ -1,8 +1,8 @@
-"""Annotation units and answers as assets, one step per task.
+"""Annotation units and answers as assets, one step per task that bench.toml configures.
 
-Without a section of the task in bench.toml the tables are empty, and nothing is opened.
+A task whose section was removed after the definitions were loaded gets empty tables.
 
-What comes of people's answers about models' responses: a table for each task that is asked.
+Summaries of people's answers about models' responses, a table for each task.
 """
 
 from collections import Counter

@@ -131,22 +131,20 @@ def _matrix(
         edition=f"{edition} edition" + (f" of {place}" if place else ""),
         tasks=tasks,
         models=tuple(map(line, models)),
-        blind=(
-            *(line(model) for model in sorted(guessing)),
-            *(
-                MatrixRow(name=name, cells=cells)
-                for name, values in known.items()
-                if ours
-                and (
-                    cells := {
-                        task: f"{v:.3f}" for task in tasks if (v := values.get(task)) is not None
-                    }
-                )
-            ),
-        ),
+        blind=(*map(line, sorted(guessing)), *(_levels(tasks, known) if ours else ())),
         published=tuple(_published([row for row in rows if not row.is_measured])),
         ranked=ranks.tasks,
     )
+
+
+def _levels(
+    tasks: Sequence[str], known: Mapping[str, Mapping[str, float | None]]
+) -> Iterator[MatrixRow]:
+    """Lines of values that are known without a model; none for a name without any."""
+    for name, values in known.items():
+        there = {task: values.get(task) for task in tasks}
+        if cells := {task: f"{value:.3f}" for task, value in there.items() if value is not None}:
+            yield MatrixRow(name=name, cells=cells)
 
 
 def _ranks(rows: Sequence[LeaderboardRow]) -> MeanRanks:
