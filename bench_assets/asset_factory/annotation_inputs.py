@@ -42,16 +42,16 @@ def least_votes(settings: Settings, task: SuiteAnnotationTask, usual: int) -> in
     """Votes that decide: bench.toml's number, else one for votes from files.
 
     Args:
-        settings: Whether the task is asked, and of how many people.
-        task: By which votes are cast.
-        usual: How many are asked for where bench.toml does not say.
+        settings: Settings of annotation.
+        task: The task that collects the votes.
+        usual: Votes per unit if bench.toml does not say.
     """
     asked = settings.annotation.tasks.get(task.task.name)
     return (asked.needed or usual) if asked else 1
 
 
 def decided_in(task: Task) -> list[dg.AssetKey]:
-    """Keys of the decision tables that a question table depends on, for its open units."""
+    """Keys of the decision tables with open units of a question table."""
     return [dg.AssetKey(one.name.split("/")) for one in task.decided_in]
 
 
@@ -60,7 +60,7 @@ def open_units(
 ) -> dict[str, list[str]]:
     """Find undecided units by the annotation task that decides them, one line each.
 
-    Nothing is open where the questions are a release's: others decided on them.
+    Questions of a release have no open units: its authors decided them.
     """
     found: dict[str, list[str]] = {}
     if questions and not {one.edition for one in questions} & {"built", "mini"}:
@@ -77,7 +77,7 @@ def with_open(
 ) -> list[Question]:
     """Note the number of open units in each question; nothing if the task is inactive.
 
-    Numbers made of such a table say so in their signature.
+    Signatures of numbers from such a table say so.
     """
     asked = settings.annotation.tasks
     found = open_units(task, tables, questions) if asked else {}

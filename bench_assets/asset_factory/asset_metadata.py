@@ -16,7 +16,7 @@ _STEPS = 60  # of a run, that are drawn
 
 
 def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
-    """Numbers of all responses of a table, remembered ones included."""
+    """Throughput figures of a table's responses, cached ones included."""
     return {
         "responses_failed": sum(map(bool, column(rows, "error"))),
         "cut_short": sum(why == "length" for why in column(rows, "finish_reason")),
@@ -28,7 +28,7 @@ def responses_shown(rows: Sequence[Prediction]) -> dict[str, int]:
 
 
 def results_table(rows: Sequence[Metric]) -> str:
-    """The metrics as a person would print them: a line a category, a column a metric."""
+    """Format metrics as a table: one row per category, one column per metric."""
     names = list(dict.fromkeys(row.metric for row in rows))
     cells = {(row.category, row.metric): row for row in rows}
     lines = [f"| | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
@@ -41,13 +41,13 @@ def results_table(rows: Sequence[Metric]) -> str:
 def results_page(
     rows: Sequence[Metric], primary: str, others: Sequence[Metric], chance: float | None = None
 ) -> str:
-    """The metrics of one model as a page: a sentence, bars, and the curve of its run.
+    """Format one model's metrics as a page: a sentence, bars, and the curve of its run.
 
     Args:
         rows: All metrics; at least one is ``primary`` over all questions.
         primary: The metric of the leaderboard.
-        others: Metrics of other steps of its run, those that were written last at the end.
-        chance: Of ``primary`` in every slice, where it is known and no measure of its own.
+        others: Metrics of other steps of its run, last written last.
+        chance: Chance level of ``primary`` by slice, if known and not a metric itself.
     """
     (first, *_) = [row for row in rows if (row.metric, row.category) == (primary, "all")]
     chances = {row.category: row.value for row in rows if row.metric == "chance"}
@@ -71,7 +71,7 @@ def results_page(
 
 
 def _of(row: Metric, chances: Mapping[str, float]) -> float | None:
-    """Chance is that of the accuracies: other metrics have none."""
+    """Select the chance level: only accuracies have one."""
     return chances.get("all") if row.metric.startswith("accuracy") else None
 
 
@@ -90,7 +90,7 @@ def _sentence(row: Metric, chance: float | None) -> str:
 
 
 def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
-    """The curve of its run, if there is another step."""
+    """Plot the curve of the run, if it has another step."""
     steps, here = curve_of(first, others), step_of(first.model)
     if here is None or len(steps) < 2:
         return []
@@ -105,7 +105,7 @@ def _run(first: Metric, others: Sequence[Metric]) -> list[str]:
 
 
 def _thinned(steps: Sequence[int], here: int) -> list[int]:
-    """Steps spread evenly over a long run, its ends and ``here`` among them."""
+    """Thin the steps of a long run evenly, keeping both ends and ``here``."""
     if len(steps) <= _STEPS:
         return list(steps)
     spread = {steps[round(n * (len(steps) - 1) / (_STEPS - 2))] for n in range(_STEPS - 1)}
@@ -131,7 +131,7 @@ def _cell(row: Metric) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share for a column; empty where it is not known.
+    """Format a share as a percentage; "" if unknown.
 
     >>> percent(0.0213), percent(0.0), percent(None)
     ('2.1 %', '0.0 %', '')
@@ -140,7 +140,7 @@ def percent(share: float | None) -> str:
 
 
 def mixed_mark(signature: str | None) -> str:
-    """Say that several models answered behind one name; "" if one did.
+    """Format the number of models that answered under one name; "" for one.
 
     >>> mixed_mark("t|v1|main|data:0|model:m|judge:none|reading:r|mixed:2|n:9")
     'mixed: 2 models answered'
@@ -150,5 +150,5 @@ def mixed_mark(signature: str | None) -> str:
 
 
 def blind(value: float | None) -> str:
-    """A blind baseline for a column; empty if unknown."""
+    """Format a blind baseline; "" if unknown."""
     return "" if value is None else f"{value:.3f}"

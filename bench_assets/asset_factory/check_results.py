@@ -1,4 +1,4 @@
-"""Asset check results with a sentence and the first problems."""
+"""Asset check results: a sentence and the first problems."""
 
 from collections.abc import Sequence
 
@@ -19,15 +19,15 @@ def check_result(
     severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR,
     about: dict[str, list[str]] | None = None,
 ) -> dg.AssetCheckResult:
-    """Check result: passed without problems; otherwise the first problems are listed.
+    """Build a check result: passed without problems, otherwise with the first problems listed.
 
     Args:
         problems: One line each, naming the row.
-        n: Rows that were looked at.
-        of: What one of them is: "question".
-        holds: What is so if there are no problems, as a sentence.
-        severity: ERROR stops what lies downstream of a blocking check.
-        about: Further lists to show.
+        n: Number of checked rows.
+        of: Noun for a row, such as "question".
+        holds: Sentence that is true if there are no problems.
+        severity: ERROR stops assets downstream of a blocking check.
+        about: Further lists for the metadata.
     """
     listed = "\n".join(f"- {as_text(problem)}" for problem in problems[:_SHOWN])
     if len(problems) > _SHOWN:
@@ -46,7 +46,7 @@ def check_result(
 
 
 def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult:
-    """Say what to do about the problems that a check found; "" for nothing."""
+    """Format advice on the problems that a check found; "" for none."""
     if not advice:
         return result
     examples = f"{result.metadata['examples'].value}\n\n{as_text(advice)}"
@@ -57,7 +57,7 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
 
 
 def counted(n: int, of: str) -> str:
-    """A count in words.
+    """Format a count with its noun.
 
     >>> counted(1, "row"), counted(2, "question"), counted(3, "response")
     ('1 row', '2 questions', '3 responses')

@@ -1,4 +1,4 @@
-"""The right half of every benchmark: one asset for each step of ``flow``, one partition a model."""
+"""Evaluation assets of every benchmark: one asset per pipeline step, one partition per model."""
 
 import posixpath
 from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ _ROWS = {f"{row.__name__.lower()}s": row for row in _TABLES}
 
 
 def evaluation_key(task: Task, condition: str, table: str) -> list[str]:
-    """Asset key of a table right of the waist; the paper's own condition is not in it."""
+    """Asset key of an evaluation table; the main condition is not part of the key."""
     return [*task.name.split("/"), *([] if condition == "main" else [condition]), table]
 
 
@@ -71,7 +71,7 @@ def questions_key(task: Task, condition: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationStep:
-    """A task's questions under one condition, and where the tables of their answers lie."""
+    """A task's questions under one condition, and the keys of their evaluation tables."""
 
     task: Task
     condition: str = "main"
@@ -79,7 +79,7 @@ class EvaluationStep:
     is_study: bool = False  # grouped with the ablations, whatever the condition
 
     def stage(self, stage: StageName, asks: Pool | None = None) -> AssetArguments:
-        """Arguments of ``dg.asset`` for a table's place."""
+        """Arguments of ``dg.asset`` for a table."""
         version = "+".join((str(self.task.version), *self.task.extensions))
         arguments = AssetFolder(self.task.name, version).stage(
             stage,
@@ -93,7 +93,7 @@ class EvaluationStep:
         return arguments
 
     def ins(self, *tables: str) -> dict[str, dg.AssetIn]:
-        """Name the tables of this evaluation that an asset reads; the questions are one."""
+        """Inputs of an asset: tables of this evaluation, including the questions."""
         own = self.split or self.task.condition(self.condition).own_questions
         folders = {"questions": self._below if own else ""}
         places = {t: posixpath.join(folders.get(t, self._below), t) for t in tables}
@@ -117,7 +117,7 @@ MakePredictions: TypeAlias = Callable[[EvaluationStep], dg.AssetsDefinition]
 
 
 def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
-    """Build the asset that asks models."""
+    """Build the asset of predictions."""
     task = of.task
 
     @dg.asset(
@@ -146,7 +146,7 @@ def predictions_of_models(of: EvaluationStep) -> dg.AssetsDefinition:
 
 
 def configured_judge(settings: Settings, suite: str) -> str:
-    """The judge that a suite is configured with."""
+    """The configured judge of a suite."""
     return settings.suite(suite, SuiteSettings).judge
 
 
@@ -157,10 +157,10 @@ def evaluation_assets(
     split: str = "",
     predictions: MakePredictions = predictions_of_models,
 ) -> list[dg.AssetsDefinition]:
-    """Build the assets that take the questions of a condition to metrics, one model at a time.
+    """Build the evaluation assets of a condition, from questions to metrics, partitioned by model.
 
-    Another ``split``, whose answers are hidden, is asked and judged only. ``predictions`` makes the
-    asset that asks: models that talk, unless something else answers.
+    A ``split`` with hidden answers gets predictions and judgements only. ``predictions`` builds the
+    asset of predictions; by default, chat models answer.
     """
     of = EvaluationStep(task, condition, split)
     asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
@@ -174,9 +174,9 @@ def judgements_of(
     judge: Callable[[Settings, str], str] = configured_judge,
     about: str = _JUDGEMENTS,
 ) -> dg.AssetsDefinition:
-    """Build the asset that judges predictions, by the judge that ``judge`` finds in bench.toml.
+    """Build the asset of judgements, by the judge that ``judge`` finds in bench.toml.
 
-    ``about`` says what one row of the table ``name`` is.
+    ``about`` describes one row of the table ``name``.
     """
 
     @dg.asset(
@@ -202,7 +202,7 @@ def judgements_of(
 
 
 def _scores(of: EvaluationStep) -> dg.AssetsDefinition:
-    """Two signatures, because Dagster reads an asset's inputs from its function's."""
+    """Build the asset of scores; two signatures, because Dagster reads inputs from them."""
     task = of.task
 
     def scores(

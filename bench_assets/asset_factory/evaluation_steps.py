@@ -1,4 +1,4 @@
-"""Bodies of the evaluation assets around the pure pipeline."""
+"""Steps of the evaluation assets, around the pure pipeline."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -73,7 +73,7 @@ def judged(
     """Judge predictions with the configured judge; returns the rows and their metadata.
 
     Raises:
-        BenchError: If the task is not judged in that way, or the judge cannot be asked.
+        BenchError: If the task has no such judge, or the judge cannot be asked.
     """
     chosen = task.chosen_judge(judge)
     if not chosen.model:
@@ -120,7 +120,7 @@ def scores_output(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> dg.Output[Sequence[Score]]:
-    """Score the responses of one model for Dagster, with its mistakes and their images."""
+    """Score one model's responses; the metadata shows its mistakes with their images."""
     chosen = settings.load().suite(task.suite, SuiteSettings)
     reading = chosen.reading if task.asked_of == "model" else ""  # a ranking is read in one way
     review = load_review(chosen.review)
@@ -134,9 +134,9 @@ def scores_output(
 def metrics_output(
     task: Task, questions: Sequence[Question], rows: list[Metric], others: Sequence[Metric] = ()
 ) -> dg.Output[list[Metric]]:
-    """Show the metrics of one model in Dagster, with a page and a table for people.
+    """Build the output of one model's metrics, with a page and a table as metadata.
 
-    ``others`` are metrics of other steps of its run, those that were written last at the end.
+    ``others`` are metrics of other steps of its run, last written last.
     """
     overall = {
         f"metric/{row.metric}": row.value
@@ -156,14 +156,14 @@ def read_constants(tables: TableFiles, key: Sequence[str]) -> list[BestConstant]
 
 
 def rejections_key(task: Task) -> list[str]:
-    """Key of the table of rows that became no question; [] where nobody counts them."""
+    """Key of the table of rejected source rows; [] if there is none."""
     return task.rejections.split("/") if task.rejections else []
 
 
 def rejected(tables: TableFiles, task: Task, edition: str) -> Sequence[Rejection] | None:
-    """Rows of a task's source that became no question; None where that is not known.
+    """Number of rejected rows of a task's source; None if unknown.
 
-    Nor of the mini edition, whose source is drawn with rows that are to be rejected.
+    Also None for the mini edition, whose source contains rows to be rejected on purpose.
     """
     key = rejections_key(task)
     known = bool(key) and edition != "mini" and tables.exists(key)
@@ -171,7 +171,7 @@ def rejected(tables: TableFiles, task: Task, edition: str) -> Sequence[Rejection
 
 
 def read_run(tables: TableFiles, key: Sequence[str], model: str) -> list[Metric]:
-    """Metrics of the other steps of a model's run, those that were written last at the end.
+    """Metrics of the other steps of a model's run, last written last.
 
     Tables that cannot be read are left out: `bench home verify` names them.
     """

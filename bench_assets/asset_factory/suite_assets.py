@@ -1,6 +1,6 @@
 """Asset factory of a suite: keys, groups, tags, pools, inputs, model sessions.
 
-The one dimension everything right of the question tables is partitioned by: who answers.
+Evaluation assets have one partition dimension: the model.
 """
 
 import operator
@@ -99,14 +99,14 @@ class AssetFolder:
         """Arguments of an asset by its place.
 
         Args:
-            stage: What is made.
-            asks: The pool of an asset that asks a model, so that a backfill does not ask too much
-                at once: "gpu" for models that see or draw, "judge" for those that judge or write.
+            stage: Kind of the asset, as a tag.
+            asks: Pool of an asset that asks a model, which limits concurrent requests of a
+                backfill: "gpu" for models that see or draw, "judge" for those that judge or write.
             below: Folder of an ablation below this one.
-            ablation: Whether it is grouped apart, and made only when it is wanted; so is what lies
+            ablation: Whether it has a group of its own and is built on demand; as are all assets
                 ``below``.
-            when_asked: Whether it is made only on request by name.
-            partitions: What it is made of, one at a time: models, or encoders.
+            when_asked: Whether it is built only on request by name.
+            partitions: Its partitions: models or encoders.
         """
         tags = {"bench/stage": str(stage)}
         if when_asked:
@@ -126,7 +126,7 @@ class AssetFolder:
         return arguments
 
     def ins(self, *tables: str, **renamed: str) -> dict[str, dg.AssetIn]:
-        """Name the tables that an asset reads, some under another name.
+        """Inputs of an asset, some under another name.
 
         Names are paths that start at the folder: ``ins("problems", stored="../images")``.
         """
@@ -134,19 +134,19 @@ class AssetFolder:
         return {name: dg.AssetIn(self.key(table)) for name, table in named.items()}
 
     def ins_of(self, **tables: tuple[str, type[Any]]) -> dict[str, dg.AssetIn]:
-        """Name the tables that an asset reads, with their rows where no annotation has them."""
+        """Inputs of an asset with row types, for functions without annotations."""
         return {
             name: dg.AssetIn(self.key(path), dagster_type=list_of(row))
             for name, (path, row) in tables.items()
         }
 
     def key(self, table: str) -> dg.AssetKey:
-        """The key of a table, by its path from the folder."""
+        """Asset key of a table, by its path from the folder."""
         return dg.AssetKey(posixpath.normpath(posixpath.join(self.folder, table)).split("/"))
 
 
 def list_of(row_type: type[Any]) -> Any:  # noqa: ANN401
-    """The type of a small table whose rows are known at run time only."""
+    """Dagster type of a small table whose row type is known at run time only."""
     return list[row_type]  # type: ignore[valid-type]
 
 
@@ -155,7 +155,7 @@ NEEDS = "bench/needs"
 
 
 def needs(what: str) -> dict[str, str]:
-    """Metadata of a table that may have no rows.
+    """Metadata of a table that has no rows without some input.
 
     >>> needs("a captioner")
     {'bench/needs': 'a captioner'}
@@ -174,11 +174,11 @@ def out(
     """Output definition of one table for ``dg.multi_asset``.
 
     Args:
-        told: What ``AssetFolder.stage`` says of it.
-        row_type: Of its rows; or ``table_of`` it, where it may be large.
-        description: What one row is, if ``tables.toml`` does not say it.
-        table: Its name, if that is not the name of the output.
-        optional: Whether a source may have nothing for it.
+        told: Arguments from ``AssetFolder.stage``.
+        row_type: Type of its rows; ``table_of`` it for tables that may be large.
+        description: Meaning of a row, if ``tables.toml`` does not give it.
+        table: Name of the table; "": the name of the output.
+        optional: Whether some sources have no such table.
     """
     return dg.AssetOut(
         key=[*told["key_prefix"], table] if table else None,
@@ -195,9 +195,9 @@ def out(
 
 @cache
 def loaded(package: ModuleType) -> Sequence[Any]:
-    """Load a suite's assets and asset checks: all below it in ``assets.py`` and ``assets/``.
+    """Load the assets and checks in ``assets.py`` and ``assets/`` of a suite.
 
-    ``tables.toml`` of the package adds to an asset's description what one row of its table is.
+    ``tables.toml`` of the package adds the meaning of a row to an asset's description.
     """
     modules = [import_module(name) for name in _asset_modules(package)]
     rows = _row_descriptions(package)
@@ -221,7 +221,7 @@ def _row_descriptions(package: ModuleType) -> dict[str, str]:
 
 
 class ModelSession(NamedTuple):
-    """An opened model, and how far it has come."""
+    """An opened model, and its progress."""
 
     model: ChatModel
     progress: RequestProgress
@@ -231,7 +231,7 @@ class ModelSession(NamedTuple):
 def asking(
     context: dg.AssetExecutionContext, models: Models, name: str, condition: str = "main"
 ) -> Generator[ModelSession]:
-    """Open a model for one asset, with its progress in the run's log, and close it afterwards.
+    """Open a model during an asset's step, with its progress in the run's log.
 
     Raises:
         BenchError: If the model cannot be opened.
@@ -251,14 +251,14 @@ def open_writer(
     """Open the writer model of a built edition, or the responses recorded with its source.
 
     Args:
-        context: Shows how far the model is.
+        context: Context of the step, for the progress.
         models: All models.
-        name: A model of bench.toml; "recorded" takes the responses in the file, "" too if it
-            exists.
-        responses: The file, of the source.
+        name: A model of bench.toml; "recorded": the responses in the file, as also "" if the
+            file exists.
+        responses: File of responses in the source.
 
     Raises:
-        BenchError: If the model cannot be opened, or the file not read.
+        BenchError: If the model cannot be opened, or the file cannot be read.
     """
     if name in ("", "recorded"):
         recorded = read_responses(responses) if name or responses.exists() else []
@@ -269,7 +269,7 @@ def open_writer(
 
 
 def _asset_modules(package: ModuleType) -> list[str]:
-    """Names of the asset modules by their paths; importing a whole suite is slow."""
+    """Find asset modules by their paths, because importing a whole suite is slow."""
     below = {
         ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
         for folder in map(Path, package.__path__)

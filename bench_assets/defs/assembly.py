@@ -45,7 +45,7 @@ _Job: TypeAlias = tuple[str, dg.AssetSelection, str]  # name, what it makes, des
 
 
 class Graph(NamedTuple):
-    """The definitions, and the suites that are in them."""
+    """The definitions, and the suites they contain."""
 
     definitions: dg.Definitions
     catalog: Catalog
@@ -61,10 +61,10 @@ def build_graph(
     """Build the graph over one home folder.
 
     Args:
-        settings: The home folder's ``bench.toml``, and what is to be different this time.
-        catalog: Whose assets to load; the leaderboard is always there.
-        tables: Where tables go instead of the home folder's ``tables``.
-        progress: Where it is shown how far askings have come.
+        settings: Settings of the home folder, with the command's overrides.
+        catalog: Suites to load; the leaderboard is always included.
+        tables: Folder for tables, instead of the home folder's ``tables``.
+        progress: Where the progress of requests is shown.
     """
     # Partitioned checks and data versions are called beta; constraints.txt pins what was tested.
     warnings.simplefilter("ignore", dg.BetaWarning)
@@ -96,7 +96,7 @@ def build_graph(
 
 
 def tables_of(settings: SettingsResource, folder: Path | None = None) -> TableFiles:
-    """Find the tables of a home folder, or those in another folder, of the sources named now."""
+    """Open the tables of a home or of another folder, for the configured sources."""
     written = settings.load()
     here = folder or Path(settings.home) / "tables"
     shared = {} if folder else written.storage.shared
@@ -133,7 +133,7 @@ def _assets(left: Sequence[Any], catalog: Catalog, named_forms: Collection[str])
 
 
 def _unasked(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:
-    """The answers of annotation tasks that bench.toml does not name: no asset makes them."""
+    """Answers of inactive annotation tasks, which no asset produces."""
     return frozenset(
         answers_key(task)
         for suite in catalog.suites

@@ -1,6 +1,6 @@
-"""Groups of the Dagster UI: of each suite its dataset build, evaluation, ablations and studies.
+"""Groups of the Dagster UI: dataset build, evaluation, ablations and studies of each suite.
 
-The tag ``bench/group`` has the group that an asset is materialized with, see ``grouped``.
+The tag ``bench/group`` names the group with which an asset is materialized, see ``grouped``.
 """
 
 import dagster as dg
@@ -17,7 +17,7 @@ def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
     """Assign an asset to its group; an ablation's description begins with its condition.
 
     ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``, ``codis_studies``, and
-    ``codis_annotation`` where bench.toml names a task: folded, the graph reads from left to right.
+    ``codis_annotation`` if bench.toml names a task. Folded, the graph reads from left to right.
     """
     if spec.group_name in TOGETHER or spec.key.path[0] not in catalog.names:
         return spec
@@ -32,7 +32,7 @@ def laid_out(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
 
 
 def condition_of(key: dg.AssetKey, catalog: Catalog) -> str:
-    """The condition that a table belongs to; "" if it is no ablation's."""
+    """Condition that a table belongs to; "" if not an ablation."""
     task, condition = "/".join(key.path[:-2]), key.path[-2] if len(key.path) > 1 else ""
     known = {one.name: one.conditions for one in catalog.tasks}
     return condition if condition in known.get(task, ()) else ""

@@ -25,14 +25,14 @@ def linked(
     model: str = "",
     questions: Iterable[str] = (),
 ) -> dg.AssetCheckResult:
-    """Add links to a result: they open while ``bench ui`` or ``bench report --serve`` runs.
+    """Add links to the report, which work while ``bench ui`` or ``bench report --serve`` runs.
 
     Args:
-        result: Of a check.
-        task: What was checked.
-        condition: Under which it is asked.
-        model: Whose tables were checked; "" for those that are no model's.
-        questions: Ids of those in which something was found, to be looked at with their images.
+        result: Result of a check.
+        task: The checked task.
+        condition: Condition of the checked tables.
+        model: Model of the checked tables; "" for tables of no model.
+        questions: Ids of questions with findings, linked with their images.
     """
     page = number_page(task.name, model, condition) if model else task_page(task.name)
     samples = {one: sample_page(task.name, one, model, condition) for one in questions}
@@ -42,7 +42,7 @@ def linked(
 def linked_audit(
     result: dg.AssetCheckResult, task: Task, questions: Iterable[str] = ()
 ) -> dg.AssetCheckResult:
-    """Add links to the result of an examination: to the task's doubts, and to the questions."""
+    """Add links from an audit result to the task's findings and their questions."""
     samples = {one: sample_page(task.name, one) for one in questions}
     return _leading(result, audit_page(task.name), samples)
 

@@ -1,8 +1,8 @@
 """Dataset builds of the suites, validated against the shared graph.
 
-A suite that breaks here would break the graph of all others; it is left out instead.
+A suite that fails here is left out, because it would break the graph of all others.
 
-What is made of tasks or forms alone is made once a process, however many homes are opened.
+Assets that depend on tasks or annotation tasks only are created once per process, for all homes.
 """
 
 from collections import Counter
@@ -31,11 +31,11 @@ def load_left_halves(
 
     Args:
         catalog: The suites.
-        resources: Names of what assets may use.
-        jobs: Names of the graph's jobs, which no step may have.
+        resources: Names of the available resources.
+        jobs: Names of the graph's jobs, which no step may use.
 
     Returns:
-        The suites that can be used, and what was loaded of them.
+        The usable suites, and their assets and checks.
     """
     loaded: list[Any] = []
     problems: dict[str, str] = {}
@@ -61,7 +61,7 @@ def load_left_halves(
 
 
 def _misplaced(suite: Suite, assets: Sequence[Any]) -> list[str]:
-    """Find assets of a left half that are not where the graph looks for them, or not there."""
+    """Find assets of a dataset build that are missing, or not where the graph expects them."""
     if odd := [one for one in assets if not isinstance(one, _ANY)]:
         return [f"{odd[0]!r} is no asset, and no asset check"]
     specs = [spec for one in assets for spec in _specs(one)]
@@ -95,7 +95,7 @@ def _without(resources: Collection[str], assets: Sequence[Any]) -> list[str]:
 
 
 def _steps(assets: Sequence[Any]) -> set[str]:
-    """Names of what runs: of an asset its key, of several made at once the name they were given."""
+    """Names of steps: the key of an asset, or the name of a multi-asset."""
     return {
         one.node_def.name
         for one in assets
@@ -147,8 +147,8 @@ _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 def once(make: Callable[..., Made], one: object, *others: object) -> Made:
     """Call ``make`` once per set of tasks or annotation tasks.
 
-    They hold functions, so that they are the same or they are not; they are kept with what was
-    made of them, since a name in memory may be given again.
+    Tasks contain functions, so they are compared by identity; they are kept with their result,
+    because a memory address may be reused.
     """
     key = (make, id(one), *map(id, others))
     if key not in _cached:

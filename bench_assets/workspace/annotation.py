@@ -1,8 +1,8 @@
 """Operations of ``bench annotate``: units, progress, quality, links, export.
 
-What ``bench annotate links`` does: a link for each person, and links that are void.
+Creates and revokes personal links to the annotation pages (``bench annotate links``).
 
-Label Studio's server as a process of its own, over a home folder.
+Runs a Label Studio server for a home folder.
 """
 
 import csv
@@ -78,13 +78,13 @@ def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
 def ask(bench: Workbench, name: str) -> None:
     """Publish the units of active tasks, and collect answers.
 
-    What units are made of is made first, where it is not there; questions are not built of answers:
-    that is what ``bench tables questions`` does, and a sensor.
+    Missing input tables of the units are built first. Answers do not become questions here:
+    ``bench tables questions`` and a sensor do that.
 
     Raises:
         UnknownNameError: If there is no task of that name.
-        SettingsError: If no task is asked.
-        BenchError: If the source, or what people answer in, cannot be used.
+        SettingsError: If no task is active.
+        BenchError: If the source or the annotation backend cannot be used.
     """
     tasks = _selected_tasks(bench, name)
     keys = [task.table(which).split("/") for task in tasks for which in ("units", "answers")]
@@ -99,9 +99,9 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
 
     Raises:
         UnknownNameError: If there is no task of that name.
-        SettingsError: If no task is asked.
-        TableError: If its units were never made.
-        AnnotationError: If what people answer in cannot be used.
+        SettingsError: If no task is active.
+        TableError: If its units were never built.
+        AnnotationError: If the annotation backend cannot be used.
     """
     return [
         progress_of(one.task.name, one.units, one.counted.all, now)
@@ -110,7 +110,7 @@ def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgr
 
 
 def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
-    """Answer quality of each annotator; raises as ``progress``."""
+    """Compute the answer quality of each annotator; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
@@ -119,7 +119,7 @@ def quality(bench: Workbench, name: str) -> list[AnnotatorQuality]:
 
 
 def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
-    """Units for a second round, most disagreement first; raises as ``progress``."""
+    """List the units for a second round, most disagreement first; raises as ``progress``."""
     return [
         row
         for one in _campaigns(bench, name)
@@ -131,10 +131,10 @@ def queue(bench: Workbench, name: str) -> list[UnitDisagreement]:
 
 
 def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
-    """Write a task, its units, answers and images, as files that other tools read.
+    """Export a task, its units, answers and images as files for other tools.
 
     Raises:
-        SettingsError: If the folder holds something already; else as ``progress``.
+        SettingsError: If the folder is not empty; otherwise as ``progress``.
         HomeError: If it cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -161,7 +161,7 @@ def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
 
 
 def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
-    """The task of a name, or all that bench.toml asks."""
+    """Select one task by name, or all active tasks."""
     known = {one.task.name: one for one in _tasks(bench)}
     asked = bench.settings.annotation.tasks
     if name and name not in known:
@@ -214,7 +214,7 @@ def _csv(task: AnnotationTask, answers: Sequence[Answer]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonLink:
-    """A link to hand out."""
+    """A personal link to the annotation pages."""
 
     person: str  # the pseudonym, as in tables
     sent_to: str  # what [annotation.names] calls them; "": nothing else
@@ -228,15 +228,15 @@ def make_links(
     """Make a link for each person.
 
     Args:
-        settings: Of the home.
-        tasks: That it is for; none: all.
+        settings: Settings of the home.
+        tasks: Tasks that the link opens; none: all.
         people: Pseudonyms, or what ``[annotation.names]`` calls them; none: all of that section.
-        days: How long it opens the pages.
+        days: Days until the link expires.
 
     Raises:
         SettingsError: If no annotator is named, or the backend is not pages.
-        UnknownNameError: If a task is neither in bench.toml nor asked.
-        AnnotationError: If a name is no pseudonym, or the key cannot be used.
+        UnknownNameError: If a task is not active.
+        AnnotationError: If a name is not a pseudonym, or the signing key cannot be used.
     """
     require_pages(settings)
     names = settings.annotation.names
@@ -263,10 +263,10 @@ def make_links(
 
 
 def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
-    """Void all links of people; returns their pseudonyms.
+    """Revoke all links of these people; returns their pseudonyms.
 
     Raises:
-        SettingsError: If people do not answer in pages.
+        SettingsError: If the annotation backend is not the annotation pages.
         AnnotationError: If the file cannot be written.
     """
     require_pages(settings)
@@ -285,16 +285,16 @@ def _check(settings: Settings, tasks: Sequence[str]) -> None:
 
 
 class LabelStudioProcess(UiProcess):
-    """A Label Studio, from its start to its end; a context manager."""
+    """A Label Studio server process, as a context manager."""
 
     what = "Label Studio"
     health = "/health"
 
     def __init__(self, home: Path, port: int, token: str, program: Path) -> None:
-        """Make its folder ready; nothing is started yet.
+        """Prepare the server's folder; nothing is started yet.
 
         Raises:
-            SettingsError: If the token is none that can be given to it.
+            SettingsError: If Label Studio would not accept the token.
             HomeError: If the folder cannot be written.
         """
         super().__init__(home, port)

@@ -1,7 +1,6 @@
 """Model pre-annotations, with a share of units shown without them to measure anchoring.
 
-Those tell how far people follow it (``quality``). Never for votes that measure agreement with the
-same model.
+Never used for votes that measure agreement with the same model.
 """
 
 import hashlib
@@ -22,16 +21,16 @@ _NOT_BY_MODELS = ("points", "image")
 def propose(
     task: AnnotationTask, units: Sequence[Unit], model: ChatModel, unproposed: float = 0.0
 ) -> list[Unit]:
-    """Fill units in by a model; one that it gives no answer to that fits is left empty.
+    """Pre-annotate units by a model; units without a valid answer stay empty.
 
     Args:
-        task: What is asked of each.
-        units: Attention checks among them are left as they are.
-        model: Looks at them first.
-        unproposed: Share of units, drawn by their ids, that are shown without a proposal.
+        task: The annotation task.
+        units: The units; attention checks among them stay unchanged.
+        model: The model.
+        unproposed: Share of units, sampled by id, that are shown without a proposal.
 
     Raises:
-        ModelError: If the model cannot be asked at all.
+        ModelError: If the model cannot be asked.
     """
     asked = [unit for unit in units if not unit.gold]
     prompts = [to_prompt(task, unit) for unit in asked]

@@ -1,7 +1,4 @@
-"""Annotator quality: counts, speed, agreement, attention checks; progress of a task.
-
-How far a task is, and when it will be finished at the speed of the last days.
-"""
+"""Annotator quality (counts, speed, agreement, attention checks) and progress of a task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,12 +50,12 @@ class UnitDisagreement:
 def annotator_quality(
     task: AnnotationTask, units: Sequence[Unit], answers: Sequence[Answer]
 ) -> list[AnnotatorQuality]:
-    """Answer quality of each annotator, by name.
+    """Compute the answer quality of each annotator, sorted by name.
 
     Args:
-        task: Its fields; only choices are compared.
-        units: Those that are asked.
-        answers: All, those that do not count with their complaints.
+        task: The task; only its choice fields are compared.
+        units: The published units.
+        answers: All answers; those that do not count have complaints.
     """
     asked = {unit.unit_id: unit for unit in units}
     choices = _choices_of(task, [one for one in answers if not one.complaint])
@@ -75,13 +72,13 @@ def disagreements(
     counted: Sequence[Answer],
     lacking: Mapping[str, int],
 ) -> list[UnitDisagreement]:
-    """Disagreement on each unit, largest first: the queue of a second round.
+    """Compute the disagreement on each unit, largest first: the queue of a second round.
 
     Args:
-        task: Its fields; only choices are compared.
-        units: Those that are asked.
+        task: The task; only its choice fields are compared.
+        units: The published units.
         counted: The answers that count.
-        lacking: How many answers units still need.
+        lacking: Answers that units still need.
     """
     choices = _choices_of(task, counted)
     rows = [
@@ -168,7 +165,7 @@ def _person(
 
 
 def _shares(answer: Answer, choices: _Choices) -> list[float]:
-    """Share of the other annotators who agree with an answer, by field that they filled in too."""
+    """Share of other annotators who agree with an answer, by field that both filled in."""
     found = []
     for chosen in choices[answer.unit_id].values():
         if others := [what for who, what in chosen.items() if who != answer.person]:
@@ -177,7 +174,7 @@ def _shares(answer: Answer, choices: _Choices) -> list[float]:
 
 
 def _alpha_without(who: str, choices: _Choices) -> float | None:
-    """Krippendorff's alpha without one annotator; values of different fields never agree."""
+    """Compute Krippendorff's alpha without one annotator; fields are kept apart."""
     alpha = krippendorff_alpha(
         [(field, what) for person, what in chosen.items() if person != who]
         for of_unit in choices.values()
@@ -226,13 +223,13 @@ class AnnotationProgress:
 def progress_of(
     task: str, units: Sequence[Unit], answers: Sequence[Answer], now: datetime
 ) -> AnnotationProgress:
-    """Progress of a task.
+    """Compute the progress of a task, and its expected end at the pace of the last days.
 
     Args:
-        task: Its name.
-        units: Those that are asked.
-        answers: All, those that do not count with their complaints.
-        now: With its zone.
+        task: Name of the task.
+        units: The published units.
+        answers: All answers; those that do not count have complaints.
+        now: Current time, with a time zone.
     """
     counted = [one for one in answers if not one.complaint]
     wanted = [unit for unit in units if not unit.gold]
@@ -261,7 +258,7 @@ def _started(unit: Unit, lacking: Mapping[str, int]) -> bool:
 
 
 def _per_day(counted: Sequence[Answer], now: datetime) -> float:
-    """Answers a day: in the last days, or since the first of them where that is later."""
+    """Answers per day over the last days, or since the first answer if that is later."""
     since = moment(now - timedelta(days=_DAYS))
     recent = sorted(one.at for one in counted if one.at and one.at >= since)
     if not recent:

@@ -1,7 +1,7 @@
-"""Validation of answers, and their resolution: which answers count, and which units are open.
+"""Validates answers, and resolves which of them count and which units are open.
 
-A person's last answer to a unit counts. Without a time, as in entries of a file, the order of
-entries counts; those of another backend come after them.
+A person's last answer to a unit counts. Answers without a time, such as those from a file, count
+in their order; answers of another backend come after them.
 """
 
 import re
@@ -56,7 +56,7 @@ class AnswerValidator:
 
 
 def misfits(values: Values, task: AnnotationTask, choices: Values) -> list[str]:
-    """Find what of the values does not fit the task; nothing if all do."""
+    """Find values that do not fit the task; empty if all fit."""
     known = [field.name for field in task.fields]
     return [f"there is no field {name!r}" for name in values if name not in known] + [
         f"{field.name}: {why}"

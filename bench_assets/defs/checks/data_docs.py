@@ -1,7 +1,7 @@
-"""Great Expectations Data Docs of all tables, for the report.
+"""Validation results of Great Expectations for all tables, shown in the report.
 
-The pages that it writes itself load a dozen scripts and styles from other servers, and run scripts
-that stand in the page; the report opens from disk and allows neither. Its results are shown there.
+Its own Data Docs load scripts and styles from other servers and run inline scripts. The report
+opens from disk and allows neither, so it shows the results itself.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _kinds(catalog: Catalog) -> Iterator[_Kind]:
 
 
 def _read(kind: _Kind, tables: TableFiles) -> Iterator[tuple[list[Any], str]]:
-    """The rows of all models, or why some cannot be read; nothing if none was made."""
+    """Read the rows of all models, or why some are unreadable; nothing without a table."""
     parts = tables.partitions(kind.key) or ([""] if tables.exists(kind.key) else [])
     rows: list[Any] = []
     for part in parts:

@@ -314,5 +314,5 @@ def _failed(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
 
 
 def _model(rows: Sequence[Prediction | Judgement | Score | Metric]) -> str:
-    """The model of the rows; all are one model's."""
+    """The model of the rows, which are all of one model."""
     return rows[0].model if rows else ""

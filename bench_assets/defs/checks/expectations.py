@@ -1,7 +1,4 @@
-"""Asset checks of table expectations.
-
-Great Expectations checks the tables; its import takes seconds.
-"""
+"""Asset checks with Great Expectations, whose import takes seconds."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -89,7 +86,7 @@ def validate_questions(questions: Sequence[Question]) -> ExpectationVerdict:
     """Validate a question table; a large one without Great Expectations, which holds all of it.
 
     Returns:
-        What was found.
+        The verdict.
     """
     large = isinstance(questions, LargeTable)
     tries = tried if large else validation().validated
@@ -109,12 +106,12 @@ def validate_questions(questions: Sequence[Question]) -> ExpectationVerdict:
 
 @cache
 def validation() -> "Validation":
-    """The context of this process: to make one takes as long as to validate a table."""
+    """The context of this process, reused because creating one is as slow as a validation."""
     return Validation()
 
 
 class Validation:
-    """An ephemeral context, for as many tables as there are."""
+    """An ephemeral context of Great Expectations, for any number of tables."""
 
     def __init__(self) -> None:
         """Import Great Expectations."""

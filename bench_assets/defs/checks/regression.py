@@ -1,4 +1,4 @@
-"""Whether a checkpoint got worse: than the one before it in its run, and than a chosen baseline."""
+"""Regression checks: a checkpoint against its predecessor, and against a chosen baseline."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -73,7 +73,7 @@ def _against(
     tables: TableFiles,
     settings: Settings,
 ) -> list[Comparison] | str:
-    """Compare a model that has metrics with another, slice by slice; or why it cannot be."""
+    """Compare a model with another, slice by slice; or say why that is impossible."""
     try:
         their = tables.read(evaluation_key(task, condition, "metrics"), Metric, other)
         differs = not_comparable(their, metrics)
@@ -124,7 +124,7 @@ def _line(line: Comparison) -> str:
 
 
 def _sentence(line: Comparison) -> str:
-    """The worse metric, and the first questions that lost points."""
+    """Describe the worse metric, and the first questions that lost points."""
     slice_ = "" if line.category == "all" else f" of {as_text(line.category)}"
     lost = f", {len(line.lost)} questions lost: {', '.join(map(as_text, line.lost[:_NAMED]))}"
     return (

@@ -1,7 +1,7 @@
-"""The checks of one table in one op: the table is read once, however many checks it has.
+"""Runs all checks of one table in one op, which reads the table once.
 
-Each op takes milliseconds when definitions load, and more in each run. A check in an op of its own
-is one that must not hold up what lies downstream: because it does not block, and may break.
+Each op costs milliseconds when definitions load, and more in each run. Only a non-blocking check
+that may raise gets its own op, so that it cannot stop downstream assets.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

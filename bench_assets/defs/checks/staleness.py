@@ -1,4 +1,4 @@
-"""Which numbers were measured under another configuration than the one there is now."""
+"""Stale metrics: those computed under another configuration than the current one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -18,14 +18,14 @@ from resources.tables.parquet import TableFiles
 
 
 def configured_state(tasks: Sequence[Task], settings: Settings, tables: TableFiles) -> str:
-    """Digest everything that ``why_stale`` looks at, for the models that have metrics."""
+    """Digest all inputs of ``why_stale``, for the models that have metrics."""
     keys = [evaluation_key(task, "main", "metrics") for task in tasks]
     measured = sorted({model for key in keys for model in tables.known(key)})
     return json_digest(CurrentConfiguration(settings).facts(tasks, measured))
 
 
 class CurrentConfiguration:
-    """Present settings of bench.toml, and the files they name."""
+    """Current settings of bench.toml, and the files they name."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -39,8 +39,8 @@ class CurrentConfiguration:
     def why_stale(self, task: Task, row: Metric) -> str:
         """Reason why a metric is stale; "" if it is current.
 
-        A table that is older than ``Metric.setup`` only tells of the task and the reading; so does
-        one of an encoder, whose name has the digest of its weights.
+        Tables without ``Metric.setup``, and those of encoders (whose names contain the digest of
+        the weights), are compared by task and scorer only.
         """
         if why := self._of_task(task, Signature.parse(row.signature)):
             return why
@@ -59,7 +59,7 @@ class CurrentConfiguration:
         return ""
 
     def facts(self, tasks: Iterable[Task], models: Iterable[str]) -> list[object]:
-        """Everything that ``why_stale`` looks at, for models that were measured."""
+        """All inputs of ``why_stale``, for the models that have metrics."""
         setups: dict[str, str | None] = {}
         for name in models:
             try:

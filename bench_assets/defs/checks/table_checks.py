@@ -54,7 +54,7 @@ def task_checks(task: Task) -> list[dg.AssetChecksDefinition]:
 
 
 def question_problems(questions: Sequence[Question]) -> list[str]:
-    """Find what would make a question table unusable: each problem names its question."""
+    """Find problems that make a question table unusable; each names its question."""
     problems = []
     if not all_different(column(questions, "question_id")):
         times = Counter(column(questions, "question_id"))
@@ -120,7 +120,7 @@ def _of_questions(task: Task, key: list[str], condition: str) -> dg.AssetChecksD
 
 
 def _is_tried(name: str, task: Task, key: list[str]) -> bool:
-    """Whether a check has something to look at: some only at the paper's own questions."""
+    """Whether a check applies: some apply to the paper's own questions only."""
     is_main = key == questions_key(task, "main")
     return {_COUNTS: is_main, _DECIDED: is_main and bool(task.decided_in)}.get(name, True)
 
@@ -131,8 +131,8 @@ def annotation_is_complete(
     """Warn of open units; block if bench.toml requires all of them.
 
     Args:
-        found: By form, what is open: a line for each.
-        settings: Which forms are asked, and when their questions may be used.
+        found: Open units by annotation task, one line each.
+        settings: Active tasks, and whether their questions may be used while units are open.
     """
     asked = settings.annotation.tasks
     waits = [form for form, open_ in found.items() if open_ and form in asked]
@@ -181,7 +181,7 @@ def _images_decode(
 
 
 def _broken(image_store: ImageStore, image: str) -> dict[str, str]:
-    """Defect of an image, by its digest; nothing if it decodes."""
+    """Defect of an image; "" if it decodes."""
     try:
         image_store.open(image)
     except ImageError as why:

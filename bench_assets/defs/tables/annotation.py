@@ -1,8 +1,6 @@
 """Annotation units and answers as assets, one step per task that bench.toml configures.
 
 A task whose section was removed after the definitions were loaded gets empty tables.
-
-Summaries of people's answers about models' responses, a table for each task.
 """
 
 from collections import Counter
@@ -119,10 +117,10 @@ def _asked_and_answered(
 
 
 def _proposer(task: SuiteAnnotationTask, chosen: AnnotationTaskSettings) -> str:
-    """The model that fills a task in before people come.
+    """The model that pre-annotates a task.
 
     Raises:
-        SettingsError: If people are to say what they think of models' responses.
+        SettingsError: If the task asks for verdicts on models' responses.
     """
     if _is_of_models(task):
         raise SettingsError(
@@ -139,10 +137,10 @@ def units_of(
     settings: Settings,
     tables: TableFiles,
 ) -> list[Unit]:
-    """Build the units from the present tables, on the terms of bench.toml.
+    """Build the units from the present tables, with the settings of bench.toml.
 
     Raises:
-        TableError: If a table that the task reads was never made.
+        TableError: If an input table of the task was never materialized.
         SettingsError: If the file of attention checks cannot be used.
     """
     found = task.units(**{name: _rows(tables, *one) for name, one in task.reads.items()})
@@ -181,7 +179,7 @@ def _asked_unit(task: AnnotationTask, unit: Unit, tool: str) -> AskedUnit:
 
 
 def _answers_output(found: ResolvedAnswers, units: Sequence[Unit]) -> dg.Output[list[Answer]]:
-    """Version the answers by those that count, so that their consumers become stale with them."""
+    """Set the data version by the answers that count, so that downstream assets become stale."""
     lacking = open_units(units, found.answers)
     told = {"counted": len(found.answers), "refused": len(found.refused), "open": len(lacking)}
     return dg.Output(
@@ -214,10 +212,10 @@ def _is_of_models(task: SuiteAnnotationTask) -> bool:
 
 
 def summary_asset(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
-    """Build the table that sums up the answers to a task about responses.
+    """Build the summary table of a task about responses.
 
     Raises:
-        ValueError: If the task has none.
+        ValueError: If the task has no summary.
     """
     if task.summary is None:
         raise ValueError(f"{task.task.name} is not about responses")

@@ -28,7 +28,7 @@ def audit_key(task: Task) -> dg.AssetKey:
 
 
 def audit_asset(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
-    """Build the asset that examines a task; ``tasks`` are all there are."""
+    """Build the audit asset of a task; ``tasks`` are all tasks."""
     key = audit_key(task)
 
     @dg.multi_asset(  # dg.asset would have the type of its rows from what it returns

@@ -1,4 +1,4 @@
-"""The evidence about one task, gathered from the tables of a home."""
+"""Evidence for the audit of one task, read from the tables of a home."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -63,16 +63,16 @@ class TaskEvidence:
 
     @cached_property
     def questions(self) -> Sequence[Question]:
-        """Its questions under the paper's own condition.
+        """Questions under the main condition.
 
         Raises:
-            TableError: If there are none that can be read.
+            TableError: If they cannot be read.
         """
         return self.tables.read(questions_key(self.task, "main"), Question)
 
     @cached_property
     def elsewhere(self) -> Mapping[str, Sequence[Question]]:
-        """Task -> questions, of all other tasks whose questions can be read."""
+        """Questions of all other tasks with readable tables, by task."""
         found = {}
         for task in self.tasks:
             key = questions_key(task, "main")
@@ -83,7 +83,7 @@ class TaskEvidence:
 
     @cached_property
     def stored(self) -> Mapping[str, StoredImage]:
-        """SHA-256 -> facts about an image's file, where its suite stores them."""
+        """Facts about image files by SHA-256, if the suite stores them."""
         keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
         there = [key for key in keys if self.tables.exists(key)]
         known = {row.sha256: row for key in there for row in self.tables.read(key, StoredImage)}
@@ -91,17 +91,17 @@ class TaskEvidence:
         return known | files_of(self.image_store, [image for image in shown if image not in known])
 
     def looks(self, images: Sequence[str]) -> Mapping[str, str]:
-        """Image hash by SHA-256, of the images that decode."""
+        """Image hashes by SHA-256, for images that decode."""
         found = self._looked_at(images)
         return {image: look.hash for image in images if (look := found[image])}
 
     def contrasts(self, images: Sequence[str]) -> Mapping[str, int]:
-        """Contrast by SHA-256, of the images that decode."""
+        """Contrast by SHA-256, for images that decode."""
         found = self._looked_at(images)
         return {image: look.contrast for image in images if (look := found[image])}
 
     def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """Metadata by SHA-256, of the images that can be read."""
+        """Metadata by SHA-256, for readable images."""
         return metadata_by_image(self.image_store, images)
 
     def _looked_at(self, images: Sequence[str]) -> Mapping[str, ImageLook | None]:
@@ -111,18 +111,18 @@ class TaskEvidence:
 
     @cached_property
     def _looks(self) -> dict[str, ImageLook | None]:
-        """Image hashes by SHA-256; None: the image does not decode."""
+        """Image hashes by SHA-256; None if the image does not decode."""
         return {}
 
     def results(self, condition: str = "main") -> Results:
-        """Scores of every model that was measured on the present questions; gathered once."""
+        """Scores of every model evaluated on the present questions; read once."""
         if condition not in self._results:
             self._results[condition] = self._gathered(condition)
         return self._results[condition]
 
     @cached_property
     def _results(self) -> dict[str, Results]:
-        """Condition -> results."""
+        """Results by condition."""
         return {}
 
     def _gathered(self, condition: str) -> Results:
@@ -154,7 +154,7 @@ class TaskEvidence:
     def judgements(
         self, model: str, condition: str = "main", of: Collection[str] | None = None
     ) -> Sequence[Judgement]:
-        """Verdicts on a model's responses; none without a judge."""
+        """Verdicts on a model's responses; empty without a judge."""
         key = evaluation_key(self.task, condition, "judgements")
         return self.tables.read(key, Judgement, model, of) if self.task.is_judged else []
 
@@ -166,7 +166,7 @@ class TaskEvidence:
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
-        """Fields of all of a model's rows; no judgements without a judge."""
+        """Fields of all rows of a model; no judgements without a judge."""
         if table == "judgements" and not self.task.is_judged:
             return {name: [] for name in names}
         key = evaluation_key(self.task, condition, table)
@@ -174,12 +174,12 @@ class TaskEvidence:
 
     @cached_property
     def verdicts(self) -> Sequence[JudgeVerdict]:
-        """Verdicts of models that judge, each beside that of rules."""
+        """Verdicts of model judges, paired with those of the rules."""
         return verdicts(self)
 
     @cached_property
     def votes(self) -> Sequence[Vote]:
-        """Votes of people; none of tables that were never made."""
+        """Votes of people; none for tables that were never materialized."""
         about_responses = [VoteTable.of_answers(form) for form in self.task.response_tasks]
         return [
             vote
@@ -190,7 +190,7 @@ class TaskEvidence:
 
     @cached_property
     def judge_figures(self) -> Sequence[JudgeFigure]:
-        """Measured figures of the task's judges, oldest first; last those of present labels."""
+        """Measured figures of the task's judges, oldest first; those of present labels last."""
         kept = read_figures(self.tables.home, JudgeFigure, self.task.name)
         return [*kept, *figures_from_annotation(self.tables, [self.task])]
 
@@ -200,15 +200,15 @@ class TaskEvidence:
         return read_figures(self.tables.home, OrderFigure, self.task.name)
 
     def open_image(self, image: str) -> Image.Image:
-        """An image by its SHA-256.
+        """Open an image by its SHA-256.
 
         Raises:
-            ImageError: If it is not there, or does not decode.
+            ImageError: If it is missing, or does not decode.
         """
         return self.image_store.open(image)
 
     def _measured(self, condition: str) -> Iterator[str]:
-        """Models with metrics of the present questions; what cannot be read is left out."""
+        """Models with readable metrics of the present questions."""
         key = evaluation_key(self.task, condition, "metrics")
         data = self.tables.digest(questions_key(self.task, condition))
         for model in sorted(self.tables.partitions(key)):

@@ -1,6 +1,6 @@
-"""Inputs of the audit: cached image hashes and training data.
+"""Inputs of the audit: cached image hashes, and the models' training data.
 
-What a user says models were trained on: folders, lists of digests, files of texts.
+Training data is given as folders of images, lists of digests, or files of texts.
 """
 
 import json
@@ -42,7 +42,7 @@ class ImageLook(NamedTuple):
 
 
 def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
-    """Hashes by SHA-256 of the images that decode; computed once per home."""
+    """Image hashes by SHA-256, for images that decode; computed once per home."""
     file = Path(store.folder).with_name(FILE)
     known = _read(file)
     shown = list(dict.fromkeys(images))
@@ -60,7 +60,7 @@ def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
 
 
 def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """SHA-256 -> type and size of an image's file; its name is unknown here."""
+    """Types and sizes of image files by SHA-256; file names are unknown here."""
     found = {}
     for image in images:
         with suppress(ImageError):
@@ -79,7 +79,7 @@ def files_of(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]
 
 
 def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Metadata by SHA-256 of the available images."""
+    """Metadata by SHA-256, for the available images."""
     found = {}
     for image in images:
         with suppress(ImageError):
@@ -88,7 +88,7 @@ def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dic
 
 
 def contrast_of(image: Image.Image) -> int:
-    """Largest range of a channel, of 255, over 64 x 64 cells: noise of single pixels is none."""
+    """Largest range of a channel (0 to 255) over 64 x 64 cells, which averages out pixel noise."""
     cells = np.asarray(image.convert("RGB").resize((64, 64), Image.Resampling.BOX), dtype=int)
     return int(np.ptp(cells, axis=(0, 1)).max())
 
@@ -102,7 +102,7 @@ def _look(store: ImageStore, image: str) -> ImageLook | None:
 
 
 def _read(file: Path) -> dict[str, ImageLook]:
-    """The looks that were stored; {} if the file is missing or damaged."""
+    """Read the stored hashes; {} if the file is missing or damaged."""
     try:
         return {image: ImageLook(*look) for image, look in json.loads(file.read_bytes()).items()}
     except (OSError, ValueError, RecursionError, TypeError, AttributeError):
@@ -131,7 +131,7 @@ class TrainingFiles:
         yield from (look for _, look in self._images if look.what)
 
     def texts(self) -> Iterator[TrainingMatch]:
-        """Texts, one by one: every line of a text, every text in a line of JSON."""
+        """Iterate over texts: every line of a text file, every string in a line of JSON."""
         for file in self.files:
             if file.suffix.lower() in _TEXTS:
                 yield from _texts(file)
@@ -142,7 +142,7 @@ class TrainingFiles:
 
     @cached_property
     def _listed(self) -> list[TrainingMatch]:
-        """Digests in files of text."""
+        """Digests listed in text files."""
         return [
             TrainingMatch(f"{file.name}, line {number}", digest.lower())
             for file in self.files
@@ -153,10 +153,10 @@ class TrainingFiles:
 
 
 def training_of(settings: Settings) -> TrainingFiles | None:
-    """Find what bench.toml or a command names; None where it names nothing.
+    """Find the training data that bench.toml or a command names; None without a name.
 
     Raises:
-        SettingsError: If there is nothing where it should be.
+        SettingsError: If it does not exist.
     """
     if not settings.training:
         return None
@@ -171,7 +171,7 @@ def _below(path: Path) -> list[Path]:
 
 
 def _seen(file: Path) -> tuple[TrainingMatch, TrainingMatch]:
-    """Digest and look of an image; what does not decode has no look."""
+    """Digest and hashes of an image; no hashes if it does not decode."""
     data = file.read_bytes()
     try:
         look = image_hash(decode(data).image)
@@ -193,7 +193,7 @@ def _texts(file: Path) -> Iterator[TrainingMatch]:
 
 
 def _texts_of(name: str, written: str) -> Iterator[TrainingMatch]:
-    """Texts in a JSON value; other content is one text."""
+    """Texts in a JSON value; any other content is one text."""
     try:
         found = json.loads(written)
     except (ValueError, RecursionError):

@@ -1,9 +1,8 @@
-"""The papers' claims, tried: one table a suite.
+"""Tests of the papers' claims, one table per suite.
 
-Tries claims on what was measured in a home: paired by questions where two cells share them.
-
-Models that answer without looking are not what a paper speaks of, and are left out. People are
-only compared with models that answered what they did: the published edition.
+Claims are tested on the results of a home, paired by question if two cells share questions.
+Blind baselines are left out. People are compared only with models on the published edition,
+whose questions they answered.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -69,7 +68,7 @@ class MeasuredClaims:
     _questions: dict[tuple[str, str], dict[str, Question]] = field(default_factory=dict)
 
     def tried(self, claims: Sequence[Claim]) -> list[ClaimResult]:
-        """Test all claims on every model that has the numbers they need."""
+        """Test all claims on every model that has the needed numbers."""
         models = {claim.name: self._models(claim) for claim in claims}
         return tried(self.suite, claims, "measured", models, self._attempt)
 
@@ -121,7 +120,7 @@ class MeasuredClaims:
         )
 
     def _paired(self, claim: Claim, cells: Sequence[_MeasuredCell]) -> Difference | None:
-        """The interval of a difference of two numbers over the same questions."""
+        """Interval of the difference of two numbers over the same questions."""
         if [term.weight for term in claim.terms] != [1.0, -1.0]:
             return None
         more, less = cells
@@ -154,7 +153,7 @@ class MeasuredClaims:
     def _shared(
         self, task: Task, more: _MeasuredCell, less: _MeasuredCell
     ) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
-        """Scores of the questions of a category that both have points for."""
+        """Scores of a category's questions that are scored on both sides."""
         sides = [self._scored(task, one) for one in (more, less)]
         shared = [name for name in sides[0] if name in sides[1]]
         first, second = ([one for name in shared for one in side[name]] for side in sides)
@@ -178,7 +177,7 @@ class MeasuredClaims:
         return self._questions[task.name, condition]
 
     def _metric(self, cell: Cell, model: str) -> Metric | None:
-        """The metric of a cell, measured on the present questions."""
+        """The metric of a cell, on the present questions."""
         place = (*self._key(cell), "of", model)
         if place not in self._rows:
             self._rows[place] = self._present(cell, model)
@@ -202,7 +201,7 @@ class MeasuredClaims:
 
 
 def claim_key(task: Task, cell: Cell) -> list[str]:
-    """Asset key of the table that a cell is measured in."""
+    """Asset key of the table that has a cell's value."""
     if cell.table == "metrics":
         return evaluation_key(task, cell.condition, "metrics")
     return [*task.name.split("/"), cell.table]
@@ -237,7 +236,7 @@ def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[C
     """Test the claims of a suite on the paper's numbers, then on those of a home.
 
     Raises:
-        SourceError: If its table of printed numbers cannot be read.
+        SourceError: If its table of published numbers cannot be read.
     """
     printed = read_published(suite.published) if suite.published else []
     measured = MeasuredClaims(suite.name, suite.tasks, tables, printed, uninformed(settings))
@@ -245,7 +244,7 @@ def tried_claims(suite: Suite, tables: TableFiles, settings: Settings) -> list[C
 
 
 def uninformed(settings: Settings) -> set[str]:
-    """Models that answer without looking: baselines, and those that are shown no image."""
+    """Models that see no image: blind baselines and text-only models."""
     return {
         name
         for name, spec in {**EMBEDDED_MODELS, **settings.models}.items()

@@ -1,7 +1,4 @@
-"""The leaderboard: all models and tasks, with published rows beside ours.
-
-The lines of the leaderboard of one task: what was measured here, and what papers print.
-"""
+"""The leaderboard: all models on all tasks, beside the published rows of the papers."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -60,11 +57,10 @@ def standings(
 ) -> list[LeaderboardRow]:
     """Rank the models of one task: ours on the present questions, best first, then published.
 
-    A model that was measured on questions that have changed since is left out until it is
-    measured again. One with failed questions comes last; still behind it, with the reason in
-    ``stale``, one that was measured otherwise than ``configured`` now, and those whose table
-    cannot be read: by name, with the reason and without a number. What was measured on other
-    sources stays, with their ``place``; rows of one edition stand together, the present one first.
+    A model evaluated on older questions is left out until it is evaluated again. Models with failed
+    questions come last; after them stale ones, with the reason in ``stale``, and those with
+    unreadable tables, by name and reason without a number. Results on other sources stay, with
+    their ``place``; rows of one edition stand together, the present edition first.
     """
     printed = [
         row
@@ -89,7 +85,7 @@ def all_standings(
     published: Sequence[PublishedNumber],
     configured: CurrentConfiguration | None = None,
 ) -> list[LeaderboardRow]:
-    """Rank the models of tasks, one after the other; of tables in a store many at a time."""
+    """Rank the models of each task; tables in an object store are read concurrently."""
     of_task = partial(standings, tables=tables, published=published, configured=configured)
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in of_task(task)]
@@ -111,14 +107,14 @@ def _measured_on(
 def _measured_elsewhere(
     task: Task, tables: TableFiles, configured: CurrentConfiguration | None
 ) -> Iterator[LeaderboardRow]:
-    """Metrics of other sources, without sources that have the same questions."""
+    """Metrics on other sources, except sources with the same questions."""
     for place, others in other_sources(task, tables):
         for row in _measured_on(task, others, configured):
             yield replace(row, place=place)
 
 
 def _edition(task: Task, tables: TableFiles) -> str:
-    """Edition of the present questions, which metrics do not have."""
+    """Edition of the present questions, which metrics do not store."""
     return exam(tables, task).edition or UNKNOWN
 
 
@@ -154,7 +150,7 @@ def _current(
 
 
 def _each(found: "pa.Table") -> Iterator[tuple[str, Metric | str]]:
-    """Each row with its model, or why it is none: that does not end the rest."""
+    """Yield each row with its model, or the error of the row, which does not end the others."""
     try:
         yield from ((row.model, row) for row in to_rows(found, Metric))
     except TableError:
@@ -231,7 +227,7 @@ _NUMBERS = ("value", "low", "high", "constant", "shuffled", "unread")
 
 
 def leaderboard_assets(catalog: Catalog) -> list[dg.AssetsDefinition]:
-    """Build the table of printed numbers, the leaderboard and its export."""
+    """Build the published numbers, the leaderboard and its export as assets."""
     return [_published(catalog), _leaderboard(catalog), _export()]
 
 
@@ -296,13 +292,13 @@ def _export() -> dg.AssetsDefinition:
 
 
 def as_csv(frame: "pd.DataFrame") -> str:
-    """CSV that a spreadsheet reads without running a cell."""
+    """Format as CSV in which no cell is read as a formula."""
     safe = frame.map(lambda cell: formula_safe(cell) if isinstance(cell, str) else cell)
     return str(safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC))
 
 
 def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
-    """Print the leaderboard for the UI."""
+    """Format the leaderboard as Markdown for the UI."""
     columns = ("task", "edition", "model", "value", "95 % interval", "constant", "shuffled", "n")
     lines = [f"| {' | '.join(columns)} | source |", "|---" * (len(columns) + 1) + "|"]
     for row in rows:
@@ -325,7 +321,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
 
 
 def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
-    """Make the data frame that leaves the system, checked column by column.
+    """Build the exported data frame, with every column validated.
 
     Raises:
         TableError: If a value is not of its column's type.

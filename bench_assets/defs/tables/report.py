@@ -1,4 +1,4 @@
-"""The report as an asset: made again when the leaderboard, or any number, is."""
+"""The report as an asset, downstream of the leaderboard and all metrics."""
 
 import dagster as dg
 

@@ -1,4 +1,4 @@
-"""Summary of an interrupted evaluation: responses and tables on the disk."""
+"""Summary of an interrupted evaluation: the responses and tables that were stored."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ def interrupt_summary(home: Path, started: float, again: str) -> str:
     Args:
         home: The home folder.
         started: s since the epoch.
-        again: The command, or what is to be called.
+        again: The command or call that continues.
     """
     n_tables, n_responses = _tables_since(home / "tables", started), _responses_since(home, started)
     if not n_tables and not n_responses:

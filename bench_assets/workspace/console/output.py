@@ -1,6 +1,6 @@
 """Output of ``bench``: tables for people, JSON lines for programs.
 
-Whatever lies in the data, no control character reaches a terminal (``core.printable``).
+Control characters in the data never reach the terminal.
 """
 
 import json
@@ -30,7 +30,7 @@ _PIPE_WIDTH = 250  # characters of a line that no terminal limits
 
 
 def progress_style() -> ProgressStyle:
-    """Where to show progress: a bar in a terminal only."""
+    """Choose how to show progress: a bar only in a terminal."""
     if in_notebook():
         return "in a notebook"
     return "as a bar" if sys.stderr.isatty() else "as lines"
@@ -43,19 +43,19 @@ def print_message(text: str) -> None:
 
 
 def print_result(text: str) -> None:
-    """Write a line of the result."""
+    """Print a line of the result on standard output."""
     typer.echo(printable(text))
 
 
 def print_json_result(value: Any) -> None:  # noqa: ANN401
-    """Write a value of the result as one line of JSON."""
+    """Print a value of the result as one line of JSON."""
     typer.echo(printable_json(json.dumps(value, ensure_ascii=False)))
 
 
 def print_rows(
     rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
 ) -> None:
-    """Print rows: as JSON lines with the fields of their type, or as a table of the columns."""
+    """Print rows as JSON lines with all fields, or as a table of the given columns."""
     if as_json:
         secrets = _secrets()
         for row in rows:
@@ -68,7 +68,7 @@ def print_rows(
 
 
 def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
-    """Arrange rows as a table whose cells are printable, without secrets."""
+    """Format rows as a table of printable cells, with secrets redacted."""
     secrets = _secrets()
     table = Table(*map(one_line, columns), box=None, pad_edge=False, header_style="bold")
     for row in rows:
@@ -77,13 +77,13 @@ def table_of(rows: Sequence[Any], columns: Mapping[str, Cell]) -> Table:
 
 
 def print_table(table: Table) -> None:
-    """Write a table of the result, whose cells are printable: as wide as the terminal, if any."""
+    """Print a table of printable cells, as wide as the terminal if there is one."""
     wide = None if sys.stdout.isatty() else _PIPE_WIDTH
     Console(highlight=False, markup=False, emoji=False, width=wide).print(table)
 
 
 def _secrets() -> Secrets:
-    """Secrets that messages of other programs, servers and older tables may contain."""
+    """Secrets that may occur in messages of servers and programs, and in older tables."""
     from resources.config.environment import default_home, known_secrets
 
     return known_secrets(default_home())
@@ -129,7 +129,7 @@ LEADERBOARD_COLUMNS: Mapping[str, Cell] = {
 
 
 def print_leaderboard(rows: Sequence[LeaderboardRow], *, as_json: bool) -> None:
-    """Print standings: as JSON lines, or as one table for each task and edition."""
+    """Print leaderboard rows as JSON lines, or as one table per task and edition."""
     if as_json:
         print_rows(rows, as_json=True)
         return

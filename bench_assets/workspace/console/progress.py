@@ -1,4 +1,4 @@
-"""Progress of a run: a bar per table, or a line at intervals."""
+"""Progress of a run: one bar per table, or a line at intervals."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def materialization_progress(
     progress: ProgressStyle,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[None]:
-    """Show how far a run is while it lasts; nothing without a title, or where only the log is."""
+    """Show a run's progress; nothing without a title, or if only the log is shown."""
     if not title or progress == "in the log":
         yield
     elif progress == "as lines":
@@ -36,7 +36,7 @@ def materialization_progress(
 
 
 class _ProgressLines:
-    """Prints the number of tables at most every ten seconds."""
+    """Prints the number of finished tables at most every ten seconds."""
 
     def __init__(self, title: str, n_assets: int, clock: Callable[[], float]) -> None:
         self._title, self._n_assets, self._n_made = title, n_assets, 0

@@ -1,4 +1,4 @@
-"""Signals that end a command: the first with a message, the second at once.
+"""Signal handling: the first signal interrupts with a message, the second ends at once.
 
 Dagster installs its own handlers around every step, which hide the signal. A wakeup file descriptor
 receives all signals, and a thread reads it, even while the main thread is inside a library.
@@ -21,7 +21,7 @@ _NOTICE_SECONDS = 2.0  # s until a message explains why the command has not ende
 
 
 class Signals:
-    """The signals that came."""
+    """The signals received so far."""
 
     def __init__(self) -> None:
         self.first: signal.Signals | None = None
@@ -40,7 +40,7 @@ class Signals:
 
 
 class SignalExit(NamedTuple):
-    """Message and exit code of a command that a signal ended."""
+    """Message and exit code of a command ended by a signal."""
 
     sentence: str
     exit_code: int
@@ -48,7 +48,7 @@ class SignalExit(NamedTuple):
 
 @contextmanager
 def signal_listener() -> Generator[Signals]:
-    """Listen for signals until the block ends; the first raises ``KeyboardInterrupt`` in it.
+    """Listen for signals during the block; the first raises ``KeyboardInterrupt``.
 
     A signal that the parent process ignores (``nohup``) stays ignored.
     """

@@ -1,8 +1,7 @@
-"""Operations of ``bench audit run``: audit benchmarks, task by task.
+"""Operations of ``bench audit``: audits tasks, and measures judges.
 
-Tries a judge on responses that are right and wrong by make.
-
-Lays people's labels beside it.
+A judge is measured on constructed responses that are right or wrong by construction, and on
+responses that people labelled.
 """
 
 from collections.abc import Sequence
@@ -44,18 +43,18 @@ from resources.tables.measured_figures import add_figures
 def audit_tasks(
     bench: Workbench, names: Sequence[str] = ()
 ) -> tuple[list[AuditRow], list[BenchError]]:
-    """Examine tasks; one that cannot be examined does not end the rest.
+    """Audit tasks; a task that cannot be audited does not stop the others.
 
     Args:
         bench: The home folder.
-        names: Suites and tasks; (): all that models are asked.
+        names: Suites and tasks; (): all tasks with questions for models.
 
     Returns:
-        What was found, and what kept other tasks from being examined.
+        The findings, and the reason for each task that was not audited.
 
     Raises:
-        UnknownNameError: If there is no such suite or task; nothing has started then.
-        SettingsError: If none of those named is asked of models.
+        UnknownNameError: If there is no such suite or task; nothing was started.
+        SettingsError: If none of them has questions for models.
     """
     named = [task for name in names or bench.catalog.names for task in bench.catalog.tasks_of(name)]
     tasks = {task.name: task for task in named if task.asked_of == "model"}
@@ -77,7 +76,7 @@ def audit_tasks(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCheckResult:
-    """Measured figures of a judge, and their cost."""
+    """Accuracy figures of a judge, and the cost of measuring them."""
 
     judge: str
     figures: list[JudgeFigure]
@@ -96,18 +95,18 @@ def check_judge(
     beside: str = "",
     labels: Path | None = None,
 ) -> JudgeCheckResult:
-    """Measure a judge of a task, and keep the figures in the home.
+    """Measure a judge of a task, and store the figures in the home.
 
     Args:
         bench: The home.
-        task: Whose judge it is; its questions are made if they are not there.
-        judge: As ``--judge`` has it; "": the one that is configured.
-        n_questions: Of so many questions responses are made.
+        task: The judged task; its questions are built if missing.
+        judge: As for ``--judge``; "": the configured judge.
+        n_questions: Number of questions to construct responses for.
         beside: A second judge, for the same responses.
-        labels: People's verdicts on responses that this judge has judged in this home.
+        labels: People's verdicts on responses that this judge judged in this home.
 
     Raises:
-        BenchError: If that is no judge that asks a model, or it cannot be asked.
+        BenchError: If the judge does not ask a model, or its model cannot be asked.
     """
     chosen = _require_model_judge(bench, task, judge)
     made = _make_trials(bench, task, n_questions)
@@ -175,7 +174,7 @@ def _digest(tried: Sequence[JudgeTrial]) -> str:
 
 
 def _verdict_pairs(bench: Workbench, task: Task, judge: str, file: Path) -> list[tuple[bool, bool]]:
-    """Verdicts of people and of this judge on the responses of every model in the home."""
+    """Pair people's verdicts with this judge's, over the responses of all models in the home."""
     labels = read_labels(file)
     questions = {one.question_id: one for one in bench.questions(task)}
     said, judged = (evaluation_key(task, "main", name) for name in ("predictions", "judgements"))

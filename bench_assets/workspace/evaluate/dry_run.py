@@ -53,7 +53,7 @@ def dry_run(
 ) -> list[Estimate]:
     """Estimate an evaluation from the present question tables; nothing is sent or stored.
 
-    Tasks that ask encoders are left out, and those of which nothing is in the part.
+    Tasks of encoders, and tasks without a question in the subset, are left out.
 
     Raises:
         UnknownNameError: If there is no such suite, model or condition.
@@ -71,7 +71,7 @@ def dry_run(
 
 
 def _questions(bench: Workbench, task: Task, condition: str) -> Sequence[Question]:
-    """Read what would be asked; where it was never built, say which command does that."""
+    """Read the question tables; if one was never built, name the command that builds it."""
     try:
         return bench.questions(task, condition)
     except TableError as why:
@@ -118,11 +118,11 @@ _NO_VERDICT = Response(error="not asked")  # a judge's word would be unreadable,
 
 
 class _RequestPendingError(Exception):
-    """Raised where the first request would be sent."""
+    """Raised instead of sending the first request."""
 
 
 class _RequestCounter:
-    """A chat model that takes note of what another would be asked."""
+    """A chat model that records the requests for another model instead of sending them."""
 
     signature = ""
 
@@ -145,7 +145,7 @@ class _RequestCounter:
         self._spec = settings.innermost(spec)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer from the store if it has everything; else with a word in the place of each."""
+        """Answer from the response cache if complete; otherwise with placeholder responses."""
         self._requests += requests
         unsaid = [self._unsaid for _ in requests]
         if engine_kind(self._spec) is None:  # responses are made here, in no time
@@ -164,7 +164,7 @@ class _RequestCounter:
             return unsaid
 
     def estimate(self, task: Task, asked: str) -> Estimate:
-        """Sum up."""
+        """Estimate the requests, tokens, time and money of what was recorded."""
         n, spec, before = self._distinct - self._cached, self._spec, self._earlier
         longest = spec.max_tokens if isinstance(spec, SamplingSection) else 0
         each = [tokens_in(request.prompt) for request in self._requests] or [0]

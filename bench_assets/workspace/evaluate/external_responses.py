@@ -1,4 +1,4 @@
-"""Scores responses that were made elsewhere: the second half of ``pipeline``, without a model."""
+"""Scores responses generated elsewhere: judging and scoring, without a model."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalScores:
-    """The metrics of one model under one condition, and how its responses fit the questions."""
+    """Metrics of one model under one condition, and the match of its responses to the questions."""
 
     model: str
     condition: str
@@ -39,7 +39,7 @@ def by_model_and_condition(
 ) -> list[list[RecordedResponse]]:
     """Group responses by model and condition, in the order of the file.
 
-    Responses that name no model belong to ``nameless``.
+    Responses without a model name are grouped under ``nameless``.
     """
     named = [replace(response, model=response.model or nameless) for response in responses]
 
@@ -53,13 +53,13 @@ def by_model_and_condition(
 def open_judge(
     bench: "Workbench", task: Task, responses: Sequence[RecordedResponse], file: Path
 ) -> Iterator[tuple[ChatModel | None, str]]:
-    """Open the model that the judge configured for a task asks; None if it asks none.
+    """Open the model of a task's configured judge; None if the judge asks no model.
 
     Yields:
         The model, and the name of the judge.
 
     Raises:
-        SettingsError: If the task is not judged in that way.
+        SettingsError: If the task has no such judge.
         UnknownNameError: If bench.toml has no model of that name.
     """
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
@@ -80,19 +80,19 @@ def score_responses(
     judge: tuple[ChatModel | None, str],
     reading: str,
 ) -> ExternalScores:
-    """Judge, score and measure the responses of one model under one condition.
+    """Judge, score and aggregate the responses of one model under one condition.
 
-    A question without a response is missing, never wrong: the metrics say how many are.
+    A question without a response is missing, not wrong; the metrics count the missing ones.
 
     Args:
         task: The task the questions belong to.
         questions: The question table of the condition.
         responses: One model's responses under one condition.
-        judge: The model that judges, or None, and the name of the task's judge.
-        reading: Name of a reading; "" for the task's default.
+        judge: The judge's model, or None, and the name of the judge.
+        reading: Name of a scorer; "" for the task's default.
 
     Raises:
-        UnknownNameError: If the task has no such reading.
+        UnknownNameError: If the task has no such scorer.
         SourceError: If two responses to one question differ.
     """
     asked = {question.question_id for question in questions}
@@ -114,10 +114,10 @@ def extra_metrics(
     questions: Sequence[Question],
     responses: Sequence[RecordedResponse],
 ) -> list[Metric]:
-    """Metrics that need more than scores, such as an encoder; mostly none.
+    """Compute metrics that need more than scores, such as an encoder; most tasks have none.
 
     Args:
-        bench: Knows the settings of the suite.
+        bench: The home, with the settings of the suite.
         task: The task the questions belong to.
         questions: The question table of the condition.
         responses: One model's responses under one condition.
@@ -128,7 +128,7 @@ def extra_metrics(
 
 
 def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) -> None:
-    """Refuse a file of which nothing was used: an empty table would look like a result.
+    """Refuse a file without any usable response: an empty table would look like a result.
 
     Raises:
         SourceError: If no response of the file answers a question of the suite.
@@ -146,7 +146,7 @@ def require_matches(file: Path, suite: str, scored: Sequence[ExternalScores]) ->
 
 
 def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
-    """One line each on the used, missing and superfluous responses of a file."""
+    """Format one line each on the used, missing and superfluous responses of a file."""
     fits = scored.report
     lines = [f"{file}: {fits.n_used} responses of {scored.model} used"]
     for what, names in {
@@ -159,7 +159,7 @@ def fit_message(file: Path, scored: ExternalScores, n_questions: int) -> str:
 
 
 def _predictions(responses: Sequence[RecordedResponse], asked: Collection[str]) -> list[Prediction]:
-    """Predictions from each response once, without responses to unknown questions."""
+    """Build predictions from the responses, without duplicates and unknown questions."""
     predictions = {
         (response.question_id, response.sample): Prediction(
             question_id=response.question_id,

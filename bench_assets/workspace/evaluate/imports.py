@@ -32,17 +32,17 @@ from resources.tables.parquet import TableFiles
 def read_evaluations(
     file: Path, images: ImageStore, *, suite: str = "", model: str = ""
 ) -> list[TaskEvaluation]:
-    """Read a file of another harness as evaluations; nothing but its images is stored.
+    """Read results of another harness as evaluations; only their images are stored.
 
     Args:
         file: A log of Inspect AI, samples of lmms-eval, or a file of VLMEvalKit.
-        images: Receives the images that are in the file.
-        suite: The name that the task is given here; "": harness and task.
-        model: The name that the model is given here; "": as the file says.
+        images: Store for the images in the file.
+        suite: Name of the suite here; "": harness and task.
+        model: Name of the model here; "": as in the file.
 
     Raises:
-        SourceError: If it is none of these, or is damaged.
-        SettingsError: If ``suite`` cannot be the name of a suite.
+        SourceError: If the format is unknown, or the file is damaged.
+        SettingsError: If ``suite`` is not a valid name of a suite.
     """
     if suite and (why := name_defects(suite)):
         raise SettingsError(f"{suite!r}: {why[0]}; choose another name")
@@ -67,11 +67,11 @@ def _evaluation(
 def store_evaluations(
     home: Path, tables: TableFiles, catalog: Catalog, evaluations: Sequence[TaskEvaluation]
 ) -> None:
-    """Keep imported evaluations in a home: on its leaderboard, in its report and its audit.
+    """Store imported evaluations in a home, for its leaderboard, report and audit.
 
     Raises:
-        SettingsError: If there is another suite of the name.
-        SourceError: If a sample is another than when the task was imported before.
+        SettingsError: If the name belongs to another suite.
+        SourceError: If a question differs from an earlier import of the task.
         HomeError: If the home cannot be written to.
     """
     with hold_locks(home / "locks", [IMPORTS_FILE], lambda _: None):
@@ -90,7 +90,7 @@ def store_evaluations(
 
 
 def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
-    """Write the tables of one evaluation; metrics of earlier imports name the new questions."""
+    """Write the tables of one evaluation, and update the metrics of earlier imports."""
     key = questions_key(one.task, one.condition)
     before = tables.read(key, Question) if tables.exists(key) else []
     questions = merged_questions(before, one.questions, one.task.title)
@@ -105,7 +105,7 @@ def store_evaluation(tables: TableFiles, one: TaskEvaluation) -> None:
 
 
 def _renew_metrics(tables: TableFiles, one: TaskEvaluation, questions: Sequence[Question]) -> None:
-    """Have every model's numbers name the questions as they are now, and count those it lacks."""
+    """Update every model's metrics to the present questions, and count its missing responses."""
     key, data = evaluation_key(one.task, one.condition, "metrics"), short(digest(questions))
     for model in tables.partitions(key):
         said = tables.read(

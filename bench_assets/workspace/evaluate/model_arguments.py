@@ -1,4 +1,4 @@
-"""The models that a command asks: named in bench.toml, or given by where they are."""
+"""Models of a command: names from bench.toml, paths, hub ids and addresses of servers."""
 
 import socket
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,19 @@ _CONNECT_TIMEOUT = 5.0  # s
 
 @dataclass(frozen=True, slots=True)
 class ModelArguments:
-    """Models by the names of their tables, and the sections of those that have none."""
+    """Names of the models, and settings sections for those that bench.toml does not have."""
 
     names: list[str]
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -> ModelArguments:
-    """Parse ``--model`` arguments, each once, and name the new models.
+    """Parse ``--model`` arguments without duplicates, and name ad-hoc models.
 
-    Names are those of models that are asked by ``elicit``.
+    The names include the elicitation method ``elicit``.
 
     Raises:
-        BenchError: If one is no model, or ``elicit`` no method.
+        BenchError: If a model or the method ``elicit`` is unknown.
     """
     from resources.config.ad_hoc_models import parse_ad_hoc_model
     from resources.config.sections.models import EMBEDDED_MODELS
@@ -76,7 +76,7 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 
 
 def _check_connection(address: str) -> None:
-    """Connect, and say nothing: hundreds of questions would each be tried again and again."""
+    """Connect once: otherwise each of hundreds of questions would be retried."""
     parts = urlsplit(address)
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
@@ -87,10 +87,10 @@ def _check_connection(address: str) -> None:
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
-    """Compare a model's name with those that its server lists; one that lists none may have it.
+    """Compare a model's name with ``/v1/models``; a server without that list passes.
 
     Raises:
-        ModelError: If the server lists models, and not this one.
+        ModelError: If the server lists models, but not this one.
     """
     import httpx
 

@@ -1,4 +1,4 @@
-"""Which number is meant: by its task and model, its signature, or a file of metrics."""
+"""Looks up a number by task and model, by signature, or by a file of metrics."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ def find_number(bench: Workbench, named: Sequence[str], condition: str) -> Numbe
     """Find the number that a command names.
 
     Raises:
-        UnknownNameError: If there is no such task, or the model was not measured.
+        UnknownNameError: If there is no such task, or the model was not evaluated on it.
         TableError: If a file cannot be read, or holds metrics of several evaluations.
-        SettingsError: If it is named in no known way.
+        SettingsError: If the arguments have none of these forms.
     """
     match list(named):
         case [task, model]:

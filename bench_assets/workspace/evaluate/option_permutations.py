@@ -41,10 +41,10 @@ class PermutationSettings:
 def permute_questions(
     bench: Workbench, tasks: Sequence[Task], wanted: PermutationSettings
 ) -> list[tuple[Task, InOrders]]:
-    """Shift the options of the questions of those tasks that have options to shift.
+    """Rotate the options of all tasks that have options to permute.
 
     Raises:
-        SettingsError: If none has; says why.
+        SettingsError: If no task has; says why.
     """
     made = [
         (task, in_orders(task, questions, wanted.orders, wanted.seed))
@@ -63,7 +63,7 @@ def permute_questions(
 def evaluate_permutations(
     bench: Workbench, task: Task, model: str, made: InOrders, wanted: PermutationSettings
 ) -> list[OrderFigure]:
-    """Ask a model, have it judged and scored as under the main condition, and keep the figures.
+    """Evaluate a model on permuted options, judged and scored as usual, and store the figures.
 
     Raises:
         ModelError: If the model cannot be asked, or questions stay without a response.
@@ -88,7 +88,7 @@ def evaluate_permutations(
 def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
-    """Points and chosen options of each order, by question id."""
+    """Collect the points and chosen options of each order, by question id."""
     score_of = {score.question_id: score for score in scores}
     said: dict[str, list[PermutationOutcome]] = {}
     for one in ordered:
@@ -103,7 +103,7 @@ def permutation_outcomes(
 
 
 def _place(answer: Sequence[str], n: int) -> int | None:
-    """The place of a letter; None if none is read, or none that is offered."""
+    """Position of a chosen letter; None if none was read, or none that is offered."""
     letters = ascii_uppercase[:n]
     one = answer[0] if len(answer) == 1 else ""
     return letters.index(one) if one and one in letters else None

@@ -42,7 +42,7 @@ class PowerEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TaskSize:
-    """Known numbers of a task's questions."""
+    """Sample sizes of a task."""
 
     questions: int
     units: int
@@ -134,7 +134,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
 
 
 def _units(task: Task, questions: Sequence[Question]) -> int:
-    """Units of the primary metric: those that are unscored if no question has points."""
+    """Units of the primary metric; all of them if no question has points yet."""
     blank = [
         ScoredQuestion(q, Score(question_id=q.question_id, model="", condition="main", points=None))
         for q in questions
@@ -145,7 +145,7 @@ def _units(task: Task, questions: Sequence[Question]) -> int:
 def _spreads(
     bench: Workbench, task: Task, questions: Sequence[Question]
 ) -> Mapping[str, tuple[float, float, str]]:
-    """Variance of a unit and baseline, from neighbours on the leaderboard; {} of too few models."""
+    """Estimate the variance per unit from neighbours on the leaderboard; {} if too few models."""
     sides = sorted(islice(_sides(bench, task, questions), _MAX_MODELS), key=lambda side: side.value)
     if len(sides) < 2:
         return {}
@@ -169,7 +169,7 @@ def _spreads(
 
 
 def _sides(bench: Workbench, task: Task, questions: Sequence[Question]) -> Iterator[ScoredMetric]:
-    """Models with points for every question, in an order without meaning."""
+    """Select the models with points for every question, in arbitrary order."""
     key = evaluation_key(task, "main", "scores")
     measure = task.measures[task.primary_metric]
     names = {question.question_id for question in questions}

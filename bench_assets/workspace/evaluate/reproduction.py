@@ -1,9 +1,7 @@
-"""Operations of ``bench bundle reproduce``: evaluate a number again, beside the home's tables.
+"""Reproduces numbers from cached responses, and packs them into bundles.
 
-Responses come from where they are remembered; what is missing is asked only where that was wanted.
-Nothing is written but responses that were asked.
-
-What ``bench bundle pack`` does: packs everything of one number of this home into one file.
+Responses come from the response cache; missing ones are requested only with ``--ask``. Nothing is
+written but requested responses.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -69,7 +67,7 @@ class ReproductionResult:
 
     @property
     def exit_code(self) -> int:
-        """0: the same digits; 1: others; 2: it cannot be tried."""
+        """0: same digits; 1: different digits; 2: cannot be evaluated."""
         return 2 if self.again is None else int(bool(self.partings))
 
 
@@ -90,8 +88,8 @@ def reproduce(bench: Workbench, number: NumberRef, *, ask: bool = False) -> Repr
 
     Args:
         bench: The home; its tables stay as they are.
-        number: What is to come out.
-        ask: Whether responses that are not remembered are asked for.
+        number: The number to reproduce.
+        ask: Whether to request responses that are not cached.
     """
     task, needs = task_needs(number, bench.catalog)
     if task is None or _has_missing(needs):
@@ -160,7 +158,7 @@ def _predictions(
 
 
 def _with_refusals(whole: _Inputs, rows: Sequence[Prediction]) -> list[Prediction]:
-    """Accept refusals as the number did; those that are not cached are those of its table."""
+    """Accept refusals as the number did; uncached ones are taken from its table."""
     if "refused" not in whole.number.signature.parts:
         return list(rows)
     stored = _stored_predictions(whole) if whole.number.model else []
@@ -200,7 +198,7 @@ def _judgements(
 
 
 def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
-    """The judge; if no response was judged, the configured one."""
+    """The number's judge; if no response was judged, the configured one."""
     if said == "none":
         return task.chosen_judge(configured)
     asked = [part for part in said.split("+") if part != RULES]
@@ -208,14 +206,14 @@ def _judge_of(task: Task, said: str, configured: str) -> ChosenJudge:
 
 
 def _remembered(name: str, wanted: str, models: Models) -> ChatModel:
-    """The cached responses of a signature, as they are, or by options where it has a method."""
+    """Read the cached responses of a signature, with its elicitation method."""
     known = RememberedModel(name, wanted, models.store)
     elicitation = unsigned(wanted)[1]
     return ElicitedModel(known, name, elicitation) if elicitation else known
 
 
 def _is_local(bench: Workbench, model: str) -> bool:
-    """Whether the responses of a model are made here, so that none has to be remembered."""
+    """Whether a model's responses are computed here, so that none has to be cached."""
     settings = bench.settings
     if model not in {**EMBEDDED_MODELS, **settings.models}:
         return False
@@ -225,10 +223,10 @@ def _is_local(bench: Workbench, model: str) -> bool:
 
 @contextmanager
 def _open_model(models: Models, name: str, condition: str, *, ask: bool) -> Generator[ChatModel]:
-    """Open a model; unless it may be asked, it ends where the first request would be sent.
+    """Open a model; if requests are not allowed, the first one raises an error.
 
     Raises:
-        NotThereError: If it would have to be asked.
+        NotThereError: If a request would be needed.
     """
     with RequestProgress(name, lambda line: None, progress_style()) as progress:
         watch: Callable[[int, int, int], None] = progress if ask else _refuse_new_requests
@@ -256,7 +254,7 @@ def _location(whole: _Inputs) -> EvaluationLocation:
 
 
 def _compare(whole: _Inputs, needs: list[BundleRequirement], again: Again) -> ReproductionResult:
-    """Compare with the tables, with metrics alone, or with the signature if there are none."""
+    """Compare with the tables, with metrics alone, or else with the signature."""
     number, task = whole.number, whole.task
     before = _location(whole).read() if number.model and number.metrics else None
     found: Sequence[Divergence]
@@ -289,7 +287,7 @@ def _signature_divergence(before: str, after: str) -> Divergence:
 
 
 def _metric_of(found: Sequence[Divergence], task: Task) -> str:
-    """The metric that is explained: the first that differs over all questions."""
+    """The metric to explain: the first that differs over all questions."""
     cells = [one.entry for one in found if one.step == "metrics"]
     names = [name for name in task.measures if f"{name} all" in cells]
     return names[0] if names else task.primary_metric
@@ -301,8 +299,8 @@ def bundle(
     """Write the bundle of a number.
 
     Raises:
-        UnknownNameError: If there is no such task, or the model was not measured.
-        TableError: If a table is missing, or the number does not come out of its responses.
+        UnknownNameError: If there is no such task, or the model was not evaluated on it.
+        TableError: If a table is missing, or the number does not follow from its responses.
         HomeError: If the file cannot be written.
     """
     number = find_number(bench, named, condition)

@@ -1,4 +1,4 @@
-"""Review of responses: exports unread and doubtful ones to a form, which a model may fill in."""
+"""Response review: exports unread and doubtful responses to a form for people or a model."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,19 +31,19 @@ _ANSWERS = {
 def write_review(
     bench: Workbench, task: Task, model: str, condition: str, file: Path, by: str = ""
 ) -> list[ReviewLine]:
-    """Write the form of one model's responses; lines of the file that are filled in stay.
+    """Write the review form of one model's responses; lines already filled in stay.
 
     Args:
         bench: The home.
-        task: Whose scorers read the responses.
-        model: Who gave them; the form does not say.
+        task: The task, with its scorers.
+        model: The evaluated model; the form does not name it.
         condition: "main" or an ablation.
         file: The form.
-        by: A model that fills in the open lines; "" for none.
+        by: A model that fills in the open lines; "": none.
 
     Raises:
         TableError: If the model was not evaluated.
-        SourceError: If the file is no review.
+        SourceError: If the file is not a review form.
         ModelError: If the reviewer cannot be asked.
     """
     read = bench.tables.rows
@@ -74,10 +74,10 @@ def review_lines(
     judgements: Sequence[Judgement],
     reading: str = "",
 ) -> list[ReviewLine]:
-    """List the responses that are unread or doubtful, each once.
+    """List the unread and doubtful responses, without duplicates.
 
-    Doubtful is a response out of which two of the task's scorers read two answers. Responses with
-    partial points are left out where a model judges: no word says how many they have.
+    A response is doubtful if two of the task's scorers read different answers. With a model judge,
+    responses with partial points are left out, because a verdict cannot express them.
     """
     asked = {question.question_id: question for question in questions}
     names = dict.fromkeys((reading or task.default_reading, *task.readings))
@@ -95,7 +95,7 @@ def review_lines(
 
 
 def fill_in(lines: Sequence[ReviewLine], model: ChatModel) -> list[ReviewLine]:
-    """Have a model fill in the lines that nobody has; one that it does not answer stays open."""
+    """Let a model fill in the open lines; a line without an answer stays open."""
     open_ = [place for place, line in enumerate(lines) if not line.is_filled]
     responses = model.response([Request(prompt=_prompt(lines[place])) for place in open_])
     filled = list(lines)

@@ -1,8 +1,7 @@
-"""A part of a question table: a few questions of each task, or some of its categories.
+"""Partial evaluations: a sample of each task's questions, or some categories.
 
-An evaluation of a part of the questions: measured, printed, and kept out of all tables.
-
-What is asked is remembered as always, so that the whole evaluation asks only the rest.
+Their metrics are printed, and not stored in tables. Responses are cached as usual, so that a full
+evaluation requests only the rest.
 """
 
 from collections import defaultdict
@@ -38,7 +37,7 @@ _SEED = 0  # of the draw: the same questions for every model, and every time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSubset:
-    """A part of a question table; groups (pairs, problems of several parts) are never divided."""
+    """A subset of a question table; groups (pairs, problems of several parts) stay together."""
 
     limit: int = 0  # most questions of a task, but at least one group; 0: all
     categories: tuple[str, ...] = ()  # as results tables name them; (): all
@@ -46,8 +45,8 @@ class QuestionSubset:
     def of(self, task: Task, questions: Sequence[Question]) -> list[Question]:
         """Draw from a task's questions; keeps the order of the table.
 
-        The categories have the shares that they have in the table. Drawn by a digest of each
-        group's id, so that a larger part has the smaller ones in it.
+        Stratified by category. Sampled by a digest of each group's id, so that a larger subset
+        contains the smaller ones.
         """
         groups = [
             group
@@ -65,7 +64,7 @@ class QuestionSubset:
         """Check that each category exists in some task.
 
         Raises:
-            UnknownNameError: If one is not.
+            UnknownNameError: If one does not.
         """
         if self.categories:
             known = {name for task, questions in tables for name in _slice_names(task, questions)}
@@ -89,7 +88,7 @@ def _groups(questions: Sequence[Question]) -> list[list[Question]]:
 
 
 def _spread(groups: Iterable[list[Question]]) -> list[list[Question]]:
-    """Order groups so that each beginning has about the categories' shares of the whole."""
+    """Order groups so that every prefix has about the category shares of the whole."""
     by_category: dict[str, list[list[Question]]] = defaultdict(list)
     for group in sorted(groups, key=_draw):
         by_category[group[0].category].append(group)
@@ -114,7 +113,7 @@ def _draw(group: Sequence[Question]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialMetric(Metric):
-    """A cell of a results table over a part of the questions; no number of the benchmark."""
+    """A metric over a subset of the questions; not a number of the benchmark."""
 
     partial: str  # how many questions of how many, and of which categories
 
@@ -126,10 +125,10 @@ PARTIAL_COLUMNS: dict[str, Cell] = {
 
 
 def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
-    """The tasks of which a part can be asked.
+    """Select the tasks that can be evaluated on a subset.
 
     Raises:
-        SettingsError: If they ask encoders, which rank all that there is.
+        SettingsError: If they evaluate encoders, which rank all candidates.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     if (first := asset_selections.tasks_of_one_kind(tasks)[0]).asked_of != "model":
@@ -143,16 +142,16 @@ def subset_tasks(bench: Workbench, suites: Sequence[str]) -> list[Task]:
 def evaluate_suite_subset(
     bench: Workbench, suite: str, askings: Sequence[tuple[str, str]], part: QuestionSubset
 ) -> tuple[list[TaskEvaluation], list[BenchError]]:
-    """Evaluate models on a part of a suite's questions, which are built first.
+    """Build a suite's questions, and evaluate models on a subset of them.
 
     Args:
         bench: The home folder.
         suite: Suite or task.
         askings: Models with the condition under which each is asked.
-        part: What is asked.
+        part: The subset.
 
     Returns:
-        The evaluations, and what kept other tasks of the suite from being built.
+        The evaluations, and the errors of tasks that could not be built.
 
     Raises:
         BenchError: If a model cannot be asked, or questions stay without a response.
@@ -174,7 +173,7 @@ def check_categories(
     """Check that the requested categories exist in the suites.
 
     Raises:
-        UnknownNameError: If one is none.
+        UnknownNameError: If one does not exist.
     """
     tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     conditions = dict.fromkeys(condition for _, condition in askings)
@@ -190,7 +189,7 @@ def check_categories(
 def evaluate_subset(
     bench: Workbench, tasks: Sequence[Task], model: str, condition: str, part: QuestionSubset
 ) -> list[TaskEvaluation]:
-    """Ask, judge, score and measure a model on a part of each task's questions.
+    """Generate, judge, score and aggregate on a subset of each task's questions.
 
     Raises:
         BenchError: If the model cannot be asked, or questions stay without a response.
@@ -206,7 +205,7 @@ def evaluate_subset(
 
 
 def _askable(few: list[Question], *, elicits: bool) -> list[Question]:
-    """Leave out questions without options where options are elicited, unless none has any."""
+    """Leave out questions without options if options are elicited, unless none has options."""
     return [one for one in few if has_options(one)] or few if elicits else few
 
 
@@ -251,7 +250,7 @@ def judge_predictions(
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
 ) -> Sequence[Judgement]:
-    """Judge predictions with the judge of bench.toml or of the command."""
+    """Judge predictions with the configured judge."""
     chosen = task.chosen_judge(settings.judge)
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
@@ -264,7 +263,7 @@ def judge_predictions(
 def open_model(
     models: Models, title: str, name: str, condition: str = "main"
 ) -> Generator[ChatModel]:
-    """Open a model, with its progress on the terminal, or else a line of it now and then."""
+    """Open a model, with a progress bar in a terminal, and progress lines elsewhere."""
     with (
         RequestProgress(title, lambda line: None, progress_style()) as progress,
         models.open(name, condition, progress, progress.throughput) as model,

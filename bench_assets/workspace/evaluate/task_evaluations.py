@@ -1,4 +1,4 @@
-"""Evaluations as they lie in the tables of a home."""
+"""Evaluations stored in the tables of a home."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from bench_assets.workspace.materialization.workbench import Workbench
 def stored_evaluations(
     bench: Workbench, suites: Sequence[str], model: str, condition: str
 ) -> list[TaskEvaluation]:
-    """Read what an evaluation left in the tables of a home, task by task.
+    """Read the stored tables of an evaluation, task by task.
 
     Raises:
         TableError: If a table is missing, or is not as it was written.

@@ -1,4 +1,4 @@
-"""Evaluation of a suite over all of its questions, in the tables of the home."""
+"""Full evaluation of a suite, stored in the tables of the home."""
 
 import itertools
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class SuiteEvaluation:
 def evaluate_suite(
     bench: Workbench, suite: str, askings: Sequence[tuple[str, str]]
 ) -> SuiteEvaluation:
-    """Build a suite's questions and evaluate models on them.
+    """Build a suite's questions, and evaluate models on all of them.
 
     Args:
         bench: The home folder.

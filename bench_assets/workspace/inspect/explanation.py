@@ -1,4 +1,4 @@
-"""Data of ``bench explain``: every input of one score, from the image to the points.
+"""Data of ``bench explain`` (all inputs of one score) and ``bench tables diff``.
 
 What ``bench tables diff`` compares: two models, conditions, files of metrics or signatures.
 """
@@ -36,7 +36,7 @@ _THINKING = "|thinking="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageEvidence:
-    """An image of the question: where it lies, and how large it is."""
+    """An image of the question: its location and size."""
 
     sha256: str
     path: str
@@ -79,10 +79,10 @@ class ScoreEvidence:
 def explain(
     bench: Workbench, question_id: str, model: str, condition: str = "main"
 ) -> ScoreEvidence:
-    """Gather all that is behind a model's cell of a question.
+    """Collect all inputs of a model's score for a question.
 
     Raises:
-        UnknownNameError: If no question has that id, or the model was never asked it.
+        UnknownNameError: If no question has that id, or the model never answered it.
         TableError: If a table is not as it was written.
     """
     steps = _trace(bench, question_id, model, condition)
@@ -153,7 +153,7 @@ def _sent_prompt(store: "ResponseStore", sha256: str) -> str | None:
 
 
 def _thought(said: Mapping[str, Any]) -> str:
-    """Remove the thought of a response, by the tags of the model's signature."""
+    """Remove the reasoning of a response, by the tags in the model's signature."""
     raw = said["raw_text"]
     if not raw or raw == said["text"]:
         return ""
@@ -198,9 +198,9 @@ _SHOWN = ("metric", "value", "low", "high", "n_scored", "n_failed", "edition", "
 
 
 def _trace(bench: Workbench, question_id: str, model: str, condition: str) -> Iterator[Step]:
-    """Walk a question through the tables, as JSON objects that name their table first.
+    """Collect the rows of a question from all tables, as JSON objects that begin with their table.
 
-    The prompt stands after the question, word for word as it was sent.
+    The prompt follows the question, exactly as it was sent.
 
     Raises:
         UnknownNameError: If no question has that id.
@@ -239,7 +239,7 @@ def _find(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Any
 
 
 class EvaluationPair(NamedTuple):
-    """Two evaluations of a task, and why they differ."""
+    """Two evaluations of a task, and the causes of their difference."""
 
     task: Task
     before: Side
@@ -248,7 +248,7 @@ class EvaluationPair(NamedTuple):
 
     @property
     def effects(self) -> list[Comparison]:
-        """The effect on the primary metric, to be decided; none of other questions."""
+        """Effect on the primary metric; none if the questions differ."""
         data = [side.metrics[0].questions if side.metrics else "" for side in self[1:3]]
         if data[0] != data[1] or not (self.before.scores and self.after.scores):
             return []
@@ -267,7 +267,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
     metric: str = "",
     left_out: list[TableError],
 ) -> Iterator[EvaluationPair]:
-    """Compare two evaluations, task by task, of those that have both.
+    """Compare two evaluations on every task that has both.
 
     Args:
         bench: The home.
@@ -275,12 +275,12 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         after: Another.
         suite: Only it, or one task of it.
         model: Whose conditions are compared.
-        condition: Of the models that are compared.
-        metric: Instead of each task's primary one.
-        left_out: Is told of tasks with a table that is not as it was written, and why.
+        condition: Condition of the compared models.
+        metric: Metric to compare; "": each task's primary metric.
+        left_out: Called with each task that has a damaged table, and the reason.
 
     Raises:
-        UnknownNameError: If nothing of a name was evaluated.
+        UnknownNameError: If a name has no evaluation.
         SettingsError: If no task has both.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
@@ -300,10 +300,10 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
 def _in_both(
     bench: Workbench, before: str, old: Collection[str], after: str, new: Collection[str]
 ) -> list[Task]:
-    """The tasks of both sides, in the order of the first.
+    """Tasks with evaluations on both sides, in the order of the first.
 
     Raises:
-        SettingsError: If there is none.
+        SettingsError: If there are none.
     """
     tasks = {task.name: task for task in bench.catalog.tasks}
     if not (both := [tasks[name] for name in old if name in new]):
@@ -317,7 +317,7 @@ def _in_both(
 def _sides(
     bench: Workbench, named: str, tasks: Sequence[Task], model: str, condition: str
 ) -> dict[str, Callable[[], Side]]:
-    """Task -> what reads its side: one table that is damaged is that task's matter."""
+    """Map tasks to readers of their evaluation: a damaged table affects its own task only."""
     if is_signature(named):
         task, side = side_of(named, bench.tables, bench.catalog)
         return {task.name: lambda: side}

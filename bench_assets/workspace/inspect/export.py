@@ -1,6 +1,6 @@
 """Operations of ``bench export``: reads stored tables, builds nothing, sends nothing.
 
-BLINK's submission is made like a paper's table: its questions are asked first.
+BLINK's submission is the exception: its questions are asked first, as for a paper's table.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class ExportRequest:
 
 
 class ExportResult(NamedTuple):
-    """Written files, and what was left out."""
+    """Files written, and messages on what was left out."""
 
     written: Sequence[Path | str]
     left_out: list[str]
@@ -53,7 +53,7 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
     """Write results in another project's format.
 
     Raises:
-        UnknownNameError: If the form, a suite, model, condition or edition is none.
+        UnknownNameError: If the format, suite, model, condition or edition is unknown.
         TableError: If there is nothing to write.
         HomeError: If it cannot be written.
     """
@@ -89,14 +89,14 @@ def export_results(bench: Workbench, asked: ExportRequest) -> ExportResult:
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
-    """The present leaderboard; it is not stored."""
+    """Compute the present leaderboard without storing it."""
     published, _ = bench.catalog.published()
     now = CurrentConfiguration(bench.settings)
     return [row for task in tasks for row in standings(task, bench.tables, published, now)]
 
 
 def _submissions(bench: Workbench, asked: ExportRequest) -> list[Path]:
-    """Make the files that BLINK's evaluation server takes."""
+    """Write the submission files of BLINK's evaluation server."""
     if not asked.models:
         raise SettingsError(f"{SUBMISSION} needs exactly one --model")
     written = []

@@ -1,7 +1,4 @@
-"""The leaderboard at one look: of each edition models by tasks, and what blind guessing gives.
-
-The leaderboard as it is now, also of a home that may only be read.
-"""
+"""Leaderboard matrices: models by tasks, one matrix per edition, with blind baselines."""
 
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -65,12 +62,12 @@ def matrices(
     chance: Mapping[str, float | None],
     unmeasured: Container[str] = (),
 ) -> list[Matrix]:
-    """Arrange the leaderboard, each edition for itself: their numbers are not comparable.
+    """Arrange the leaderboard by edition, because numbers of different editions are not comparable.
 
     Args:
         rows: The leaderboard.
-        chance: Task -> what guessing gives on the present questions, where that is known.
-        unmeasured: Signatures of numbers whose judge's agreement was never measured.
+        chance: Task -> expected score of guessing on the present questions, if known.
+        unmeasured: Signatures of numbers whose judge was never validated.
     """
     rows = _order_by_place(rows)
     editions = dict.fromkeys((row.edition, row.place) for row in rows if row.is_measured)
@@ -90,7 +87,7 @@ def matrices(
 def _order_by_place(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
     """Assign unreadable rows to the first edition of their source.
 
-    They have no number, so that nothing is compared; a matrix of their own would say nothing.
+    They have no number to compare, so they need no matrix of their own.
     """
     there: dict[str, str] = {}
     for row in rows:
@@ -140,7 +137,7 @@ def _matrix(
 def _levels(
     tasks: Sequence[str], known: Mapping[str, Mapping[str, float | None]]
 ) -> Iterator[MatrixRow]:
-    """Lines of values that are known without a model; none for a name without any."""
+    """Rows of values known without a model; no row without a value."""
     for name, values in known.items():
         there = {task: values.get(task) for task in tasks}
         if cells := {task: f"{value:.3f}" for task, value in there.items() if value is not None}:
@@ -166,7 +163,7 @@ def _cell(row: LeaderboardRow, unmeasured: Container[str]) -> str:
 
 
 def _outcomes(row: LeaderboardRow) -> Iterator[str]:
-    """What became of requests, where not all were answered by one model and read."""
+    """Outcomes of requests, unless all were answered by one model and read."""
     if row.unread:
         yield f"{percent(row.unread)} unread"
     if row.n_refused:
@@ -184,10 +181,10 @@ def _published(rows: Sequence[LeaderboardRow]) -> Iterator[MatrixRow]:
 
 
 def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
-    """Gather the leaderboard unless nothing changed; where nothing may be written, keep none.
+    """Compute the leaderboard if something changed; a read-only home stores nothing.
 
     Raises:
-        BenchError: If it cannot be gathered.
+        BenchError: If it cannot be computed.
     """
     home = bench.settings.home
     if home.exists() and not os.access(home, os.W_OK):

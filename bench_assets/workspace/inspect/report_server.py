@@ -24,7 +24,7 @@ _FIXED_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # so that the same report is the same 
 
 
 def pack_report(folder: Path, target: Path) -> None:
-    """Pack a report into one file: the same report gives the same bytes.
+    """Pack a report into one archive; the same report gives the same bytes.
 
     Raises:
         HomeError: If it cannot be written.
@@ -41,14 +41,14 @@ def pack_report(folder: Path, target: Path) -> None:
 
 
 def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """Open a server of a report on this machine alone; ``serve_forever`` then shows it.
+    """Open a server on loopback for a report; call ``serve_forever`` to serve.
 
     Args:
         folder: The report.
-        port: 0 for any that is free.
+        port: Port; 0: any free port.
 
     Raises:
-        SettingsError: If the port is taken, or may not be had.
+        SettingsError: If the port is in use, or not permitted.
     """
 
     class OfFolder(_ReportRequestHandler):
@@ -66,7 +66,7 @@ def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
 
 
 def serve_until_interrupted(serving: ThreadingHTTPServer) -> None:
-    """Serve until Ctrl-C, the way it ends."""
+    """Serve until Ctrl-C."""
     try:
         serving.serve_forever()
     except KeyboardInterrupt:
@@ -79,7 +79,7 @@ def serve_until_interrupted(serving: ThreadingHTTPServer) -> None:
 def serve_in_background(folder: Path) -> Generator[str]:
     """Serve a report during another command, where checks link to; returns a message.
 
-    Where that port is taken, the sentence says so: nothing ends for it.
+    If the port is in use, the message says so; no error is raised.
     """
     try:
         serving = open_server(folder, PORT)
@@ -104,7 +104,7 @@ class _ReportServer(ThreadingHTTPServer):
 
 
 class _ReportRequestHandler(SimpleHTTPRequestHandler):
-    """Hands out the files of a report, and nothing else, to pages of this machine."""
+    """Serves the files of a report, and nothing else, to clients on this machine."""
 
     def send_head(self) -> Any:  # noqa: ANN401
         """Refuse paths outside the report, and requests under another host name."""
@@ -122,7 +122,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def list_directory(self, path: Any) -> None:  # noqa: ANN401
-        """Show no folders."""
+        """Refuse to list folders."""
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
@@ -138,7 +138,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
 
 
 def _policy(folder: Path) -> str:
-    """The policy that the page itself declares."""
+    """Content security policy that the page declares."""
     try:
         page = (folder / "index.html").read_text(encoding="utf-8")
     except OSError:  # no report yet

@@ -1,7 +1,4 @@
-"""The papers' tables, and the list of all tables with their commands.
-
-``bench tables list``: which tables there are, and which of them were made.
-"""
+"""Lists the tables of the graph, and materializes the papers' other tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,7 +27,7 @@ class PaperTable:
 
 
 def list_paper_tables(bench: Workbench) -> list[PaperTable]:
-    """List everything that can be made besides main evaluations, suite by suite."""
+    """List the papers' tables that are not main evaluations, suite by suite."""
     return [
         study
         for suite in bench.catalog.names
@@ -39,26 +36,26 @@ def list_paper_tables(bench: Workbench) -> list[PaperTable]:
 
 
 def needs_of(bench: Workbench, table: str) -> str:
-    """What a table takes to have rows."""
+    """Inputs that a table needs to have rows."""
     node = bench.definitions.resolve_asset_graph().get(dg.AssetKey(table.split("/")))
     return str(node.metadata.get(NEEDS, "questions, and answers to them"))
 
 
 def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:
-    """Make a table of a paper with everything it is made of, and return the name of its asset.
+    """Materialize a table of a paper with its inputs; returns the name of its asset.
 
-    What a model responded before is not asked again.
+    Cached responses are reused.
 
     Args:
         bench: The home folder.
         suite: A suite or task.
         name: The table's name within the suite, such as ``output_variability``.
-        model: A model of bench.toml, for a table of one model; "" for any other.
+        model: A model of bench.toml, for a table per model; "" for other tables.
 
     Raises:
         UnknownNameError: If the suite has no such table.
-        SettingsError: If a table of one model is wanted of none, or the other way round.
-        BenchError: If something it is made of cannot be made.
+        SettingsError: If a table per model gets no model, or another table gets one.
+        BenchError: If an input cannot be materialized.
     """
     graph = bench.definitions.resolve_asset_graph()
     whole = bench.catalog.suite(suite).name
@@ -112,7 +109,7 @@ def _tables(bench: Workbench, suite: str) -> list[PaperTable]:
 
 
 def _paper_table_keys(bench: Workbench, suite: str) -> Sequence[dg.AssetKey]:
-    """Tables of measures, and files to hand in, that are no evaluation's own."""
+    """Keys of tables of metrics, and of submission files, that belong to no evaluation."""
     graph = bench.definitions.resolve_asset_graph()
     within = dg.AssetSelection.key_prefixes([suite])
     measured = dg.AssetSelection.tag("bench/stage", "metrics")
@@ -150,10 +147,10 @@ def list_tables(bench: Workbench, below: str = "") -> list[ListedTable]:
 
     Args:
         bench: The home folder.
-        below: A suite, task or other folder of tables; "": all.
+        below: A suite, task or other prefix of table names; "": all.
 
     Raises:
-        UnknownNameError: If there are no tables below.
+        UnknownNameError: If no table has the prefix.
     """
     every = list(_every(bench))
     found = [one for one in every if not below or f"{one.name}/".startswith(f"{below}/")]
@@ -177,11 +174,11 @@ def _every(bench: Workbench) -> Iterator[ListedTable]:
 
 
 def _made(bench: Workbench) -> Counter[str]:
-    """Number of partitions of each table, by folder."""
+    """Count the partitions of each table, by folder."""
     names = (one.name for one in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
 
 
 def _ends(name: str) -> Iterator[int]:
-    """Suffixes of table names by folder."""
+    """Collect the suffixes of table names by folder."""
     return (at for at, letter in enumerate(name) if letter == "/")

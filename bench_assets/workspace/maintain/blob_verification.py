@@ -1,4 +1,4 @@
-"""The part of ``bench home verify`` that reads tables and images, wherever they lie."""
+"""Verification of tables and images, in the home or in the object store."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ _THREADS = 16  # objects that are waited for at once
 
 
 def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Read every table, of all sources; and look for those that were made, and are gone."""
+    """Read every table of all sources, and find tables that are missing."""
     n_whole = 0
     listed: list[str] = []
     try:
@@ -52,7 +52,7 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 
 
 def _listed(blobs: Blobs, names: list[str]) -> Iterator[VerificationFinding]:
-    """List all there is; a folder that may not be looked into does not hide the others.
+    """List all blobs; an unreadable folder does not hide the others.
 
     Raises:
         HomeError: If the store cannot be reached.
@@ -88,7 +88,7 @@ def _damage(bench: Workbench, name: str) -> VerificationFinding | None:
 
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Read every image where it lies, and look for those that tables show."""
+    """Read every image, and find images that tables name but that are missing."""
     place = open_image_store(bench.settings).place
     try:
         suites = suites_by_image(bench)

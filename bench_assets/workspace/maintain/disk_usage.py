@@ -1,4 +1,4 @@
-"""Disk usage of a home and of its shared objects, and the command that frees each part."""
+"""Disk usage of a home and of its object store, with the command that frees each part."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -63,9 +63,9 @@ class DiskUsage:
 
 
 def disk_usage(home: Path) -> list[DiskUsage]:
-    """List what lies in a home: releases, tables by suite and by model, the rest by its kind.
+    """Measure the parts of a home: releases, tables by suite and model, other files by kind.
 
-    The largest first. Parts of a model are in its own line only.
+    Sorted by size, largest first. Files of a model count only in the model's row.
     """
     entries = [one for one in (home.iterdir() if home.is_dir() else ()) if not _is_other(one)]
     found = [*_releases(home), *_tables(home / "tables"), *map(_entry, entries)]
@@ -73,7 +73,7 @@ def disk_usage(home: Path) -> list[DiskUsage]:
 
 
 def _is_other(entry: Path) -> bool:
-    """Whether it has lines of its own, or belongs to another file."""
+    """Whether it is counted in rows of its own, or belongs to another file."""
     return entry.name in ("sources", "tables") or entry.name.endswith(("-wal", "-shm"))
 
 
@@ -90,7 +90,7 @@ def _releases(home: Path) -> Iterator[DiskUsage]:
 
 
 def _tables(folder: Path) -> Iterator[DiskUsage]:
-    """Tables that are of no model, by suite; and those of each model."""
+    """Sizes of tables by suite, without those of models; and by model."""
     suites: dict[str, list[Path]] = defaultdict(list)
     models: dict[str, list[Path]] = defaultdict(list)
     for file in folder.rglob("*.parquet"):
@@ -156,10 +156,10 @@ _SHARED_PARTS = {
 
 
 def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
-    """List what lies in the objects that bench.toml names, the largest first; nothing without.
+    """Measure the parts of the configured object store, largest first; empty without one.
 
     Raises:
-        HomeError: If they cannot be reached.
+        HomeError: If the store cannot be reached.
     """
     found = list(_parts(settings)) if settings.storage.objects else []
     return sorted(found, key=lambda one: (-one.megabytes, one.what))

@@ -15,17 +15,17 @@ from resources.datasets.source_files import configured_release
 def fetch_release(
     settings: Settings, suite: Suite, address: str, *, bar: bool
 ) -> tuple[Release, Path]:
-    """Fetch a suite's release, unless it is in the home, and say where it lies.
+    """Download a suite's release unless the home has it; returns its folder.
 
     Args:
-        settings: Of the home.
-        suite: Whose release.
-        address: Where it is; "" is what bench.toml says, or else what the suite knows.
-        bar: Draw a bar on the terminal.
+        settings: Settings of the home.
+        suite: The suite.
+        address: Address of the release; "": that of bench.toml, or else the suite's default.
+        bar: Whether to draw a progress bar.
 
     Raises:
-        SettingsError: If there is no address: the licence may not allow one.
-        SourceError: If the release cannot be fetched whole.
+        SettingsError: If no address is known, for example because of the licence.
+        SourceError: If the release cannot be downloaded completely.
     """
     release = (
         parse_release_address(address) if address else configured_release(settings, suite.name)

@@ -40,11 +40,11 @@ def migrate_vectors(settings: Settings, *, back: bool) -> "VectorMergeResult | N
     """Copy the vectors of a home; the originals stay.
 
     Args:
-        settings: The home's, which name a database.
-        back: From the database into the home's file.
+        settings: Settings of the home, with a database.
+        back: Copy from the database to the home's file.
 
     Returns:
-        None where the home never had any.
+        None if the home has no vectors.
 
     Raises:
         HomeError: If the file or the database cannot be read or written.
@@ -82,11 +82,11 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
     """Copy images and tables, tables last, so that a visible table has its images.
 
     Args:
-        settings: The home's, which name objects.
-        back: From the objects into the home's folders.
+        settings: Settings of the home, with an object store.
+        back: Copy from the object store to the home's folders.
 
     Raises:
-        HomeError: If something cannot be read or written. All that was taken over stays there.
+        HomeError: If something cannot be read or written. Copies made so far stay.
     """
     yield _images(*_both(settings, KIND, back=back))
     yield _painted(*_both(settings, PAINTED, back=back))
@@ -95,13 +95,13 @@ def migrate_blobs(settings: Settings, *, back: bool) -> Iterator[MigrationResult
 
 
 def _both(settings: Settings, below: str, *, back: bool) -> tuple[Blobs, Blobs]:
-    """Target and source of a copy."""
+    """Target and source of the copy."""
     here, shared = open_blobs(settings.home, below), open_home_blobs(settings, below)
     return (here, shared) if back else (shared, here)
 
 
 def _images(target: Blobs, source: Blobs) -> MigrationResult:
-    """Images, each under the digest of its bytes; one that is damaged in the target is mended."""
+    """Copy images under the digest of their bytes; replaces damaged ones in the target."""
     listed = (one for two in source.folders() for one in source.list(two))  # may be a million
     named = (one for one in listed if is_digest(one.name[3:]))
     rules = TransferRules(is_whole=_is_own_digest, is_better=_never_valid)
@@ -111,14 +111,14 @@ def _images(target: Blobs, source: Blobs) -> MigrationResult:
 
 
 def _painted(target: Blobs, source: Blobs) -> MigrationResult:
-    """Notes on generated images; the target's own notes stay."""
+    """Copy the notes on generated images; the target's own notes stay."""
     rules = TransferRules(is_whole=_is_painted_note, is_better=_never_valid)
     became = transfer(target, source, source.list(), rules)
     return _migration_result("notes of painted images", target, source, became)
 
 
 def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[MigrationResult]:
-    """Tables, of which the newer stays; then their provenance notes."""
+    """Copy tables unless the target's is newer; then their provenance notes."""
     listed = list(source.list())
     kept = _RetainedTables()
     rules = TransferRules(is_whole=_is_checksummed, is_better=kept.is_newer, replaced=replaced)
@@ -134,14 +134,14 @@ def _tables(target: Blobs, source: Blobs, replaced: Blobs) -> Iterator[Migration
 
 
 class _RetainedTables:
-    """Which tables of the target stayed although the source has others."""
+    """Tables of the target that stayed although the source has different ones."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
         self._lock = Lock()
 
     def is_newer(self, name: str, ours: bytes, theirs: bytes) -> bool:
-        """Whether a table should take the place of another: of the same rows none does."""
+        """Whether a table should replace another: it is newer and has other rows."""
         here, there = read_footer(ours, name), read_footer(theirs, name)
         newer = here.digest != there.digest and here.written > there.written
         if not newer:
@@ -150,7 +150,7 @@ class _RetainedTables:
         return newer
 
     def beside(self, note: str) -> bool:
-        """Whether one of them is of the same source as a note: then the target's note is right."""
+        """Whether a retained table has the source of a note: then the target's note stays."""
         return any(_place_of(name) == _place_of(note) for name in self._names)
 
 
@@ -204,13 +204,13 @@ def migrate(settings: Settings, *, back: bool) -> list[MigrationResult]:
     """Copy responses, vectors, images and tables; the originals stay.
 
     Args:
-        settings: The home's, which name a database, objects, or both.
-        back: From there into the home.
+        settings: Settings of the home, with a database, an object store, or both.
+        back: Copy from the shared stores to the home.
 
     Raises:
-        SettingsError: If none is named.
-        HomeError: If something runs on the home; if a place cannot be read or written. What was
-            taken over before stays there: begun again, it goes on.
+        SettingsError: If neither is configured.
+        HomeError: If a run is active in the home, or a store cannot be read or written. Copies
+            made so far stay: run it again to continue.
     """
     storage = settings.storage
     if not (storage.variable or storage.objects):

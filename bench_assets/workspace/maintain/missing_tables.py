@@ -1,7 +1,7 @@
-"""Missing tables, for ``bench home verify``: those that were made and are gone.
+"""Finds missing tables for ``bench home verify``: tables that were materialized and are gone.
 
-Notes name the tables that were made together; metrics imply the tables that every evaluation makes.
-A table that neither tells of may never have been made, and is not missed.
+Notes name the tables of a materialization; metrics imply the other tables of their evaluation.
+A table with neither may never have been materialized, and is not reported.
 """
 
 from collections.abc import Collection, Iterator
@@ -35,7 +35,7 @@ _STORED = "SELECT sha256 AS image FROM tables"
 
 
 def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
-    """Name the command that makes a table; "" if nothing makes it any more."""
+    """Name the command that rebuilds a table; "" if no asset produces it any more."""
     graph = bench.definitions.resolve_asset_graph()
     if key not in graph.get_all_asset_keys():
         return ""
@@ -59,7 +59,7 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
 
 
 def suites_by_image(bench: Workbench) -> dict[str, str]:
-    """Image -> suite, from the tables that name it."""
+    """Map images to suites, by the tables that name them."""
     shown: dict[str, str] = {}
     rows: tuple[tuple[str, type[Any]], ...] = ((_SHOWN, Question), (_STORED, StoredImage))
     for suite in bench.catalog.evaluable.names:
@@ -73,7 +73,7 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
 
 
 def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
-    """Keys of a suite's tables, but those in folders that may not be looked into."""
+    """Keys of a suite's tables, except those in unreadable folders."""
     keys: list[tuple[str, ...]] = []
     try:
         keys.extend(tables.undivided(suite))
@@ -84,7 +84,7 @@ def _undivided(tables: TableFiles, suite: str) -> list[tuple[str, ...]]:
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Mark a suite's question tables as not fresh."""
+    """Mark a suite's question tables as stale."""
     blobs = bench.tables.blobs
     for note in list(blobs.list(notes_folder(bench.tables, suite))):
         name = unquote(note.name.rpartition("/")[2])
@@ -106,7 +106,7 @@ _Key: TypeAlias = tuple[str, ...]
 
 
 class _TableRecord(NamedTuple):
-    """A table that was made."""
+    """A table that was materialized."""
 
     root: str  # below what it lies: "", or the place of a source
     key: _Key
@@ -114,12 +114,12 @@ class _TableRecord(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Under which name it is."""
+        """Name of the table."""
         return "/".join((*filter(None, [self.root]), table_name(self.key, self.model)))
 
 
 class _EvaluationRecord(NamedTuple):
-    """An evaluation that came to its end."""
+    """A finished evaluation."""
 
     root: str
     task: str
@@ -128,11 +128,11 @@ class _EvaluationRecord(NamedTuple):
 
 
 def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[VerificationFinding]:
-    """Name the tables that are gone, with the command that makes them again.
+    """Find the missing tables, each with the command that rebuilds it.
 
     Args:
         bench: The home folder.
-        listed: Names of all that lies among its tables.
+        listed: Names of all blobs among its tables.
 
     Raises:
         HomeError: If the store of tables cannot be reached.
@@ -146,7 +146,7 @@ def missing_tables(bench: Workbench, listed: Collection[str]) -> Iterator[Verifi
 
 
 def _is_there(bench: Workbench, name: str) -> bool:
-    """Whether a table was made since, or is unreadable, by its folder."""
+    """Whether a table was rebuilt since, or its folder is unreadable."""
     try:
         return bench.tables.blobs.exists(name)
     except HomeError:
@@ -169,7 +169,7 @@ def _missing_finding(bench: Workbench, made: _TableRecord) -> VerificationFindin
 
 
 def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_TableRecord]:
-    """All tables named by notes and metrics that the home should still have."""
+    """Collect the tables that notes and metrics name, and that the home should still have."""
     graph = bench.definitions.resolve_asset_graph()
     known = {tuple(key.path) for key in graph.get_all_asset_keys()}
     divided = {key for key in known if graph.get(dg.AssetKey(key)).is_partitioned}
@@ -188,7 +188,7 @@ def _recorded_tables(bench: Workbench, listed: Collection[str]) -> Iterator[_Tab
 
 
 def _tables_in_note(bench: Workbench, root: str, note: str) -> Iterator[_TableRecord]:
-    """The tables that a note names."""
+    """Tables named by a note."""
     text = b""
     with suppress(HomeError):  # a folder in its place
         text = bench.tables.blobs.get("/".join((*filter(None, [root]), NOTES_FOLDER, note))) or b""

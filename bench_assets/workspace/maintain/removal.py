@@ -29,7 +29,7 @@ class Removable:
 
     @property
     def megabytes(self) -> float:
-        """Size of the tables."""
+        """Size of the tables in MB."""
         return sum(one.size for one in self.tables) / 1e6
 
 
@@ -47,7 +47,7 @@ def find_removable(bench: Workbench, model: str) -> Removable:
     """Find the tables and responses of a model.
 
     Raises:
-        UnknownNameError: If there is nothing; lists those there is something of.
+        UnknownNameError: If the model has none; lists the models that have some.
     """
     blobs = bench.tables.blobs
     listed = [
@@ -72,12 +72,12 @@ def find_removable(bench: Workbench, model: str) -> Removable:
 
 
 def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalResult:
-    """Remove it; questions, images and other models' tables stay.
+    """Remove a model's tables; questions, images and other models' tables stay.
 
-    With ``responses``, those go too that no other model's tables came of.
+    With ``responses``, also the responses that no other model's tables use.
 
     Raises:
-        HomeError: If the model is being evaluated, or something cannot be deleted.
+        HomeError: If the model is being evaluated, or a file cannot be deleted.
     """
     model = found.model
     with _require_no_evaluation(bench, model):
@@ -103,17 +103,17 @@ def remove(bench: Workbench, found: Removable, *, responses: bool) -> RemovalRes
 
 
 def _keys(bench: Workbench) -> list[dg.AssetKey]:
-    """Assets with a part for each model: never those whose one file has a model's name."""
+    """Keys of assets partitioned by model, never of an unpartitioned asset named like one."""
     graph = bench.definitions.resolve_asset_graph()
     return [key for key in sorted(graph.get_all_asset_keys()) if graph.get(key).is_partitioned]
 
 
 @contextmanager
 def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
-    """Hold the locks of all that is made of a model.
+    """Hold the locks of all tables of a model.
 
     Raises:
-        HomeError: If another process does.
+        HomeError: If another process holds one.
     """
 
     def refuse(waiting: str) -> None:
@@ -126,7 +126,7 @@ def _require_no_evaluation(bench: Workbench, model: str) -> Iterator[None]:
 
 
 def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
-    """Delete the responses that only this model's predictions use; returns their number and MB."""
+    """Delete responses that only this model's predictions use; returns their number and MB."""
     own: set[str] = set()
     others: set[str] = set()
     for key in _keys(bench):
@@ -143,7 +143,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
 
 
 def _asked_as(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
-    """Identities and decodings, as predictions have them; none of a table that is damaged."""
+    """Identities and decodings in the predictions; none for a damaged table."""
     try:
         return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
     except TableError:

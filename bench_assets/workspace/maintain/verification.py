@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 def verify(bench: Workbench) -> list[VerificationFinding]:
-    """Read everything in a home and report damage; changes nothing but notes.
+    """Read everything in a home, and report damage.
 
-    The notes that say what need not be made again are dropped where something is wrong, so that
-    the commands that are named do their work.
+    Only freshness notes of damaged tables are changed: they are dropped, so that the reported
+    commands rebuild the tables.
     """
     home = bench.settings.home
     parts: list[Callable[[], Iterator[VerificationFinding]]] = [
@@ -77,7 +77,7 @@ def _vectors(settings: Settings) -> Iterator[VerificationFinding]:
 def _file(
     file: Path, counted: Callable[[], list[VerificationFinding]], if_damaged: str
 ) -> Iterator[VerificationFinding]:
-    """Check the pages of a SQLite file, then its rows."""
+    """Verify the pages of a SQLite file, then its rows."""
     if not file.exists():
         return
     if closed := _refused_of(file):
@@ -174,6 +174,6 @@ def _records(folder: Path) -> Iterator[VerificationFinding]:
 
 
 def _refused_of(file: Path) -> Path | None:
-    """Unreadable files of a database: itself, or SQLite's side files."""
+    """Unreadable files of a database: the file itself, or SQLite's side files."""
     parts = (file.with_name(f"{file.name}{end}") for end in ("", "-wal", "-shm"))
     return next(filter(is_access_denied, parts), None)

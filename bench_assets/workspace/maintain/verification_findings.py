@@ -1,4 +1,4 @@
-"""Findings of ``bench home verify``: damaged, missing, or not readable by this user."""
+"""Findings of ``bench home verify``: damaged, missing or unreadable items."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ State: TypeAlias = Literal["whole", "damaged", "missing", "unreadable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationFinding:
-    """Result for one part of a home, or for one damaged item of it."""
+    """Verification result of one part of a home, or of one damaged item."""
 
     what: str  # "tables", "images", ..., or the file or entry
     state: State
@@ -22,18 +22,18 @@ class VerificationFinding:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a stored item cannot be read as written."""
+        """Whether the item is damaged or missing."""
         return self.state != "whole"
 
 
 def whole_finding(what: str, n: int) -> Iterator[VerificationFinding]:
-    """The finding that ``n`` files or rows are whole; none for 0."""
+    """Finding that ``n`` files or rows are intact; none for 0."""
     if n:
         yield VerificationFinding(what=what, state="whole", n=n)
 
 
 def is_access_denied(file: Path) -> bool:
-    """Whether the system does not let us read a file or folder that may be whole."""
+    """Whether reading was denied by permissions: the file itself may be intact."""
     try:
         with file.open("rb"):
             return False
@@ -44,7 +44,7 @@ def is_access_denied(file: Path) -> bool:
 
 
 def unreadable_finding(what: str, place: Path) -> VerificationFinding:
-    """Finding of an unreadable item, which only its owner can change."""
+    """Finding of an item that this user may not read; only its owner can change that."""
     closed = _blocking_path(place)
     mine = closed.stat().st_uid == os.geteuid()
     whose = "" if mine else f"; {closed} is another user's"
@@ -58,7 +58,7 @@ def unreadable_finding(what: str, place: Path) -> VerificationFinding:
 
 
 def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
-    """Unreadable folders below, whose content is unknown."""
+    """Unreadable subfolders, whose content is unknown."""
     for part in parts:
         closed: list[OSError] = []
         for _ in os.walk(part, onerror=closed.append):
@@ -69,7 +69,7 @@ def unreadable_folders(parts: Iterable[Path]) -> Iterator[VerificationFinding]:
 
 
 def _blocking_path(place: Path) -> Path:
-    """The path that prevents reading: itself, or a folder above."""
+    """The path that prevents reading: the item itself, or a parent folder."""
     for one in (place, *place.parents):
         try:
             one.stat()

@@ -1,1 +1,1 @@
-"""Building tables: the workbench, Dagster instance and processes, freshness, backfills."""
+"""Materialization: the workbench, Dagster instance and processes, freshness, backfills."""

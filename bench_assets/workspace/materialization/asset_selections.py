@@ -15,7 +15,7 @@ ON_DEMAND = dg.AssetSelection.tag("bench/when", "asked")
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
-    """Assets that do not depend on a model, of a suite or one of its tasks."""
+    """Select the assets of a suite or task that do not depend on a model."""
     suite, _, task = name.partition("/")
     groups = grouped(suite, f"{suite}_ablations")
     left = groups - dg.AssetSelection.tag("bench/per", "model") - ON_DEMAND
@@ -24,12 +24,12 @@ def dataset_build(name: str) -> dg.AssetSelection:
 
 
 def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetSelection:
-    """Everything that one evaluation makes: the shared tables, and the leaf's own beside.
+    """Select the assets of one evaluation: shared tables and the task's own.
 
     Args:
-        task: What is evaluated.
+        task: The evaluated task.
         condition: "main", or an ablation.
-        known: Every asset there is.
+        known: Keys of all assets.
     """
     if task.condition(condition) and condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")
@@ -41,5 +41,5 @@ def evaluation(task: Task, condition: str, known: Set[dg.AssetKey]) -> dg.AssetS
 
 
 def tasks_of_one_kind(tasks: Sequence[Task]) -> list[Task]:
-    """Leave out tasks of encoders, unless all are."""
+    """Leave out tasks of encoders, unless all tasks are."""
     return [task for task in tasks if task.asked_of == "model"] or list(tasks)

@@ -1,7 +1,4 @@
-"""Backfills: one run per model; a failing task or model does not stop the others.
-
-The tasks of a suite one by one: what one of them lacks stops none of the others.
-"""
+"""Backfills: one run per model; a failing task or model does not stop the others."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,19 +34,19 @@ def backfill(
     suites: Sequence[str] = (),
     conditions: Sequence[str] = ("main",),
 ) -> Iterator[BackfillResult]:
-    """Evaluate models one after the other; yields what became of each as it ends.
+    """Evaluate models one after the other; yields each result as it finishes.
 
-    The questions of every suite are brought up to date first, once. A run has all suites of one
-    model in it, so that its weights are loaded once.
+    Questions of all suites are updated once, first. One run evaluates all suites of a model, so
+    that weights are loaded once.
 
     Args:
         bench: The home folder.
         models: Models of bench.toml.
-        suites: Suites or tasks; () for all suites. An ablation is asked where tasks have it.
+        suites: Suites or tasks; (): all suites. Ablations apply to tasks that have them.
         conditions: "main" or ablations.
 
     Raises:
-        BenchError: If a source cannot be used, or a name is unknown: before anything is asked.
+        BenchError: If a source cannot be used or a name is unknown, before any request.
     """
     wanted = {
         one: _having(bench, suites or bench.catalog.evaluable.names, one) for one in conditions
@@ -64,7 +61,7 @@ def backfill(
 
 
 def _having(bench: Workbench, suites: Sequence[str], condition: str) -> list[str]:
-    """The suites; for an ablation, those of their tasks that have it."""
+    """The suites; for an ablation, their tasks that have it."""
     tasks = [task for suite in suites for task in bench.catalog.tasks_of(suite)]
     if condition == "main":
         return list(suites)
@@ -91,13 +88,13 @@ def _one(bench: Workbench, model: str, suites: Sequence[str], condition: str) ->
 
 
 def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[BenchError]]:
-    """Build a suite's questions; where that fails, those of its tasks that can be built.
+    """Build a suite's questions; if that fails, those of each task that can be built.
 
     Returns:
-        The suite, or the tasks that have their questions; and what stopped the others.
+        The suite, or the tasks whose questions were built; and the errors of the others.
 
     Raises:
-        BenchError: If not one of them can be built.
+        BenchError: If no task can be built.
     """
     try:
         bench.refresh_questions(suite)
@@ -120,7 +117,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 
 
 def rejection_messages(bench: Workbench, suite: str) -> list[str]:
-    """Say of each task how many rows of its source became no question, and why the first."""
+    """Format the number of rejected source rows of each task, with the first reason."""
     found = [
         (task, rejected(bench.tables, task, exam(bench.tables, task).edition))
         for task in bench.catalog.tasks_of(suite)
@@ -136,7 +133,7 @@ def rejection_messages(bench: Workbench, suite: str) -> list[str]:
 def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Outcomes of each task's requests, where not all were answered by one model and read."""
+    """Format each task's outcomes, unless all requests were answered by one model and read."""
     found = []
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")
@@ -163,7 +160,7 @@ def _outcomes(bench: Workbench, task: Task, row: Metric) -> Iterator[str]:
 
 
 def _is_of_another(bench: Workbench, row: Metric) -> bool:
-    """Whether the server names another model than was asked for, and no version of it."""
+    """Whether the server names another model than requested, and not a version of it."""
     try:
         spec = bench.settings.model(row.model)
     except BenchError:

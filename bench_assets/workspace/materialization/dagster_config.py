@@ -1,7 +1,7 @@
-"""``dagster.yaml`` of a home, which Dagster's processes read.
+"""Writes ``dagster.yaml`` of a home, which Dagster's processes read.
 
-It is made of the checkout's, of what bench.toml says, and of ``dagster.site.yaml`` beside that, in
-which a site writes what it wants to be different.
+It merges the checkout's file, the settings of bench.toml, and ``dagster.site.yaml`` beside
+bench.toml, in which a site overrides the rest.
 """
 
 import json
@@ -46,10 +46,10 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
 
     Args:
         folder: ``home/dagster``.
-        settings: The home's.
+        settings: Settings of the home.
 
     Raises:
-        SettingsError: If a site's file is no mapping, or names what is said elsewhere.
+        SettingsError: If the site's file is not a mapping, or sets an entry that bench.toml sets.
         HomeError: If it cannot be written.
     """
     file, text = folder / "dagster.yaml", _text(folder, settings)
@@ -59,7 +59,7 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
 
 
 def site_file(settings: Settings) -> Path:
-    """Path of the site's own settings."""
+    """Path of ``dagster.site.yaml``."""
     return settings.home / SITE
 
 
@@ -81,7 +81,7 @@ def _text(folder: Path, settings: Settings) -> str:
 
 
 def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
-    """The instance and its storage: never an address, since launchers put it on command lines."""
+    """Settings of the instance's storage; no address, because launchers pass them as arguments."""
     bench: dict[str, Any] = {"folder": str(folder)}
     storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
     if pools := model_pools(settings):
@@ -100,7 +100,7 @@ def _of_the_home(folder: Path, settings: Settings) -> dict[str, Any]:
 
 
 def _cluster(settings: Settings) -> dict[str, Any]:
-    """Changes by [storage] and [cluster] to the checkout's file, except the storage."""
+    """Settings from [storage] and [cluster], except the instance's storage."""
     cluster = settings.cluster
     changed: dict[str, Any] = {}
     if cluster.runs != RUNS:

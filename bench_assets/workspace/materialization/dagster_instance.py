@@ -1,7 +1,4 @@
-"""The Dagster instance of a home, and the error messages of its runs.
-
-One run in this process: recorded in a Dagster instance, named, and over when it says so.
-"""
+"""The Dagster instance of a home, its in-process runs, and their error messages."""
 
 import re
 import sys
@@ -48,17 +45,17 @@ class RunError(BenchError):
 
 
 def open_instance(home: Path, settings: Settings | None = None) -> dg.DagsterInstance:
-    """Open the Dagster instance in ``home/dagster``; makes it on the first call.
+    """Open the Dagster instance in ``home/dagster``; created on the first call.
 
-    Orphaned runs end now, so that they free their pools.
+    Orphaned runs are ended, so that they release their pools.
 
     Args:
-        home: A home folder.
-        settings: Its own; None: as they are read there.
+        home: The home folder.
+        settings: Its settings; None: read from the home.
 
     Raises:
-        SettingsError: If the home's ``bench.toml`` or ``dagster.site.yaml`` has a mistake.
-        HomeError: If Dagster cannot keep its databases there.
+        SettingsError: If ``bench.toml`` or ``dagster.site.yaml`` of the home is invalid.
+        HomeError: If Dagster cannot write its databases there.
     """
     settings = settings or load_settings(home)
     folder = home / "dagster"
@@ -90,7 +87,7 @@ def _opened(folder: Path, settings: Settings) -> dg.DagsterInstance:
 
 
 def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> None:
-    """A default limit alone lets the first two runs overlap: set each pool by name."""
+    """Set the limit of each pool by name: a default limit alone lets the first two runs overlap."""
     from sqlalchemy.exc import IntegrityError
 
     pools = instance.event_log_storage.get_pool_limits()
@@ -105,10 +102,10 @@ def _limit_pools(instance: dg.DagsterInstance, limits: Mapping[str, int]) -> Non
 
 @contextmanager
 def storage_error_reporting(folder: Path) -> Generator[None]:
-    """Report in one message that Dagster's records cannot be written or read.
+    """Report failures of Dagster's storage as one message.
 
     Raises:
-        HomeError: For a full disk, a folder that may not be written to, a damaged database.
+        HomeError: For a full disk, a read-only folder, or a damaged database.
     """
     heard = _FilteredStderr(sys.stderr)
     try:
@@ -135,9 +132,9 @@ def _database_error() -> "type[DatabaseError]":
 
 
 class _FilteredStderr:
-    """Standard error without what Dagster prints there itself for each record that is not written.
+    """Standard error without Dagster's own traceback for each event that cannot be written.
 
-    One that matters ends the run with an error, which says it better.
+    Such a failure also ends the run with an error message.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -189,7 +186,7 @@ _INTERRUPTIONS = (KeyboardInterrupt.__name__, DagsterExecutionInterruptedError._
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetRun:
-    """Assets to be made together, with their checks."""
+    """Assets to materialize in one run, with their checks."""
 
     job: dg.JobDefinition
     keys: Sequence[dg.AssetKey]
@@ -198,14 +195,14 @@ class AssetRun:
     progress: ProgressStyle = "in the log"
 
     def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
-        """Make them.
+        """Materialize the assets in this process.
 
         Args:
-            instance: Records it.
-            locks: Folder of the home's locks; None if no other process sees the instance.
+            instance: Dagster instance that records the run.
+            locks: Folder of the home's locks; None if no other process uses the instance.
 
         Raises:
-            BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+            BenchError: The error of an asset, or a ``RunError`` that names the failed check.
             KeyboardInterrupt: If it was interrupted.
         """
         run_id = str(uuid4())
@@ -263,7 +260,7 @@ def run_name(keys: Iterable[dg.AssetKey], model: str | None) -> str:
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
-    """Whether a signal ended it: Dagster makes a failure of that, such as an asset's."""
+    """Whether a signal ended the run, which Dagster reports as a failed step."""
     errors = [
         *(event.step_failure_data.error for event in result.all_events if event.is_step_failure),
         *(event.job_failure_data.error for event in result.all_events if event.is_run_failure),

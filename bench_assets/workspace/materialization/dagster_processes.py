@@ -64,7 +64,7 @@ def is_reachable(host: str, port: int, path: str) -> bool:
 
 
 class UiProcess:
-    """The UI process, as a context manager; another server on its port is refused."""
+    """The UI process, as a context manager; refuses a port that is in use."""
 
     what = "the UI"
     health = "/server_info"  # path that is served once it is ready
@@ -85,7 +85,7 @@ class UiProcess:
         return environment_of(self.home)
 
     def __enter__(self) -> Self:
-        """Start it.
+        """Start the process.
 
         Raises:
             HomeError: If its log cannot be written.
@@ -107,7 +107,7 @@ class UiProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, with all that it started."""
+        """End the process and its children."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
         with suppress(ProcessLookupError, PermissionError):
@@ -122,25 +122,25 @@ class UiProcess:
             self._process.stdin.close()
 
     def wait_for_answer(self) -> None:
-        """Wait until the page is served.
+        """Wait until the UI responds.
 
         Raises:
-            HomeError: If it ended instead; shows the end of its log.
+            HomeError: If the process ended; shows the end of its log.
         """
         while not self._answers():
             self._require_running(_POLL_SECONDS)
 
     def wait_for_end(self) -> None:
-        """Wait for its end.
+        """Wait until the process ends.
 
         Raises:
-            HomeError: If it ends by itself.
+            HomeError: If it ended without being told to.
         """
         while True:
             self._require_running(None)
 
     def browse(self) -> None:
-        """Open the page in the browser, if there is one."""
+        """Open the UI in a web browser, if there is one."""
         webbrowser.open(self.address)
 
     def _answers(self) -> bool:
@@ -164,18 +164,18 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to knock at such
 
 
 class Service(UiProcess):
-    """One of Dagster's three services; its output goes to ours."""
+    """One of Dagster's three services, with the output of this process."""
 
     scheme = ""
 
     def __init__(self, home: Path, host: str, port: int, code: str = "") -> None:
-        """Say where it is to be.
+        """Set the address of the web server.
 
         Args:
-            home: A home folder.
-            host: Address that it listens on.
-            port: And its port.
-            code: ``HOST:PORT`` of a code server; "": it has one of its own.
+            home: The home folder.
+            host: Address to listen on.
+            port: Port to listen on.
+            code: ``HOST:PORT`` of a code server; "": start one.
         """
         super().__init__(home, port)
         self.log = None
@@ -239,7 +239,7 @@ class CodeServer(Service):
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Add a partition for every model; returns the number of models."""
+    """Add a partition for every model; returns their number."""
     models = {**EMBEDDED_MODELS, **bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
@@ -247,12 +247,12 @@ def add_every_model(bench: Workbench) -> int:
 
 
 def is_web_healthy(host: str, port: int) -> bool:
-    """Whether the web server is well."""
+    """Whether the web server is healthy."""
     return is_reachable(_LOOPBACK_OF.get(host, host), port, UiProcess.health)
 
 
 def is_daemon_healthy(home: Path) -> bool:
-    """Whether every part of the daemon sent a heartbeat recently, on any machine."""
+    """Whether all daemons sent a heartbeat recently, on any machine."""
     folder = home / "dagster"
     if not (folder / "dagster.yaml").is_file():
         return False
@@ -264,7 +264,7 @@ def is_daemon_healthy(home: Path) -> bool:
 
 
 def is_code_server_healthy(host: str, port: int) -> bool:
-    """Whether the code server is well."""
+    """Whether the code server is healthy."""
     at = ["-p", str(port), "-h", _LOOPBACK_OF.get(host, host)]
     return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *at])
 

@@ -1,7 +1,7 @@
 """Freshness of tables: digests of their inputs.
 
-What goes in counts by content and by no path, so that a home that was copied, or that shares its
-tables with others, is as fresh as it was. ``making`` says what goes into which.
+Inputs count by content, not by path, so that a copied home, or one with shared tables, stays
+fresh. ``table_groups`` says which inputs belong to which tables.
 """
 
 import sysconfig
@@ -42,7 +42,7 @@ _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableGroup:
-    """Assets that are made together, and what goes into them now."""
+    """Assets that are materialized together, and their current inputs."""
 
     name: str
     keys: frozenset[dg.AssetKey]
@@ -52,7 +52,7 @@ class TableGroup:
     images: Path | None  # a folder that may be deleted; it is looked for, not into
 
     def is_fresh(self) -> bool:
-        """Whether all tables were made from the same inputs and are undamaged."""
+        """Whether all tables were materialized from the same inputs, and are undamaged."""
         noted = self._noted().partition("\n")[0]
         try:
             return noted.startswith(self.made_of) and noted == self._note()
@@ -60,7 +60,7 @@ class TableGroup:
             return False
 
     def note(self) -> None:
-        """Note that all tables were made; not if a row of a model failed, since it is retried."""
+        """Record that all tables are up to date; not if a request failed, since it is retried."""
         if self.model and any(self.tables.has_errors(key.path, self.model) for key in self.keys):
             return
         made = [key.to_user_string() for key in sorted(self.keys) if self._is_made(key)]
@@ -81,10 +81,10 @@ class TableGroup:
         return f"{notes_folder(self.tables, min(self.keys).path[0])}/{quote(name, safe=' ')}"
 
     def _note(self) -> str:
-        """Note of the present tables.
+        """Build the note of the present tables.
 
         Raises:
-            TableError: If one is not as it was written.
+            TableError: If a table is damaged.
         """
         made = [self.tables.state(key.path, self.model) for key in sorted(self.keys)]
         there = self.images is None or self.images.is_dir()
@@ -94,9 +94,9 @@ class TableGroup:
 def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
     """Digest of a suite's inputs: source, settings, models, code, packages.
 
-    Code is the suite's own and what all suites share, no other suite's. A model or path that the
-    suite's settings name counts with everything that is known of it, as do the images that the
-    file of a benchmark names. The mini edition's own folder does not count: the code draws it.
+    Code is that of the suite and of all shared modules. Models and paths in the suite's settings
+    count with their own settings and content, as do images named by a file benchmark. The mini
+    edition's folder does not count, because code generates it.
     """
     entries = settings.suites.get(suite.name, {}).items()
     chosen = {name: value for name, value in entries if name not in _EVALUATION_SETTINGS}
@@ -121,9 +121,9 @@ def inputs_digest(settings: Settings, suite: Suite, source: SuiteSource) -> str:
 def _images(
     benchmark: FileBenchmarkSettings, name: str, source: SuiteSource, settings: Settings
 ) -> str:
-    """Digest the images that the file of a benchmark names.
+    """Digest the images that a file benchmark names.
 
-    Very many are compared by size and time, because reading them takes long.
+    Large numbers of images are compared by size and time, because reading them takes long.
     """
     files = image_files(benchmark, place_of(name, source.folder, settings))
     few = len(files) <= _MANY
@@ -150,36 +150,36 @@ def _annotation_inputs(settings: Settings, suite: Suite) -> Iterator[object]:
 
 
 def code_digests(home: Path, *suites: Suite) -> Iterator[list[str]]:
-    """Name and content of each file of code that tables of these suites are made by."""
+    """Names and digests of the code files that produce tables of these suites."""
     digests = home_digests(home)
     yield from digests.of(_CODE, without=_SUITES)
     yield from digests.of(path for suite in suites for path in suite.code)
 
 
 def installed_packages() -> list[str]:
-    """Name and version of every package that is installed."""
+    """Names and versions of all installed packages."""
     there = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
     return sorted(one.name for one in there)
 
 
 def notes_folder(tables: TableLocations, suite: str) -> str:
-    """Below which name the notes of a suite's tables are."""
+    """Prefix of the names of a suite's notes."""
     root = tables.root(suite)
     return f"{root}/{NOTES_FOLDER}" if root else NOTES_FOLDER
 
 
 def noted_tables(text: str) -> list[str]:
-    """Names of the tables that a note says were made."""
+    """Names of the tables that a note records."""
     return text.split("\n")[1:]
 
 
 def invalidated_note(text: str) -> str:
-    """Note that its tables were made, but are out of date."""
+    """The note, with its tables marked as stale."""
     return "\n".join(("", *noted_tables(text)))
 
 
 def model_notes(tables: TableLocations, model: str) -> list[str]:
-    """Names of all notes of a model's tables, whichever sources those are of."""
+    """Names of all notes of a model's tables, for all sources."""
     roots = ["", *(f"{SOURCES_FOLDER}/{one}/" for one in tables.blobs.folders(SOURCES_FOLDER))]
     ending = f" {quote(model, safe=' ')}"
     listed = (one.name for root in roots for one in tables.blobs.list(f"{root}{NOTES_FOLDER}"))

@@ -20,16 +20,16 @@ _RECORDED = (
 def check_names(
     bench: Workbench, suites: Iterable[str], models: Sequence[str], conditions: Iterable[str] = ()
 ) -> None:
-    """Refuse an evaluation of which a name is wrong, in bench.toml or in the command.
+    """Validate the names of an evaluation, in bench.toml and in the command.
 
     Args:
         bench: The home folder.
         suites: Suites or tasks.
-        models: Models of bench.toml; encoders, where that is who is asked.
-        conditions: Those that every task must have.
+        models: Models of bench.toml, or encoders for tasks of encoders.
+        conditions: Conditions that every task must have.
 
     Raises:
-        BenchError: If a suite, task, model, judge, reading, condition or source is none.
+        BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
     """
     tasks = asset_selections.tasks_of_one_kind(
         [one for name in suites for one in bench.catalog.tasks_of(name)]

@@ -35,15 +35,15 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         suite: Suite or task to load; "": all suites.
         source: Folder of the suite's files, instead of bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
-        reading: The suite's reading, instead of bench.toml's.
-        models: Sections that bench.toml does not have.
+        reading: The suite's scorer, instead of bench.toml's.
+        models: Settings of ad-hoc models.
         review: File of the suite's reviewed responses, instead of bench.toml's.
-        accept: What does not stop a number, beside what bench.toml says.
-        training: What models were trained on, instead of bench.toml's.
-        scratch: Tables go to a folder that is deleted again.
+        accept: Outcomes that do not stop a number, in addition to bench.toml's.
+        training: Training data for contamination checks, instead of bench.toml's.
+        scratch: Write tables to a temporary folder.
 
     Raises:
-        BenchError: If bench.toml, or what was chosen, cannot be used.
+        BenchError: If bench.toml or one of the choices cannot be used.
     """
     with _temporary_folder(wanted=scratch) as temporary:
         whole = suite.partition("/")[0]  # a task has the source of its suite
@@ -68,7 +68,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
 
 
 def print_warnings(problems: Sequence[str]) -> None:
-    """Print a line for each problem that ends nothing."""
+    """Print a line for each problem that is not an error."""
     for problem in problems:
         print_message(f"warning: {problem}")
 
@@ -81,7 +81,7 @@ def home_settings(
     training: Sequence[Path] = (),
     accept: Sequence[str] = (),
 ) -> SettingsResource:
-    """The home's settings with the command's overrides; redacts logs from here on."""
+    """Load the home's settings with the command's overrides, and start redacting logs."""
     redact_logs(default_home())
     set_openmp_passive()
     given = {key: value for key, value in (chosen or {}).items() if value}
@@ -97,7 +97,7 @@ def home_settings(
 
 @contextmanager
 def _temporary_folder(*, wanted: bool) -> Generator[Path | None]:
-    """Make a folder that is deleted again; none where none is wanted: the disk may be full."""
+    """Create a temporary folder; none if not wanted, because the disk may be full."""
     if not wanted:
         yield None
         return

@@ -1,7 +1,7 @@
 """Groups of tables that are materialized together, with their inputs.
 
-An evaluation is made of the tables that it reads, by content; of all that goes into the questions;
-and of who is asked and who judges, by their settings and files.
+The inputs of an evaluation are the content of the tables that it reads, the inputs of the
+questions, and the settings and files of the model and the judge.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class HomeContext(NamedTuple):
         """Digest of the inputs of a suite's question tables.
 
         Raises:
-            SourceError: If the suite's source is not laid out as one: before it is digested.
+            SourceError: If the source does not have the suite's layout; checked before digesting.
         """
         source, read = self.sources.open(suite), self.catalog.suite(suite)
         if read.require_source and not source.is_mini:
@@ -79,7 +79,7 @@ def question_group(home: HomeContext, name: str) -> TableGroup:
 
 
 def on_demand_group(home: HomeContext, key: dg.AssetKey) -> TableGroup:
-    """A question table that building its suite leaves out."""
+    """A question table that is built on demand only."""
     selection = dg.AssetSelection.assets(key)
     return home.making(key.to_user_string(), selection, home.inputs(key.path[0]))
 
@@ -93,7 +93,7 @@ def evaluation_groups(
 
 
 def leaderboard_group(home: HomeContext) -> TableGroup:
-    """The leaderboard: of the tables of all models, and of the papers' numbers."""
+    """The leaderboard: all models' tables and the papers' numbers."""
     suites = home.catalog.suites
     asked = [evaluation_key(task, "main", "questions") for task in home.catalog.tasks]
     read = [*asked, *(key.path for key in home.read_by(asset_selections.LEADERBOARD))]
@@ -119,9 +119,9 @@ def leaderboard_group(home: HomeContext) -> TableGroup:
 
 
 def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsResource) -> None:
-    """Note that all tables match the configuration, unless it changed meanwhile.
+    """Record that all tables match the configuration, unless it changed during the run.
 
-    A run reads bench.toml as it goes: what it made is then of neither text.
+    A run reads bench.toml as it goes, so its tables would match neither version.
     """
     if _is_configured_as(before, file):
         for one in made:
@@ -131,7 +131,7 @@ def record_built(made: Iterable[TableGroup], before: Settings, file: SettingsRes
 
 
 def _is_configured_as(before: Settings, file: SettingsResource) -> bool:
-    """Whether a home is; models that others added do not count."""
+    """Whether the home's configuration is unchanged; ad-hoc models do not count."""
     try:
         now = file.load()
     except SettingsError:
@@ -169,7 +169,7 @@ def _state_of_judge(task: Task, setting: str, settings: Settings) -> list[object
 
 
 def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str) -> list[object]:
-    """Inputs of the regression check: other models' tables, and its settings."""
+    """Inputs of the regression check: other models' tables and the check's settings."""
     chosen, tables = home.settings.checkpoints, home.tables
     read = [evaluation_key(task, condition, name) for name in ("metrics", "scores")]
     models, written = tables.partitions(read[0]), partial(tables.written, read[0])
@@ -180,7 +180,7 @@ def _regression_inputs(home: HomeContext, task: Task, model: str, condition: str
 
 
 def _digest_or_why(tables: TableFiles, key: Sequence[str], model: str) -> str | None:
-    """A table of another model that cannot be read does not keep this one from being made."""
+    """Digest of another model's table, or why it is unreadable, which does not stop this one."""
     try:
         return tables.digest(key, model)
     except TableError as why:

@@ -1,6 +1,6 @@
 """A home folder with its graph and its Dagster instance.
 
-Everything runs as assets in this process, and is recorded where the UI shows it.
+Assets are materialized in this process, and recorded in the instance that the UI shows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,15 +50,15 @@ class Workbench:
         """Open a home folder.
 
         Args:
-            settings: The home folder's ``bench.toml``, and what is to be different this time.
-            suites: Whose tables will be worked on; to load all, (), takes half a second more.
-            catalog: Every suite that there is; None: installed ones and bench.toml's.
-            scratch: Folder for tables that are not to stay; the UI will not know of them.
-            progress: Where it is shown how far runs have come.
+            settings: Settings of the home folder, with the command's overrides.
+            suites: Suites to load; (): all, which takes half a second more.
+            catalog: All suites; None: installed ones and those of bench.toml.
+            scratch: Folder for temporary tables, which the UI does not show.
+            progress: Where the progress of runs is shown.
 
         Raises:
-            SettingsError: If bench.toml has a mistake; nothing has started then.
-            UnknownNameError: If it or ``suites`` names a suite that there is not.
+            SettingsError: If bench.toml is invalid; nothing was started.
+            UnknownNameError: If it or ``suites`` names an unknown suite.
         """
         self.settings = settings.load()
         known = catalog or load_catalog(self.settings)
@@ -90,7 +90,7 @@ class Workbench:
     def instance(self) -> dg.DagsterInstance:
         """Dagster's instance; opened on first use, which takes a while.
 
-        Not those on other sources: the UI, and its sensors, follow what bench.toml names.
+        Ephemeral for other sources than bench.toml's, which the UI and its sensors follow.
         """
         if not self._is_recorded:
             return dg.DagsterInstance.ephemeral()
@@ -109,7 +109,7 @@ class Workbench:
         self._make([made], title=f"{suite}: questions")
 
     def build_questions(self, suite: str) -> None:
-        """Materialize what does not depend on a model, with its checks: of a suite, or one task.
+        """Materialize the assets of a suite or task that do not depend on a model, with checks.
 
         Raises:
             BenchError: If the source cannot be used, or a blocking check fails.
@@ -117,13 +117,13 @@ class Workbench:
         self._make([table_groups.question_group(self._home, suite)], title=f"{suite}: questions")
 
     def evaluate(self, suites: Sequence[str], model: str, condition: str = "main") -> None:
-        """Ask, judge, score and measure a model under one condition, in one run.
+        """Generate, judge, score and aggregate for a model under one condition, in one run.
 
-        Tasks whose tables would come out as they are stay as they are.
+        Tasks with fresh tables are skipped.
 
         Args:
-            suites: Suites or tasks. A suite's retrieval is left out: it asks encoders, which are
-                named in the suite's own settings; name the task to evaluate one.
+            suites: Suites or tasks. A suite excludes its retrieval task, which evaluates encoders
+                from the suite's settings; name the task to evaluate one.
             model: A model of bench.toml, or an encoder.
             condition: "main", or an ablation that all tasks have.
 
@@ -149,7 +149,7 @@ class Workbench:
                 self._make(due, model=model)
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
-        """Read what an evaluation measured, in all tables of metrics that it made."""
+        """Read the metrics of an evaluation, from all its tables."""
         graph = self.definitions.resolve_asset_graph()
         known = graph.get_all_asset_keys()
         return [
@@ -161,13 +161,13 @@ class Workbench:
         ]
 
     def refresh_leaderboard(self) -> None:
-        """Gather the leaderboard and write its export, unless nothing changed."""
+        """Compute the leaderboard and its export, unless nothing changed."""
         gathered = table_groups.leaderboard_group(self._home)
         if not gathered.is_fresh():
             self._make([gathered], title="leaderboard")
 
     def add_models(self, models: Sequence[str]) -> None:
-        """Make models partitions, those that are none yet.
+        """Add partitions for models that have none.
 
         Raises:
             UnknownNameError: If bench.toml has no model of that name.
@@ -178,7 +178,7 @@ class Workbench:
             self._add_partition(str(MODELS.name), model)
 
     def add_encoders(self) -> None:
-        """Make the encoders of bench.toml, and the random one, partitions of their own set."""
+        """Add partitions for the encoders of bench.toml and the random encoder."""
         named = [
             name for suite in self.settings.suites.values() for name in suite.get("encoders", ())
         ]
@@ -186,7 +186,7 @@ class Workbench:
             self._add_partition("encoder", encoder)
 
     def questions(self, task: Task, condition: str = "main") -> Sequence[Question]:
-        """Read the question table of a condition; made now if it is made when asked for."""
+        """Read the question table of a condition; materialized now if it is built on demand."""
         self._refresh_condition(task, condition)
         return self.tables.rows(questions_key(task, condition), Question)
 
@@ -221,7 +221,7 @@ class Workbench:
         """Materialize assets and run their checks.
 
         Raises:
-            BenchError: What an asset raised, or a ``RunError`` that tells which check failed.
+            BenchError: The error of an asset, or a ``RunError`` that names the failed check.
             KeyboardInterrupt: If it was interrupted.
         """
         keys = sorted(selection.resolve(self.definitions.resolve_asset_graph()))
@@ -232,7 +232,7 @@ class Workbench:
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
-        """Make a condition's questions, if building its suite leaves them out and they are old."""
+        """Rebuild a condition's questions if they are built on demand and stale."""
         key = dg.AssetKey(questions_key(task, condition))
         if key in asset_selections.ON_DEMAND.resolve(self.definitions.resolve_asset_graph()):
             table = table_groups.on_demand_group(self._home, key)
@@ -242,7 +242,7 @@ class Workbench:
     def _make(
         self, due: Sequence[TableGroup], *, model: str | None = None, title: str = ""
     ) -> None:
-        """Make all in one run; what goes in was noted before, and what changes meanwhile is new."""
+        """Materialize groups in one run, and record the inputs digested before it."""
         keys = {key for one in due for key in one.keys}
         self.materialize(dg.AssetSelection.assets(*keys), model=model, title=title)
         table_groups.record_built(due, self.settings, self._settings_file)
