@@ -1,8 +1,7 @@
-"""Every suite there is: shipped, installed beside, or made of a user's files.
+"""The catalog of suites: shipped, from other packages, and from files.
 
-All come in by the same door, the entry points of the group ``bench_assets.suites``: those that ship
-are in this project's ``pyproject.toml``. A catalog is a value that is handed on from where it is
-read; one suite that cannot be used is left out, with a word why.
+Shipped suites and those of other packages are entry points of the group ``bench_assets.suites``. A
+suite that cannot be used is left out of the catalog, with the reason.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -30,7 +29,7 @@ _NONE = "no suite is installed: `make install`, or pip install --editable . in t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """Suites, in the order of the leaderboard: that of the alphabet."""
+    """Suites, in alphabetical order."""
 
     suites: tuple[Suite, ...]
     problems: tuple[str, ...] = ()  # a line for each suite that is left out, and why
@@ -46,7 +45,7 @@ class Catalog:
 
     @property
     def evaluable(self) -> "Catalog":
-        """Leave out results of other harnesses: no model is asked their questions."""
+        """Leave out imported results of other harnesses, which no model can be evaluated on."""
         own = tuple(one for one in self.suites if not any(t.measured_by for t in one.tasks))
         return replace(self, suites=own)
 
@@ -56,7 +55,7 @@ class Catalog:
         return tuple(task for suite in self.suites for task in suite.tasks)
 
     def suite(self, name: str) -> Suite:
-        """Find a suite by its name or one of its tasks'.
+        """Find a suite by its name or by the name of one of its tasks.
 
         Raises:
             UnknownNameError: If there is no such suite or task.
@@ -69,7 +68,7 @@ class Catalog:
         raise UnknownNameError("suite", name, known)
 
     def tasks_of(self, name: str) -> tuple[Task, ...]:
-        """The tasks of a suite, by the suite's name or one task's.
+        """The tasks of a suite, or the task of that name.
 
         Raises:
             UnknownNameError: If there is no such suite or task.
@@ -77,19 +76,19 @@ class Catalog:
         return tuple(task for task in self.suite(name).tasks if name in (task.suite, task.name))
 
     def only(self, names: Iterable[str]) -> "Catalog":
-        """Leave out all other suites.
+        """Select suites.
 
         Raises:
-            UnknownNameError: If there is no suite of one of the names.
+            UnknownNameError: If one of the names is unknown.
         """
         wanted = {self.suite(name).name for name in names}
         return replace(self, suites=tuple(one for one in self.suites if one.name in wanted))
 
     def without(self, problems: dict[str, str]) -> "Catalog":
-        """Leave out the suites that have a problem, and keep a line for each.
+        """Leave out the suites with a problem, and keep a message for each.
 
         Args:
-            problems: Name of a suite -> why it cannot be used.
+            problems: Reason why a suite cannot be used, by its name.
         """
         lines = [_left_out(name, why, self.origins) for name, why in problems.items()]
         left = tuple(suite for suite in self.suites if suite.name not in problems)
@@ -101,7 +100,7 @@ class Catalog:
         )
 
     def published(self) -> tuple[list[PublishedNumber], list[str]]:
-        """Every number of the papers; and what is wrong with the files that cannot be read."""
+        """All published numbers, and messages about unreadable files."""
         rows: list[PublishedNumber] = []
         problems = []
         for suite in self.suites:
@@ -112,11 +111,11 @@ class Catalog:
         return rows, problems
 
     def check(self, settings: Settings) -> None:
-        """Hold bench.toml against what the suites let a user choose.
+        """Validate bench.toml against the settings of the suites.
 
         Raises:
             UnknownNameError: If it names an annotation task that its suite does not have.
-            SettingsError: If an entry of ``[suites.<name>]`` is unknown or cannot be used.
+            SettingsError: If an entry of ``[suites.<name>]`` is unknown or invalid.
         """
         for task in settings.annotation.tasks:
             self._check_annotation_task(task, settings)
@@ -134,14 +133,14 @@ class Catalog:
 def load_catalog(
     settings: Settings | None = None, *, only: Collection[str] | None = None
 ) -> Catalog:
-    """Load the suites that are installed, and those that bench.toml makes of files.
+    """Load the installed suites and the file benchmarks of bench.toml.
 
     Args:
-        settings: What bench.toml says; None: no suite is made of files.
-        only: Names of the installed suites to load, which saves half a second; None: all.
+        settings: Settings of the home; None: no file benchmarks.
+        only: Names of installed suites to load, which saves half a second; None: all.
 
     Raises:
-        SettingsError: If a benchmark of bench.toml cannot be asked as it says.
+        SettingsError: If the section of a file benchmark is invalid.
     """
     plugins = find_plugins(SUITES, Suite, only)
     installed = plugins.names
@@ -177,14 +176,14 @@ def load_catalog(
 
 
 def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
-    """Benchmarks of bench.toml, and results that were imported; with where each stands."""
+    """File benchmarks of bench.toml and imported results, with their locations."""
     imports = str(settings.home / IMPORTS_FILE)
     imported = [(imports, suite) for suite in imported_suites(settings.home)]
     return [*plain_suites(settings), *imported]
 
 
 def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
-    """A suite as an entry point gives it.
+    """Validate the suite of an entry point.
 
     Raises:
         SettingsError: If it would break the graph.
@@ -199,7 +198,7 @@ def _usable(found: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
 
 
 def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
-    """A line for each suite that bench.toml names and that is not installed."""
+    """Format a line for each suite of bench.toml that is not installed."""
     named: dict[str, Iterable[str]] = {
         "sources": settings.sources,
         "suites": settings.suites,

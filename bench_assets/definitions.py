@@ -1,7 +1,7 @@
 """The code location that Dagster loads: the graph over the default home folder.
 
-The garbage collector is off during imports: they create a million permanent objects, and to scan
-them would take a third of the loading time.
+The garbage collector is off during imports, which create a million permanent objects: scanning them
+would take a third of the loading time.
 """
 
 import gc

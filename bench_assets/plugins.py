@@ -1,8 +1,8 @@
 """Plugins: suites, extensions and engines from entry points of other packages.
 
-Two groups are looked for: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``) and
-``bench_assets.engines`` (read by ``resources.models``). What ships with the project is found in the
-same way. A package says in its ``pyproject.toml``::
+There are two groups: ``bench_assets.suites`` (each a ``Suite``, read by ``catalog``) and
+``bench_assets.engines`` (read by ``resources.models``). The project's own suites and engines are
+found in the same way. A package declares in its ``pyproject.toml``::
 
     [project.entry-points."bench_assets.suites"]
     fridge = "fridge_bench.suite:SUITE"
@@ -29,7 +29,7 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugins(Generic[Kind]):
-    """What was found in one group."""
+    """The plugins of one group."""
 
     found: Mapping[str, Kind]  # by the name of the entry point: ours first, then by distribution
     origins: Mapping[str, str]  # the distribution and the entry point of each, for messages
@@ -45,16 +45,16 @@ def find_plugins(
     only: Collection[str] | None = None,
     taken: Collection[str] = (),
 ) -> Plugins[Kind]:
-    """Load the objects of a group; a failed one is reported and stops no other.
+    """Load the objects of a group; a failure is reported and does not stop the others.
 
-    A name that is taken twice belongs to this project or, between strangers, to the distribution
-    that comes first in the alphabet.
+    A duplicate name belongs to this project or, between other packages, to the first in the
+    alphabet.
 
     Args:
         group: The group.
-        kind: What the objects are.
+        kind: Type of the objects.
         only: Names to load; None: all.
-        taken: Names that this project has given without an entry point; told of in any case.
+        taken: Names that this project uses without an entry point; conflicts are always reported.
     """
     found: dict[str, Kind] = {}
     origins: dict[str, str] = {}
@@ -86,20 +86,20 @@ def find_plugins(
 
 
 def find_owners(group: str) -> dict[str, str]:
-    """Who has each name of a group, by distribution and entry point; nothing is imported."""
+    """Find the distribution and entry point of each name in a group, without importing."""
     entries = sorted(_entries(group, tuple(sys.path)), key=_place, reverse=True)
     return {entry.name: _origin(entry) for entry in entries}
 
 
 @contextmanager
 def strangers_objects(*ours: type[Exception]) -> Generator[None]:
-    """Let what a stranger's object raises, which may be anything, be a mistake of the stranger.
+    """Report any exception of another package's object as an error of that package.
 
     Args:
-        *ours: What is raised on purpose, and passes as do the errors of this project.
+        *ours: Further exception types to pass through, beside this project's errors.
 
     Raises:
-        SettingsError: If it raised anything else; in one line.
+        SettingsError: For any other exception, in one line.
     """
     try:
         yield
@@ -112,7 +112,7 @@ def strangers_objects(*ours: type[Exception]) -> Generator[None]:
 
 @lru_cache(maxsize=8)
 def _entries(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """A group on a search path; to look through every distribution there takes a while."""
+    """Entry points of a group on a search path; cached, because scanning distributions is slow."""
     return entry_points(group=group)
 
 
@@ -127,7 +127,7 @@ def _origin(entry: EntryPoint) -> str:
 
 
 def _loaded(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
-    """The object, and what it is written in."""
+    """Load an object, with the package or file that defines it."""
     try:
         with strangers_objects():
             loaded, code = entry.load(), _written_in(entry)
@@ -139,7 +139,7 @@ def _loaded(entry: EntryPoint, kind: type[Kind]) -> tuple[Kind, Path]:
 
 
 def _written_in(entry: EntryPoint) -> Path:
-    """The innermost package of the module; of one that lies in no package, its file."""
+    """The innermost package of a module, or its file if it is in no package."""
     module = sys.modules[entry.module]
     file = Path(str(module.__file__))
     return file.parent if "." in entry.module or hasattr(module, "__path__") else file

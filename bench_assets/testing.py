@@ -1,4 +1,4 @@
-"""What a suite must keep, in one line of a test: ``check_suite(SUITE)``; for other packages too."""
+"""The contract of a suite as one line of a test: ``check_suite(SUITE)``; also for packages."""
 
 import tempfile
 from collections import Counter
@@ -26,7 +26,7 @@ _JOINED = {"choices": ", ", "blanks": "\n"}
 
 
 def plain_gold(question: Question) -> str:
-    """What a model that knows the answer would say: letters, blanks a line each, the first text."""
+    """Response of a model that knows the answer: letters, one blank per line, or the first text."""
     if joint := _JOINED.get(question.kind):
         return joint.join(question.answer)
     return question.answer[0]
@@ -39,19 +39,19 @@ def check_suite(
     group_sizes: Mapping[str, Collection[int]] | None = None,
     bench_toml: str = "",
 ) -> None:
-    """Build a suite twice in a home folder of its own, and hold tables and tasks to the contract.
+    """Build a suite twice in a temporary home, and check its tables and tasks.
 
-    Without a source in ``bench_toml``, what is built is the mini edition. Nothing is asked but what
-    the suite's own assets ask.
+    Without a source in ``bench_toml``, the mini edition is built. No models are asked except by the
+    suite's own assets.
 
     Args:
-        suite: What is checked.
-        gold: The response that has to get all points of a question.
-        group_sizes: Task -> how many questions its groups may have.
-        bench_toml: What the home folder's file says.
+        suite: The suite.
+        gold: Response that must get all points of a question.
+        group_sizes: Allowed sizes of groups, by task.
+        bench_toml: Content of the home's bench.toml.
 
     Raises:
-        AssertionError: At the first thing that is not as it must be; one sentence.
+        AssertionError: At the first violation, as one sentence.
     """
     found = defects(suite)
     assert not found, f"{suite.name}: {'; '.join(found)}"
@@ -79,7 +79,7 @@ def check_questions(
     gold: Gold = plain_gold,
     group_sizes: Collection[int] | None = None,
 ) -> None:
-    """Hold one question table to the contract, and what its task makes of it.
+    """Check one question table, and its task's prompts and scores.
 
     Raises:
         AssertionError: As ``check_suite``.
@@ -147,7 +147,7 @@ def _slices(task: Task, questions: Sequence[Question]) -> None:
 
 
 def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
-    """Only a published edition has the paper's numbers; every edition has its categories."""
+    """Check categories, and for a published edition the paper's counts."""
     found = Counter(question.category for question in questions)
     known = task.counts.keys() - {"all"}
     strange = sorted(found.keys() - known) if known else []
@@ -161,7 +161,7 @@ def _counts(task: Task, condition: str, questions: Sequence[Question]) -> None:
 
 
 def _prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
-    """A prompt that is another for another answer gives the answer away."""
+    """Check that prompts do not depend on the answer."""
     ask = task.conditions[condition].prompt
     for question in questions:
         where = f"{question.question_id}, condition {condition}"

@@ -1,7 +1,7 @@
 """Sensor on annotation answers: rebuilds what depends on them.
 
-What was heard before is read off the tables, so that nothing has to be remembered: no tick asks
-for a run while the answers that count are those that the table has.
+The sensor keeps no state: it compares the answers that count with the stored tables, and requests
+a run only if they differ.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,18 +32,18 @@ _WHEN_ASKED = dg.AssetSelection.tag("bench/when", "asked")
 
 
 class _Heard(NamedTuple):
-    """A task with other answers than its table has."""
+    """A task whose answers differ from its table."""
 
     task: SuiteAnnotationTask
     what: str  # digest of the answers that count, and which table they are compared with
 
 
 def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
-    """Build the sensor that follows new answers; none where no annotation task is configured.
+    """Build the sensor on new answers; none if no annotation task is configured.
 
     Args:
-        settings: bench.toml when definitions are loaded: how often, and whether at all.
-        suites: Whose tasks there are.
+        settings: Settings when definitions are loaded: interval, and whether it runs.
+        suites: Suites with annotation tasks.
     """
     named = settings.annotation.tasks.keys()
     tasks = [task for suite in suites for task in suite.annotation_tasks_asked(named)]
@@ -86,16 +86,16 @@ def listen(
     tasks: Sequence[SuiteAnnotationTask],
     built_of: _BuiltOf,
 ) -> dg.SensorResult:
-    """Ask for one run over all tasks that other answers count of than their tables have.
+    """Request one run over all tasks whose answers differ from their tables.
 
-    What cannot be heard now is a sentence, and is listened to again at the next tick.
+    An unavailable backend gives a message, and is tried again at the next tick.
 
     Args:
-        instance: Knows when a table was made.
-        settings: Where people answer, and which tasks are asked.
-        tables: What was heard before.
-        tasks: All there are.
-        built_of: Finds what is made of the answers to tasks.
+        instance: Dagster instance, with the times of materializations.
+        settings: Annotation settings: backend and active tasks.
+        tables: Tables of the home.
+        tasks: All annotation tasks.
+        built_of: Finds the assets downstream of the answers to tasks.
     """
     try:
         loaded = settings.load()
@@ -157,7 +157,7 @@ def _heard(
 
 
 def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Tables of tasks and their consumers, up to questions, without models."""
+    """Answers of tasks and their downstream assets up to questions, without models."""
     keys = [
         task.table(which).split("/") for task in tasks for which in ("units", "asked", "answers")
     ]
@@ -166,6 +166,6 @@ def _built_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
 
 
 def _left_of(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Assets of the tasks' suites without a model, and their published units."""
+    """Assets of the tasks' suites that depend on no model, and the published units."""
     suites = sorted({task.suite for task in tasks})
     return grouped(*suites, *(f"{suite}_ablations" for suite in suites))

@@ -1,8 +1,8 @@
 """Declarative automation on changed table content.
 
-One rule for everything right of the waist: only what was made before is made again. A model that
-was asked one suite is not asked another because its questions changed, and a new checkpoint is
-the checkpoint sensors' business.
+One rule for all evaluation assets: only materialized partitions are materialized again. A model is
+not evaluated on another suite because its questions changed; new checkpoints belong to the
+checkpoint sensors.
 """
 
 from typing import Any
@@ -12,23 +12,23 @@ from dagster import AutomationCondition as When
 
 
 class ContentChange(dg.AutomationCondition[dg.AssetKey]):
-    """Made since the last look, with other content than before.
+    """Materialized since the last evaluation of the condition, with changed content.
 
-    Dagster's ``data_version_changed`` tells no times. Then a table that was made between two looks
-    counts as made after all else that was, also after questions that changed later.
+    Dagster's ``data_version_changed`` has no times: a table materialized between two evaluations
+    would count as newer than questions that changed later.
     """
 
     requires_cursor = False
 
     @property
     def children(self) -> list[dg.AutomationCondition[Any]]:
-        """When it was made, and whether its content is another."""
+        """Conditions on the time of materialization and on changed content."""
         return [When.newly_updated(), When.data_version_changed()]
 
     async def evaluate(  # type: ignore[override]  # Dagster awaits it; its own do the same
         self, context: dg.AutomationContext[dg.AssetKey]
     ) -> dg.AutomationResult[dg.AssetKey]:
-        """Combine partitions of one condition with times of the other."""
+        """Combine the partitions of one condition with the times of the other."""
         updated, changed = [
             await context.for_child_condition(child, [i], context.candidate_subset).evaluate_async()
             for i, child in enumerate(self.children)
@@ -42,7 +42,7 @@ class ContentChange(dg.AutomationCondition[dg.AssetKey]):
 
 
 def _intersected(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagster's private types
-    """When the partitions that changed were made."""
+    """Times of materialization of the changed partitions."""
     made = timing.timestamps.items() if timing else ()
     times = {time: subset.compute_intersection(changed) for time, subset in made}
     return type(timing)(timestamps=times) if timing else None
@@ -71,7 +71,7 @@ _OF_ONE_MODEL = (
 
 
 def following(spec: dg.AssetSpec) -> dg.AssetSpec:
-    """Let an asset downstream of the questions follow its inputs."""
+    """Add automation to an asset downstream of the questions, on changes of its inputs."""
     if spec.tags.get("bench/per"):
         return spec.replace_attributes(automation_condition=_OF_ONE_MODEL)
     gathers = spec.group_name in ("leaderboard", "claims")
@@ -81,10 +81,10 @@ def following(spec: dg.AssetSpec) -> dg.AssetSpec:
 
 
 def change_sensors() -> list[dg.SensorDefinition]:
-    """Build the sensors of changes: one that starts evaluations, one without cost.
+    """Build the sensors on changes: one for evaluations, one for assets without cost.
 
-    They start one run for each model, over all of its tables: weights are loaded once. A backfill
-    would begin up to a minute later. The code server looks, because only it knows our condition.
+    They start one run per model over all its tables, so that weights are loaded once; a backfill
+    would start up to a minute later. They run in the code server, which knows our condition.
     """
     return [
         dg.AutomationConditionSensorDefinition(

@@ -1,8 +1,8 @@
 """Evaluates every checkpoint that appears in the watched folders and hub repositories, once.
 
-What makes it once are the run keys, ``<checkpoint>@<content>/<suite>+<suite>``, which Dagster keeps
-with its runs: a suite that one names is not asked for again, and of two ticks at once only one may
-ask. The cursor only saves work: when it is lost, files are read again, and nothing starts.
+Run keys, ``<checkpoint>@<content>/<suite>+<suite>``, prevent duplicate runs: a suite in a run key
+is not requested again, and of two simultaneous ticks only one may request it. The cursor only
+saves work: if it is lost, files are read again, and no run starts.
 """
 
 import json
@@ -43,7 +43,7 @@ def checkpoint_sensors(jobs: Sequence[Any], suites: Sequence[Suite]) -> list[dg.
 
     Args:
         jobs: ``quick_evaluation`` and ``evaluate_checkpoint``.
-        suites: Those that checkpoints may be evaluated on.
+        suites: Suites that checkpoints may be evaluated on.
     """
 
     @dg.sensor(
@@ -80,18 +80,18 @@ def watch_folders(
 ) -> dg.SensorResult:
     """Request evaluations of checkpoints in watched folders; retire deleted ones.
 
-    A retired checkpoint is no partition any more; its tables stay. Only one that is certainly not
-    there any more retires: see ``Survey.gone``.
+    A retired checkpoint has no partition any more; its tables stay. Only a checkpoint that is
+    certainly deleted retires: see ``Survey.gone``.
 
     Args:
-        instance: Holds partitions and runs.
-        settings: What is watched.
-        tables: Of each suite that models may be asked.
-        cursor: What the last tick remembered.
+        instance: Dagster instance with partitions and runs.
+        settings: Settings with the watched folders.
+        tables: Tables of each suite that evaluates models.
+        cursor: Cursor of the last tick.
         now: s since the epoch.
 
     Raises:
-        SettingsError: If [checkpoints] names a suite that there is not.
+        SettingsError: If [checkpoints] names an unknown suite.
     """
     if not settings.checkpoints.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
@@ -130,19 +130,18 @@ def watch_hub(
 ) -> dg.SensorResult:
     """Request evaluations of watched repositories' revisions; retire deleted ones.
 
-    A revision retires when its branch or tag was deleted and no other is at its commit: a person
-    took it back, as who deletes a folder does. One whose branch only went on stays: the commit can
-    still be loaded, and is a point of the curve. Nothing retires of a repository that the hub does
-    not list, or while there is no network.
+    A revision retires if its branch or tag was deleted and no other points to its commit. If its
+    branch moved on, it stays: the commit can still be loaded, and is a point of the curve. Nothing
+    retires if the hub does not list the repository or cannot be reached.
 
     Args:
-        instance: Holds partitions and runs.
-        settings: What is watched.
-        tables: Of each suite that models may be asked.
-        api: The hub.
+        instance: Dagster instance with partitions and runs.
+        settings: Settings with the watched repositories.
+        tables: Tables of each suite that evaluates models.
+        api: Client of the hub.
 
     Raises:
-        SettingsError: If [checkpoints] names a suite that there is not.
+        SettingsError: If [checkpoints] names an unknown suite.
     """
     repositories = settings.checkpoints.repositories
     if not repositories:
@@ -172,7 +171,7 @@ def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tab
 def _known(
     instance: dg.DagsterInstance, settings: Settings, matches: Callable[[str], object]
 ) -> dict[str, str]:
-    """Checkpoints that are partitions already, by content; never a model of bench.toml."""
+    """Checkpoints with a partition, by content; never a model of bench.toml."""
     keys = instance.get_dynamic_partitions(str(MODELS.name))
     return {
         key.rpartition("@")[2]: key

@@ -1,9 +1,8 @@
 """Sensors on bench.toml: new models, and a fresh leaderboard.
 
-A number that was measured otherwise than its model would be asked now is marked as stale there;
-without this only when the next number comes.
-
-Models and encoders that are added to bench.toml become partitions while the UI runs.
+The leaderboard marks metrics as stale if their configuration changed; this sensor updates it
+without waiting for the next evaluation. Models and encoders added to bench.toml become partitions
+while the UI runs.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,10 +23,10 @@ LEADERBOARD = dg.AssetKey("leaderboard")
 
 
 def configuration_sensor(state: State) -> dg.SensorDefinition:
-    """Build the sensor that looks for another configuration; it asks no model.
+    """Build the sensor on changes of the configuration; it asks no model.
 
     Args:
-        state: Digests all of a configuration that marks on the leaderboard depend on.
+        state: Digests the parts of the configuration that make metrics stale.
     """
 
     @dg.sensor(
@@ -55,7 +54,7 @@ def look(
     cursor: str | None,
     state: State,
 ) -> dg.SensorResult:
-    """Compare with the last look; the first one only remembers."""
+    """Compare with the last tick; the first tick only records."""
     try:
         now = state(settings.load(), tables)
     except SettingsError as why:  # it is being written
@@ -69,7 +68,7 @@ def look(
 
 
 def model_sensor() -> dg.SensorDefinition:
-    """Build the sensor that reads bench.toml again and again."""
+    """Build the sensor that adds new models of bench.toml."""
 
     @dg.sensor(
         name="configured_models",
@@ -84,11 +83,11 @@ def model_sensor() -> dg.SensorDefinition:
 
 
 def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.SensorResult:
-    """Ask for the partitions that are missing; none is taken away: its tables would be hidden.
+    """Request missing partitions; none is removed, because its tables would be hidden.
 
     Args:
-        instance: Holds the partitions.
-        settings: bench.toml as it is now.
+        instance: Dagster instance with the partitions.
+        settings: Current settings.
     """
     named = [name for suite in settings.suites.values() for name in suite.get("encoders", ())]
     wanted = {MODELS: [*EMBEDDED_MODELS, *settings.models], ENCODERS: ["random", *named]}

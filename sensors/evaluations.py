@@ -1,7 +1,7 @@
 """Runs of checkpoints: a quick evaluation, if one is configured, then one over all suites.
 
-What was asked for already is read off the run keys in Dagster's run storage, which name a
-checkpoint and the suites of its run: one query for all checkpoints.
+Earlier requests are read from the run keys in Dagster's run storage, which name a checkpoint and
+the suites of its run: one query for all checkpoints.
 """
 
 from collections import defaultdict
@@ -29,7 +29,7 @@ _OVER = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteTables:
-    """The tables of a suite that an evaluation of a model has to do with."""
+    """The tables of a suite that take part in an evaluation of a model."""
 
     questions: Sequence[dg.AssetKey]  # those that models are asked
     looks: Sequence[dg.AssetKey]  # what a quick evaluation makes
@@ -41,7 +41,7 @@ Tables: TypeAlias = Mapping[str, SuiteTables]  # by suite, those that ask models
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvaluation:
-    """A run that a checkpoint needs, over all suites that it lacks: weights are loaded once."""
+    """A needed run of a checkpoint over all missing suites, which loads the weights once."""
 
     job: str
     checkpoint: str
@@ -54,7 +54,7 @@ class CheckpointEvaluation:
 
 
 def suite_tables(*suites: str) -> dg.AssetSelection:
-    """Everything that one evaluation of a model on suites makes: no ablations."""
+    """Tables of one evaluation of a model on suites, without ablations."""
     return grouped(*suites) & dg.AssetSelection.tag("bench/per", "model")
 
 
@@ -77,7 +77,7 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
     """The suites that checkpoints are evaluated on.
 
     Raises:
-        SettingsError: If [checkpoints] names a suite that there is not.
+        SettingsError: If [checkpoints] names an unknown suite.
     """
     named = settings.checkpoints.suites or list(tables)
     if unknown := sorted(set(named) - set(tables)):
@@ -92,7 +92,7 @@ def configured_suites(settings: Settings, tables: Tables) -> list[str]:
 def without_questions(
     instance: dg.DagsterInstance, suites: Sequence[str], tables: Tables
 ) -> list[str]:
-    """Suites whose question tables were never built: a run over them would only fail."""
+    """Suites without question tables: a run over them would fail."""
     return [
         suite
         for suite in suites
@@ -103,16 +103,16 @@ def without_questions(
 def evaluations(
     instance: dg.DagsterInstance, tables: Tables, checkpoints: Iterable[str], first: int
 ) -> Iterator[CheckpointEvaluation]:
-    """Find what checkpoints need by now that no run was started for.
+    """Find the evaluations of checkpoints for which no run was started.
 
-    Suites whose quick evaluation is stored follow when it is over: a checkpoint that
-    does not load costs no more.
+    A suite with a quick evaluation follows once that has finished, so that a checkpoint that does
+    not load costs no more.
 
     Args:
-        instance: Holds the runs.
-        tables: Of the suites to evaluate on.
-        checkpoints: Their partition keys.
-        first: Questions of each task that are asked first; 0: none.
+        instance: Dagster instance with the runs.
+        tables: Tables of the suites to evaluate on.
+        checkpoints: Partition keys of the checkpoints.
+        first: Questions per task of the quick evaluation; 0: none.
     """
     started = _started(instance)
     # Before the looks themselves: one that ends meanwhile must not seem over with half of them.
@@ -137,13 +137,13 @@ def run_requests(
 ) -> Iterator[dg.RunRequest]:
     """Request the runs that no other tick requests.
 
-    Run storage knows the runs that exist, but two ticks may look at once. A lease that has ended
-    has either led to a run, which is found, or its tick was killed: then this one takes over.
+    Two ticks may run at once before a run is stored, so each request takes a lease. If a lease
+    ended without a run, its tick was killed, and this one takes over.
 
     Args:
         needed: The runs.
-        tables: Of each suite.
-        claim: Takes the lease on an evaluation of one suite, which all ticks share.
+        tables: Tables of each suite.
+        claim: Takes the lease on an evaluation of one suite, shared by all ticks.
     """
     for one in needed:
         suites = [suite for suite in one.suites if claim(f"{one.name}/{suite}")]
@@ -158,7 +158,7 @@ def run_requests(
 
 
 def _started(instance: dg.DagsterInstance) -> dict[str, set[str]]:
-    """Suites that there were ever runs for, by ``CheckpointEvaluation.name``."""
+    """Suites with past runs, by ``CheckpointEvaluation.name``."""
     suites: dict[str, set[str]] = defaultdict(set)
     for _, keys in instance.get_run_tags(["dagster/run_key"]):
         for key in keys:
@@ -172,14 +172,14 @@ def _look_at(checkpoint: str) -> str:
 
 
 def _looking(instance: dg.DagsterInstance) -> set[str]:
-    """Checkpoints with a quick evaluation that is not over."""
+    """Checkpoints with an unfinished quick evaluation."""
     unfinished = [status for status in dg.DagsterRunStatus if status not in _OVER]
     runs = instance.get_runs(dg.RunsFilter(job_name=QUICK_EVALUATION, statuses=unfinished))
     return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
 
 
 def _looked(instance: dg.DagsterInstance, looks: Iterable[dg.AssetKey]) -> set[str]:
-    """Models that answered the first questions of all tasks of a suite."""
+    """Models with a finished quick evaluation of all tasks of a suite."""
     return set.intersection(*(instance.get_materialized_partitions(key) for key in looks))
 
 

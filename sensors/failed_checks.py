@@ -35,8 +35,8 @@ def post_failed_checks(
 ) -> dg.SensorResult:
     """Post the checks that failed since the last tick, one by one; the first tick posts none.
 
-    A webhook that cannot be reached is tried again at the next tick; nothing is posted twice
-    unless its answer is lost.
+    An unreachable webhook is retried at the next tick; nothing is posted twice unless its response
+    is lost.
 
     Raises:
         SettingsError: If the environment variable with the address is not set.
@@ -70,7 +70,7 @@ def _evaluations(instance: dg.DagsterInstance, after: int) -> Sequence[dg.EventL
 
 
 def _message(found: dg.AssetCheckEvaluation, run_id: str) -> dict[str, str]:
-    """Payload: chat rooms show ``text``; the rest is for programs."""
+    """Build the payload: chat rooms show ``text``; programs read the rest."""
     about = {
         "check": found.check_name,
         "asset": found.asset_key.to_user_string(),

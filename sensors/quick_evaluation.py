@@ -1,11 +1,8 @@
 """Quick evaluation of a checkpoint: every task on a few of its questions.
 
-The responses are remembered, so that the whole evaluation afterwards asks only the rest.
-
-Early stopping: whether it shows already that a checkpoint is worse than the step before it.
-
-Somebody looks at every checkpoint of a run, and more than once while it answers: the verdict is by
-``core.sequential``, which calls no more than one run in twenty of equal checkpoints worse anywhere.
+Responses are cached, so that the full evaluation requests only the rest. Early stopping tests
+whether a checkpoint is worse than the previous step, with a sequential test (``core.stats``) whose
+false-alarm rate is at most 5 % over a whole run of equal checkpoints.
 """
 
 from collections import defaultdict
@@ -46,14 +43,14 @@ def verdict(
 ) -> str:
     """Decide whether a model is worse than the previous step, on common questions.
 
-    Compared is what was asked in the same words, read in the same way and judged by the same judge.
+    Only responses to the same prompt, with the same scorer and judge, are compared.
 
     Args:
-        task: What was asked.
-        questions: The few that were asked.
-        predictions: What the model said.
-        scores: And what that was worth.
-        tables: Where the evaluations of earlier steps lie.
+        task: The evaluated task.
+        questions: The questions of the quick evaluation.
+        predictions: The model's responses.
+        scores: Their scores.
+        tables: Tables with the evaluations of earlier steps.
     """
     models = tables.partitions(_key(task, "scores"))
     earlier = _earlier(scores[0].model, models) if scores else []
@@ -79,7 +76,7 @@ def verdict(
 
 
 def gains_in_turn(pairs: Sequence[PairedScores]) -> list[float]:
-    """Gain on each cluster, in [-1, 1], in an order independent of the gains."""
+    """Compute the gain on each cluster, in [-1, 1], in an order independent of the gains."""
     gained: dict[str, float] = {}
     most: dict[str, float] = {}
     for pair in pairs:
@@ -91,7 +88,7 @@ def gains_in_turn(pairs: Sequence[PairedScores]) -> list[float]:
 
 
 def _earlier(model: str, others: Sequence[str]) -> list[str]:
-    """Earlier steps of a model's run, in their order."""
+    """Earlier steps of a model's run, in order."""
     here = step_of(model)
     found = [(step.step, other) for other in others if (step := step_of(other))
              if here and step.run == here.run and step.step < here.step]  # fmt: skip
@@ -106,7 +103,7 @@ def _alike(
     before: tuple[Sequence[Prediction], Sequence[Score]],
     after: tuple[Sequence[Prediction], Sequence[Score]],
 ) -> tuple[dict[str, list[Score]], dict[str, list[Score]]]:
-    """Scores of both on common questions with the same scorer and judge."""
+    """Select the scores of both on common questions with the same scorer and judge."""
     old, new = ({**by_question(scores)} for _, scores in (before, after))
     asked_then, asked_now = (_prompts(said) for said, _ in (before, after))
     alike = [
@@ -155,10 +152,10 @@ def quick_evaluation_key(task: Task) -> dg.AssetKey:
 
 
 def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
-    """Draw at least ``n`` questions, whole groups, in the order of the table; all if it has fewer.
+    """Sample at least ``n`` questions in whole groups, in the order of the table; all if fewer.
 
-    Drawn by a digest of the group's id: a question is drawn or not whatever else is in the table,
-    so that one that is added or edited changes nothing for the others.
+    Sampled by a digest of the group's id, so that adding or editing a question does not change
+    whether others are sampled.
     """
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:

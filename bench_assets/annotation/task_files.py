@@ -19,8 +19,8 @@ class TaskFile(NamedTuple):
 def read_tasks(file: Path) -> TaskFile:
     """Read a suite's annotation tasks and the code book of its error analysis.
 
-    ``[tasks.NAME]`` has the fields of ``AnnotationTask``. Its ``fields`` are those of ``Field``, or
-    the name of the task that it shares them with; a field of the kind ``yes_or_no`` needs no
+    ``[tasks.NAME]`` has the fields of ``AnnotationTask``. Its ``fields`` are tables with the fields
+    of ``Field``, or the name of a task with the same fields; the kind ``yes_or_no`` needs no
     choices. ``{rules}`` in instructions stands for the text ``rules`` of ``[texts]``.
     """
     written = tomllib.loads(file.read_text(encoding="utf-8"))

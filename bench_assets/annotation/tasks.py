@@ -1,10 +1,6 @@
-"""Annotation tasks, their fields, and the units that are annotated.
+"""Annotation tasks, their fields, units and answers, and the port to annotation backends.
 
-What a suite says of one of its tasks: two pure functions, and the tables they need.
-
-Ids of units that are several things at once: an image and who wrote about it, say.
-
-Points in time as answers have them: texts that sort as time goes.
+Times of answers are texts in UTC that sort chronologically.
 """
 
 import hashlib
@@ -56,7 +52,7 @@ class AnnotationTask:
 
     @property
     def version(self) -> str:
-        """Digest of all that a person sees of it: an answer to another version is another's."""
+        """Digest of everything that annotators see; an answer belongs to one version."""
         return _version(self)
 
     def field(self, name: str) -> Field | None:
@@ -86,7 +82,7 @@ class Unit:
     def digest(self) -> str:
         """Digest of a unit as shown; an answer belongs to exactly this version.
 
-        In whatever order it is shown: a table keeps none.
+        Independent of the order of fields, which tables do not keep.
         """
         shown = [sorted(one.items()) for one in (self.shown, self.images, self.choices)]
         return _digest(shown)
@@ -94,7 +90,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One person's last answer to one unit."""
+    """One person's answer to one unit."""
 
     task: str
     task_version: str
@@ -124,7 +120,7 @@ def _digest(value: object) -> str:
 
 
 class Summary(NamedTuple):
-    """A table of what comes of a task's answers about models' responses."""
+    """A summary table of a task about models' responses."""
 
     name: str  # its asset is named after the task and this: "preferences_rates"
     about: str  # what one row is, after "One row: "
@@ -133,7 +129,7 @@ class Summary(NamedTuple):
 
 
 class TableOf(NamedTuple):
-    """A table of the suite that units are made of."""
+    """A table of the suite that units are built from."""
 
     key: str  # of its asset: "codis/submissions"
     row: type[Any]
@@ -156,13 +152,13 @@ class SuiteAnnotationTask:
         return self.task.name.split("/")[0]
 
     def table(self, which: str) -> str:
-        """The key of one of its tables: "codis/annotation/votes_answers"."""
+        """Key of one of its tables, such as "codis/annotation/votes_answers"."""
         suite, _, name = self.task.name.partition("/")
         return f"{suite}/annotation/{name.replace('/', '_')}_{which}"
 
 
 def unit_id(*parts: str) -> str:
-    """Make one id of several, from which ``parts_of`` gets them back.
+    """Join several ids into one, which ``parts_of`` splits again.
 
     >>> unit_id("cats/01.png", "writer 1")
     'cats%2F01.png/writer 1'
@@ -171,7 +167,7 @@ def unit_id(*parts: str) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Split an id that ``unit_id`` made.
+    """Split an id that ``unit_id`` joined.
 
     >>> parts_of("cats%2F01.png/writer 1")
     ('cats/01.png', 'writer 1')
@@ -180,7 +176,7 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 
 def moment(when: datetime) -> str:
-    """Write a point in time in UTC; one without a zone is in UTC.
+    """Format a time in UTC; a time without a zone is taken as UTC.
 
     >>> moment(datetime(2026, 11, 22, 16, 5, 9, 120000))
     '2026-11-22T16:05:09.120Z'
@@ -190,10 +186,10 @@ def moment(when: datetime) -> str:
 
 
 def read_moment(text: str) -> str:
-    """Read what ISO 8601 calls a point in time, and write it as ``moment`` does.
+    """Parse a time in ISO 8601, and format it as ``moment`` does.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If it is not a time.
 
     >>> read_moment("2026-11-22T17:05:09+01:00")
     '2026-11-22T16:05:09.000Z'
@@ -202,7 +198,7 @@ def read_moment(text: str) -> str:
 
 
 def end_of(deadline: date) -> str:
-    """The last moment of a deadline: of a day without a time, its last in UTC.
+    """Format the end of a deadline; for a date, its last millisecond in UTC.
 
     >>> end_of(date(2026, 12, 24))
     '2026-12-24T23:59:59.999Z'
@@ -233,22 +229,21 @@ class AnnotationBackend(Protocol):
     """
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Replace the units of a task by these; repeating the call changes nothing.
+        """Publish the units of a task in place of earlier ones; idempotent.
 
-        Answers to units that changed or were withdrawn are kept. What a unit needs, whom it bars
-        and what is proposed may change without its being asked anew.
+        Answers to changed or withdrawn units are kept. The number of needed answers, barred
+        people and proposals may change without publishing a new version of a unit.
 
         Raises:
-            AnnotationError: If two units have one id.
+            AnnotationError: If two units have the same id.
         """
         ...
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """All answers to any version of the task's units.
+        """Read all answers to any version of the task's units.
 
-        Each person's last word, and their earlier ones where the tool keeps them: ``last_words``
-        takes the last in time. Sorted by unit, digest, person and time. What cannot be an answer at
-        all, such as an entry of another shape, is there with a complaint.
+        Includes earlier answers of a person if the tool keeps them; ``last_words`` selects the
+        last one. Sorted by unit, digest, person and time. Malformed entries have a complaint.
         """
         ...
 
@@ -256,7 +251,7 @@ class AnnotationBackend(Protocol):
         """Ask one more person about a unit.
 
         Raises:
-            AnnotationError: If the unit is not asked.
+            AnnotationError: If the unit is not published.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Reads the options and the answer of a row, in the forms that people write them in."""
+"""Parses the options and the answer key of a row, in the common notations."""
 
 import ast
 import json
@@ -28,10 +28,10 @@ class FileAnswer(NamedTuple):
 
 
 def written(value: object) -> str:
-    """Write a cell as a person would: whole numbers without a point, "yes" and "no"; "" if empty.
+    """Format a cell as text: integers without a point, booleans as "yes" and "no"; "" if empty.
 
     Raises:
-        SourceError: If it is not a text or number, or has a lone surrogate.
+        SourceError: If it is neither text nor number, or has a lone surrogate.
 
     >>> written(4.0), written(True), written(None), written(" left ")
     ('4', 'yes', '', 'left')
@@ -53,12 +53,12 @@ def written(value: object) -> str:
 
 
 def read_options(cells: Sequence[object]) -> tuple[str, ...]:
-    """Read the options: one cell with all of them, or a cell each, the last of which may be empty.
+    """Parse the options: one cell with all of them, or one cell each (trailing ones may be empty).
 
-    One cell is a list, an object with letters as names, or either of them as text.
+    A single cell is a list, an object with letters as names, or either of these as text.
 
     Raises:
-        SourceError: If they are fewer than 2, too many, equal, or one between them is empty.
+        SourceError: If there are fewer than 2 or too many, or one is a duplicate or empty.
     """
     listed = (_several(cells[0]) or ()) if len(cells) == 1 else cells
     if isinstance(listed, Mapping):
@@ -78,11 +78,11 @@ def read_options(cells: Sequence[object]) -> tuple[str, ...]:
 
 
 def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "") -> FileAnswer:
-    """Read the answer key: one option, a set of options, or alternative texts.
+    """Parse the answer key: one option, a set of options, or alternative texts.
 
     Raises:
-        SourceError: If there is none, it is none of the options, or it may be two of them.
-        SettingsError: If it looks as if options are counted from 1: then all answers are in doubt.
+        SourceError: If it is missing, matches no option, or is ambiguous.
+        SettingsError: If options seem to be counted from 1, which puts all answers in doubt.
     """
     given = _several(value)
     several = isinstance(given, list | tuple)
@@ -113,7 +113,7 @@ def _several(value: object) -> object:
 
 
 def _letter(value: object, options: Sequence[str], answers: AnswerFormat) -> str:
-    """Find the one option that is meant; what may be two of them is refused."""
+    """Find the option of an answer key; refuses an ambiguous one."""
     forms = [answers] if answers else _TOLD_APART
     meant = {form: n for form, n in _places(value, options).items() if form in forms}
     places = {form: n for form, n in meant.items() if 0 <= n < len(options)}
@@ -150,7 +150,7 @@ def _places(value: object, options: Sequence[str]) -> dict[AnswerFormat, int]:
 def _letters_together(
     text: str, options: Sequence[str], answers: AnswerFormat
 ) -> tuple[str, ...] | None:
-    """Read letters written as one text: "AC", "A, C"; none where that is the text of an option."""
+    """Parse letters in one text, such as "AC" or "A, C"; none if that is an option's text."""
     letters = set(re.findall("[A-Z]", text))
     named = answers in ("", "letters") and _LETTERS.fullmatch(text) and text not in options
     offered = set(ascii_uppercase[: len(options)])

@@ -1,4 +1,4 @@
-"""Benchmarks without Python as Dagster assets: the files, the questions, the rejections."""
+"""Dagster assets of file benchmarks: the files, the questions, the rejections."""
 
 import hashlib
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from resources.tables.parquet import table_output
 
 
 def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
-    """Make the left half of one benchmark, and its check."""
+    """Build the dataset assets of one benchmark, and their check."""
     about = hashlib.sha256(benchmark.model_dump_json().encode()).hexdigest()
     here = AssetFolder(name, code_version=about[:12])
     return [_source(here, benchmark), _questions(here, benchmark), *_tables(here, benchmark)]

@@ -16,7 +16,7 @@ _LONGEST_PATH = 1024  # characters; what is longer is an image in base64
 
 
 class Folder:
-    """Folder that image paths start at and stay in; listed once per file."""
+    """Root folder of image paths, which may not leave it; listed once per file."""
 
     def __init__(self, path: Path) -> None:
         """Store the path."""
@@ -44,14 +44,14 @@ class Folder:
 
 
 def images_of(cells: Sequence[object], folder: Folder) -> list[Image]:
-    """Find the images in the cells of a row, in order; an empty cell holds none.
+    """Find the images in the cells of a row, in order; an empty cell has none.
 
     Args:
-        cells: Each an image or a list of them, which may be written as JSON.
-        folder: What paths start at, and have to stay in.
+        cells: Each an image or a list of images, also as JSON.
+        folder: Root folder of paths, which may not leave it.
 
     Raises:
-        SourceError: If a cell is no image; says why.
+        SourceError: If a cell is not an image; says why.
     """
     return [_image(one, folder) for cell in cells for one in _listed(cell)]
 

@@ -29,10 +29,10 @@ _JUDGE = (
 
 
 def fields_of(template: str) -> list[str]:
-    """Name the columns that a template puts in.
+    """Names of the columns that a template uses.
 
     Raises:
-        SettingsError: If a brace is left open, or a column has no name.
+        SettingsError: If a brace is not closed, or a column has no name.
 
     >>> fields_of("{question} ({level}) {{}}")
     ['question', 'level']
@@ -47,9 +47,9 @@ def fields_of(template: str) -> list[str]:
 
 
 def main(question: Question, template: str = "") -> Prompt:
-    """Ask with images in place of ``<image>`` or ``<image 2>``; images without a tag come first.
+    """Build the prompt: images replace ``<image>`` or ``<image 2>``; untagged ones come first.
 
-    A mark that no image is there for stays as it is.
+    A tag without an image stays as text.
     """
     text = _filled(template, question) if template else _usual(question)
     parts: list[str | Image] = []
@@ -66,12 +66,12 @@ def main(question: Question, template: str = "") -> Prompt:
 
 
 def no_image(question: Question, template: str = "") -> Prompt:
-    """Ask without the images."""
+    """Build the prompt without the images."""
     return main(question, template).without_images()
 
 
 def judge(question: Question, response: str) -> Prompt:
-    """Prompt a judge for a verdict on a response."""
+    """Build the judge's prompt for a verdict on a response."""
     if question.kind == "text":
         answer = " or ".join(question.answer)
     else:
@@ -90,7 +90,7 @@ def _usual(question: Question) -> str:
 
 
 def _filled(template: str, question: Question) -> str:
-    """Template with columns filled in; empty columns leave nothing."""
+    """Fill the columns into a template; empty columns leave nothing."""
     columns = dict.fromkeys(fields_of(template), "") | dict(question.labels)
     columns |= dict(zip(ascii_uppercase, question.options, strict=False))
     columns |= {

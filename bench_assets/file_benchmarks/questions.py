@@ -1,4 +1,4 @@
-"""Turns the rows of a file into questions, and those that cannot be used into rejections."""
+"""Builds questions from the rows of a file, and rejections from unusable rows."""
 
 import json
 import re
@@ -71,14 +71,14 @@ class _QuestionBuilder:
         self._names, self._digests = TextIndex(), bytearray()  # of images, 32 bytes each
 
     def first_row(self, question_id: str, row: int) -> int:
-        """In which row a question was first: in this one, unless it came before."""
+        """Location of the first row with a question: this one, unless it occurred before."""
         number = self._ids.number(question_id)
         if number == len(self._rows):
             self._rows.append(row)
         return self._rows[number]
 
     def image(self, file: Path) -> str:
-        """Store a file, which several rows show, once; its digest."""
+        """Store a file once, even if several rows show it; returns its digest."""
         name = file.relative_to(self._root).as_posix()
         if (number := self._names.find(name)) is None:
             digest = self.embedded(file, name)
@@ -94,7 +94,7 @@ class _QuestionBuilder:
         return image.sha256
 
     def built(self) -> FileQuestions:
-        """All of it."""
+        """Questions and rejections so far."""
         return FileQuestions(
             questions=self.questions.rows(),
             rejections=self.rejections.rows(),
@@ -121,8 +121,8 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or should say from which
-            number the answers count.
+        SettingsError: If the settings name a column that no row has, or must say whether answers
+            count from 0 or 1.
     """
     building, columns = _QuestionBuilder(store, place), dict[str, None]()
     for n, row in enumerate(read_rows(place.file, benchmark.split)):
@@ -154,7 +154,7 @@ def build(
 def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[str]:
     """List the existing image files that rows name, sorted.
 
-    They are texts: of a million, a fifth of what paths take.
+    Texts rather than paths: a million of them take a fifth of the memory.
     """
     files, folder = set[str](), Folder(place.image_folder)
     for row in read_rows(place.file, benchmark.split):
@@ -167,10 +167,10 @@ def image_files(benchmark: FileBenchmarkSettings, place: FileLocation) -> list[s
 
 
 def shuffled(questions: Sequence[Question], seed: int) -> Sequence[Question]:
-    """Draw the order of the options anew, once for each question.
+    """Shuffle the options of each question.
 
-    Left out are questions without options, and those of which an option speaks of the others, as
-    "all of the above" and "A and B" do.
+    Leaves out questions without options, and those with an option that refers to others, such as
+    "all of the above" or "A and B".
     """
     drawn = (
         _shuffled(question, Random(f"{seed}\n{question.question_id}"))

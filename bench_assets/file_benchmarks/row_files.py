@@ -1,8 +1,8 @@
 """Readers of question files: JSON lines, JSON, CSV, TSV, Parquet, Arrow.
 
-A file is JSON lines, JSON, CSV, TSV, Parquet or Arrow. A folder is what ``datasets`` wrote with
-``save_to_disk``, or holds the files that its ``load_dataset`` reads: splits are recognised by
-folder and name (``data/test-00000-of-00002.parquet``).
+A folder is one that ``datasets`` wrote with ``save_to_disk``, or one with files for its
+``load_dataset``: splits are recognised by folder and name
+(``data/test-00000-of-00002.parquet``).
 """
 
 import csv
@@ -98,9 +98,9 @@ def _separated(file: Path, delimiter: str) -> Iterator[Row]:
 
 
 def _with_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
-    """The lines of a table and one more, which an open quotation swallows.
+    """Yield the lines of a table and a sentinel, which an unclosed quotation swallows.
 
-    ``ended`` is told whether the last line had an end.
+    ``ended`` receives whether the last line had a line ending.
     """
     for line in lines:
         ended[0] = line.endswith(("\n", "\r"))
@@ -160,7 +160,7 @@ def _rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path) -> I
 
 
 def _refuse_twins(names: Iterable[str], file: Path) -> None:
-    """Refuse a table with two columns of one name."""
+    """Refuse a table with duplicate column names."""
     if twins := [name for name, n in Counter(names).items() if name and n > 1]:
         raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 
@@ -171,7 +171,7 @@ def _at_once(n_bytes: int, n_rows: int) -> int:
 
 
 def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
-    """The rows as Python has them; why a row cannot be, such as one with a day too late."""
+    """Convert rows to Python values; or say why a row cannot be, such as a date out of range."""
     try:
         return list(rows.to_pylist())
     except (ValueError, OverflowError) as why:
@@ -181,7 +181,7 @@ def _entries(rows: pa.RecordBatch) -> list[Entry | str]:
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
-    """Class names of a column's numbers, from the metadata of ``datasets``."""
+    """Class names of a column with ``datasets``' ClassLabel type, from its metadata."""
     try:
         about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
     except (ValueError, RecursionError):
@@ -225,7 +225,7 @@ def read_rows(path: Path, split: str = "") -> Iterator[Row]:
     """Read all rows, in the order of the files.
 
     Raises:
-        SourceError: If a file cannot be read, or a folder does not say which split is meant.
+        SourceError: If a file cannot be read, or the split of a folder is ambiguous.
     """
     for file in data_files(path, split):
         yield from READERS[file.suffix.lower()](file)
@@ -236,10 +236,10 @@ def data_files(path: Path, split: str = "") -> list[Path]:
 
     Args:
         path: A file, or a folder of one of the two layouts.
-        split: Which part of the folder; may be "" where there is but one.
+        split: Split of the folder; "" if there is only one.
 
     Raises:
-        SourceError: If there is none, or no such split, or several and none is named.
+        SourceError: If there are no files, no such split, or several splits and none is named.
     """
     if not path.is_dir():
         if path.suffix.lower() not in READERS:
@@ -258,7 +258,7 @@ def data_files(path: Path, split: str = "") -> list[Path]:
 
 
 def _saved(folder: Path) -> dict[str, list[Path]]:
-    """The splits of what ``save_to_disk`` wrote: a data set, or several under their names."""
+    """Splits of a folder written by ``save_to_disk``: one dataset, or several by name."""
     if (folder / "dataset_dict.json").is_file():
         names = _listed(folder / "dataset_dict.json", "splits")
         return {str(name): _saved_files(folder / str(name)) for name in names}
@@ -279,7 +279,7 @@ def _saved_files(folder: Path) -> list[Path]:
 
 
 def _names_a_file(one: object) -> bool:
-    """Whether it is the name of a file beside, which can be read."""
+    """Whether a cell names a readable file in the same folder."""
     if not isinstance(one, str) or "\0" in one or Path(one).name != one:
         return False
     return Path(one).suffix.lower() in READERS
@@ -330,7 +330,7 @@ _NUMBERED = re.compile(r"image_?\d+")
 def columns_of(
     cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
-    """Name the columns of a file that hold one of ours; several for images and options."""
+    """Columns of a file for one of our fields; several for images and options."""
     if column in benchmark.columns:
         named = benchmark.columns[column]
         return [named] if isinstance(named, str) else list(named)
@@ -345,7 +345,7 @@ def columns_of(
 
 
 def cells_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> list[object]:
-    """Cells of a row in the columns of one of ours."""
+    """Cells of a row for one of our fields."""
     return [cells.get(name) for name in columns_of(_among(cells, column), benchmark, column)]
 
 
@@ -353,7 +353,7 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     """A cell as text; "" without a column or value.
 
     Raises:
-        SourceError: If it is neither a text nor a number.
+        SourceError: If it is neither text nor number.
     """
     found = cells_of(cells, benchmark, column)
     try:
@@ -378,7 +378,7 @@ def require_columns(benchmark: FileBenchmarkSettings, there: Sequence[str], sect
     """Check that the file has every configured column.
 
     Raises:
-        SettingsError: If it lacks one; names the entry, and the columns there are.
+        SettingsError: If one is missing; names the entry and the existing columns.
     """
     named = {f"columns, {ours}": columns_of((), benchmark, ours) for ours in benchmark.columns}
     for entry, name in ((entry, name) for entry, names in named.items() for name in names):
@@ -402,7 +402,7 @@ def _missing(entry: str, name: str, there: Sequence[str]) -> SettingsError:
 
 
 def _among(cells: Entry, column: Column) -> list[str]:
-    """The columns of a row to look among: of several forms, the one that has something in it."""
+    """Columns to use for a row: of several spellings, the one with a value."""
     return [
         name
         for name, cell in cells.items()

@@ -1,7 +1,7 @@
 """Scorers of file benchmarks: option letters, text and number metrics.
 
-Where a judge is asked, it is asked about the responses that the rules do not read as an answer:
-those that name no option, and texts that are none of the references.
+A judge model is asked only about responses without an answer by the rules: those that name no
+option, and texts that match no reference.
 """
 
 from array import array
@@ -36,10 +36,7 @@ _NEARNESS: Mapping[Metric, Callable[[str, Sequence[str]], float]] = {
 
 
 def readings_of(metric: Metric) -> dict[str, ScoreOne]:
-    """Scorers of a benchmark.
-
-    By what the metric measures, with a judge's help where it may.
-    """
+    """Scorers of a benchmark, by its metric, with a judge if configured."""
     nearness = _NEARNESS.get(metric, exact_match)
     name = "judged" if metric in JUDGEABLE_METRICS else metric
 
@@ -58,10 +55,7 @@ def readings_of(metric: Metric) -> dict[str, ScoreOne]:
 
 
 def measures_of(metric: Metric) -> dict[str, Measure]:
-    """Metrics of a benchmark: the primary one first.
-
-    Beside it the share of right responses where it differs.
-    """
+    """Metrics of a benchmark, the primary one first, and accuracy if it differs."""
     match metric:
         case "group_accuracy":
             return {"group_accuracy": group_accuracy, "accuracy": accuracy}
@@ -71,7 +65,7 @@ def measures_of(metric: Metric) -> dict[str, Measure]:
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-    """Ask a model about the responses that the rules do not read as an answer."""
+    """Ask a judge model about responses without an answer by the rules."""
     unread = some(answered, [n for n, pair in enumerate(answered) if _needs_judge(pair)])
     if isinstance(unread, list):
         asked = list(map(_asked, unread))
@@ -101,7 +95,7 @@ def accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def macro_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Average the accuracies of the categories, each counting the same."""
+    """Average the accuracies of the categories, with equal weights."""
     categories: dict[str, list[ScoredPoint]] = defaultdict(list)
     for one in scored:
         categories[one.question.category].append(_point(one))
@@ -109,9 +103,9 @@ def macro_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Share of groups all of whose questions are answered rightly; unscored if one is unscored.
+    """Share of groups with all questions correct; unscored if one question is unscored.
 
-    A question without a group is one of its own.
+    A question without a group forms a group of its own.
     """
     groups, products, unscored = TextIndex(), array("d"), bytearray()
     for one in scored:
@@ -127,7 +121,7 @@ def group_accuracy(scored: Sequence[ScoredQuestion]) -> Mean:
 
 
 def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
-    """Read the letters of several options that a response commits to, sorted; () if it names none.
+    """Parse the letters of several options that a response commits to, sorted; () if none.
 
     >>> letters_in("A, C", "wxyz"), letters_in("(B) is wrong. The answers are A and D.", "wxyz")
     (('A', 'C'), ('A', 'D'))
@@ -140,7 +134,7 @@ def letters_in(response: str, options: Sequence[str]) -> tuple[str, ...]:
 def _read(
     answered: AnsweredQuestion, nearness: Callable[[str, Sequence[str]], float]
 ) -> tuple[float, tuple[str, ...]]:
-    """The points that the rules give, and the answer that they read."""
+    """Points and parsed answer by the rules."""
     question, prediction = answered
     if question.kind == "text":
         return nearness(prediction.text, question.answer), (normalised(prediction.text),)
@@ -163,12 +157,12 @@ def _asked(pair: AnsweredQuestion) -> VerdictRequest:
 
 
 def _said(response: Response) -> bool | None:
-    """The judge's word; None if it is neither of the two it may print."""
+    """Verdict of the judge; None if it is neither of the two allowed words."""
     return None if cut_off(response) else read_word(response.said.answer, RIGHT_OR_WRONG)
 
 
 def _verdict(judgements: Sequence[Judgement]) -> tuple[float | None, str]:
-    """Points by the judge's verdict; None with a reason without one."""
+    """Points by the judge's verdict; None with a reason if there is none."""
     if len(judgements) != 1:
         return None, f"{len(judgements)} judgements instead of one"
     (one,) = judgements
@@ -193,7 +187,7 @@ def _of_groups(
     products: Sequence[float],
     unscored: bytearray,
 ) -> Iterator[ScoredPoint]:
-    """The points of groups, as each comes first; names of a million are not held."""
+    """Points of groups, in order of first occurrence, without holding a million names."""
     n = 0
     for one in scored:
         if groups.find(_group_and_draw(one)) == n:
@@ -202,5 +196,5 @@ def _of_groups(
 
 
 def _point(one: ScoredQuestion) -> ScoredPoint:
-    """A unit of a mean; questions about the same images, or of one group, form a cluster."""
+    """A unit of a mean; questions about the same images, or of the same group, form a cluster."""
     return ScoredPoint(one.score.points, one.question.cluster)

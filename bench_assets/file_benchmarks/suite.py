@@ -1,7 +1,4 @@
-"""File benchmarks as suites.
-
-A benchmark without Python as a task.
-"""
+"""File benchmarks as suites with one task each."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,10 +22,10 @@ from resources.config.sections.benchmarks import JUDGEABLE_METRICS, FileBenchmar
 
 
 def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
-    """Make the task that a section of bench.toml describes.
+    """Build the task of a section of bench.toml.
 
     Raises:
-        SettingsError: If its prompt is no template; begins with the name of the section.
+        SettingsError: If its prompt is not a valid template; names the section.
     """
     try:
         prompts.fields_of(benchmark.prompt)
@@ -65,16 +62,16 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
 
 
 def _slices(question: Question, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The category, and each label with its name: two of them may have the same values."""
+    """Slices: the category, and each label prefixed by its name, since values may coincide."""
     named = {name: question.labels.get(name, "") for name in labels}
     return (*by_category(question), *(f"{name} {value}" for name, value in named.items() if value))
 
 
 def plain_suites(settings: Settings) -> list[tuple[str, Suite]]:
-    """Make a suite of each ``[benchmarks.<name>]``, with where it stands for complaints.
+    """Build a suite for each ``[benchmarks.<name>]``, with its location for messages.
 
     Raises:
-        SettingsError: If a prompt is no template; names file and entry.
+        SettingsError: If a prompt is not a valid template; names file and entry.
     """
     return [
         (

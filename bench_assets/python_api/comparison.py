@@ -36,7 +36,7 @@ _COLUMNS: Mapping[str, Cell] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunComparison:
-    """A run against another one: what is better, worse or undecided, all tested together."""
+    """A run compared with another one: better, worse or undecided, with corrected p-values."""
 
     model: str
     against: str
@@ -63,7 +63,7 @@ class RunComparison:
 
     @property
     def title(self) -> str:
-        """Who is compared with whom."""
+        """Names of both runs."""
         return f"{self.model} against {self.against}"
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class RunComparison:
 
 
 def compare(run: Run, other: Run) -> RunComparison:
-    """Compare a run with another one on the questions that both were asked.
+    """Compare a run with another one on their common questions.
 
     The primary metric of each task is tested by paired tests, over all questions and over each
     category; p-values are corrected for all that is shown (Holm, 1979).
@@ -87,11 +87,11 @@ def compare(run: Run, other: Run) -> RunComparison:
     'undecided on 1 of 1 tasks'
 
     Args:
-        run: The one that is judged better or worse.
-        other: What it is compared with.
+        run: The run.
+        other: The run it is compared with.
 
     Raises:
-        SettingsError: If no question was asked in both, with the same text and answer.
+        SettingsError: If they have no common question with the same text and answer.
     """
     pairs = [
         (one, base)

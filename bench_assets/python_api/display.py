@@ -1,4 +1,4 @@
-"""How a run looks: a table in a terminal; tables, plots and samples in a notebook."""
+"""Display of runs: tables in a terminal; tables, plots and samples in a notebook."""
 
 import sys
 from base64 import b64encode
@@ -31,7 +31,7 @@ _STYLE = "border:1px solid #d1d5db;border-radius:6px;padding:8px;margin:6px 0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A plot as SVG: a notebook shows it, a script saves it."""
+    """A plot as SVG, shown inline in notebooks; ``save`` writes it."""
 
     svg: str
     n_rows: int
@@ -41,18 +41,18 @@ class Plot:
         Path(path).write_text(self.svg, encoding="utf-8")
 
     def __repr__(self) -> str:
-        """Say how to look at it."""
+        """Describe the plot and how to save it."""
         return f'Plot of {self.n_rows} rows; save it by .save("plot.svg")'
 
     def _repr_html_(self) -> str:
-        """The plot inline; as HTML, since notebooks take SVG for untrusted."""
+        """Show the plot inline as HTML, because notebooks do not trust SVG."""
         return self.svg
 
 
 def terminal_table(
     title: str, rows: Sequence[Any], columns: Mapping[str, Cell] | None = None
 ) -> str:
-    """Write rows below a title, with the columns of ``bench evaluate``."""
+    """Format rows below a title, with the columns of ``bench evaluate``."""
     shown = columns or {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
     written = StringIO()
     wide = None if sys.stdout.isatty() else _WIDTH
@@ -65,12 +65,12 @@ def terminal_table(
 
 
 def html_table(title: str, rows: Sequence[Metric], *, linked: bool) -> str:
-    """Write metrics as an HTML table with a bar of each interval.
+    """Format metrics as an HTML table with interval bars.
 
     Args:
-        title: What stands above.
+        title: Title of the table.
         rows: The metrics.
-        linked: Whether the report has a page of each, where it is served.
+        linked: Whether to link to the pages of a served report.
     """
     columns = {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
     full = {name: scale([r for r in rows if r.metric == name]) for name in {r.metric for r in rows}}
@@ -96,13 +96,13 @@ def html_rows(
     columns: Mapping[str, Cell],
     drawn: Mapping[str, Callable[[Any, str], str]] | None = None,
 ) -> str:
-    """Write rows as an HTML table below a title.
+    """Format rows as an HTML table below a title.
 
     Args:
-        title: What stands above.
+        title: Title of the table.
         rows: The rows.
-        columns: Name of a column -> what it says of a row.
-        drawn: Name of a column -> the HTML of a row's cell, of the cell's escaped text.
+        columns: Functions from a row to the text of a cell, by column name.
+        drawn: Functions from a row and its escaped text to the HTML of a cell, by column name.
     """
     names = [*columns, *((drawn or {}).keys() - columns.keys())]
     head = "".join(f"<th>{escape(name)}</th>" for name in names)

@@ -51,10 +51,10 @@ def evaluate(  # noqa: PLR0913  (an option each)
     accept: Sequence[Accepted] = (),
     name: str = "",
 ) -> Run:
-    """Evaluate a model on suites or tasks; what was answered before is not asked again.
+    """Evaluate a model on suites or tasks; cached responses are reused.
 
-    Home folder, tables and cached responses are those of the commands: ``$BENCH_HOME``, or
-    ``bench_home`` in the checkout. Ctrl-C keeps the responses that are there.
+    The home folder, with tables and cached responses, is that of the commands: ``$BENCH_HOME``, or
+    ``bench_home`` in the checkout. Ctrl-C keeps the responses so far.
 
     >>> run = evaluate("codis", model="random", limit=4)
     >>> run.partial
@@ -67,20 +67,20 @@ def evaluate(  # noqa: PLR0913  (an option each)
         suites: Suites or tasks, such as ``"blink"`` or ``["codis", "journeybench/mcot"]``.
         model: A checkpoint's folder, ``hf:org/name``, ``http://host:8000/v1#name``, a name of
             bench.toml, or a function ``(images, prompt) -> text`` of PIL images and a text.
-        limit: Ask at most so many questions of each task, drawn by category; 0: all. A partial
-            evaluation stays out of the tables and the leaderboard.
-        categories: Ask only these categories, partial likewise.
+        limit: Evaluate at most this many questions per task, stratified by category; 0: all. A
+            partial evaluation is not stored in tables and the leaderboard.
+        categories: Evaluate only these categories; also partial.
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files, instead of bench.toml's; goes with one suite.
         judge: A model of bench.toml, or ``"rules"``; goes with one suite.
-        reading: How responses become points; goes with one suite.
+        reading: Name of the scorer; goes with one suite.
         elicit: ``"likelihood"`` or ``"constrained"`` need options and no parsing; see
             ``core.schema.elicitation``.
-        accept: ``"refused"`` scores requests that the provider refuses for good as wrong,
-            ``"mixed"`` measures several models that answered behind one name.
-        name: Of a function. Its responses are cached by this name and the function's code: give
-            another name when something else changes that it uses, such as weights. Without a name
-            they are not reused by a later call.
+        accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
+            ``"mixed"`` accepts several models that answered under one name.
+        name: Name of a function. Its responses are cached by this name and the function's code:
+            change the name if something else changes that it uses, such as weights. Without a
+            name, responses are not reused by later calls.
 
     Raises:
         BenchError: If a name is unknown, the model cannot be asked, or questions stay without a
@@ -132,10 +132,10 @@ def _evaluations(
 def model_arguments(
     model: "str | Path | ModelFunction", name: str = "", elicit: str = ""
 ) -> ModelArguments:
-    """Name the model that a call is given, with the section of one that bench.toml does not have.
+    """Name the model of a call, with the settings of an ad-hoc model.
 
     Raises:
-        BenchError: If it is no model.
+        BenchError: If it is not a model.
     """
     settings = load_settings(default_home())
     if isinstance(model, str | Path):
@@ -159,7 +159,7 @@ def model_arguments(
 
 @contextmanager
 def interrupt_reporting() -> Generator[None]:
-    """Say what Ctrl-C left behind, and let it go on."""
+    """Print a summary after Ctrl-C, and re-raise it."""
     started = time.time()
     try:
         yield

@@ -29,9 +29,9 @@ AnyPrompt: TypeAlias = Prompt | Part | Sequence[Part]
 def generate(
     model: "str | Path | ModelFunction", prompts: Sequence[AnyPrompt], *, name: str = ""
 ) -> list[Response]:
-    """Generate a response to each prompt: in batches, through the response cache of the home.
+    """Generate a response to each prompt, batched, through the response cache of the home.
 
-    Responses that are cached are not generated again; Ctrl-C keeps those that are there.
+    Cached responses are reused; Ctrl-C keeps the responses so far.
 
     >>> from PIL import Image as Pillow
     >>> def count(images, prompt):
@@ -43,13 +43,13 @@ def generate(
     Args:
         model: As ``bench.evaluate`` takes it.
         prompts: Texts; or lists of texts and images (a ``Path``, bytes, or a PIL image).
-        name: Of a function, as ``bench.evaluate`` takes it.
+        name: Name of a function, as in ``bench.evaluate``.
 
     Returns:
-        The responses, in order; one that could not be had says why in ``error``.
+        The responses, in order; a failed one has the reason in ``error``.
 
     Raises:
-        BenchError: If the model cannot be asked at all, or an image is none.
+        BenchError: If the model cannot be asked, or an image does not decode.
     """
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
@@ -76,7 +76,7 @@ def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:
 
 
 def _part(part: Part, store: ImageStore) -> str | Image:
-    """A text as it is; an image as its digest in the store."""
+    """Convert a part of a prompt; images are stored and replaced by their digests."""
     if isinstance(part, str):
         return part
     if isinstance(part, Path):

@@ -1,7 +1,6 @@
 """Metrics as plain functions, ``bench.metrics``: lists of texts in, one number out.
 
-They are the functions that the suites score with. A reference is a list of texts: any of them is
-right.
+The suites use the same functions. References are lists of texts, any of which is right.
 """
 
 from collections.abc import Callable, Sequence
@@ -123,10 +122,10 @@ def _mean_of(
 
 
 def _pairs(texts: Sequence[str], references: References) -> list[tuple[str, tuple[str, ...]]]:
-    """Each text with its references.
+    """Pair each text with its references.
 
     Raises:
-        ValueError: If there are not as many of both, or a reference is one text.
+        ValueError: If the numbers differ, or references are a single text.
     """
     if len(texts) != len(references):
         raise ValueError(

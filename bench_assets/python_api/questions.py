@@ -66,7 +66,7 @@ class SuiteQuestions(Sequence[Question]):
 def load(
     suite: str, *, condition: str = "main", source: str | Path | None = None
 ) -> SuiteQuestions:
-    """Load the questions of a suite or task; they are built first if they are not there.
+    """Load the questions of a suite or task; built first if missing.
 
     >>> questions = load("codis")
     >>> questions[0].kind, len(questions)

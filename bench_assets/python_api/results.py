@@ -38,7 +38,7 @@ _COLUMNS: Mapping[str, Cell] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AuditTable(Sequence[AuditRow]):
-    """What an audit found, one row a check."""
+    """Results of an audit, one row per check."""
 
     rows: tuple[AuditRow, ...]
 
@@ -63,7 +63,7 @@ class AuditTable(Sequence[AuditRow]):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def __repr__(self) -> str:
-        """As a table, what failed first."""
+        """Format as a table, failed checks first."""
         return terminal_table(self._title, self._in_order, _COLUMNS)
 
     def _repr_html_(self) -> str:
@@ -81,7 +81,7 @@ class AuditTable(Sequence[AuditRow]):
 
 
 def read_results(file: str | Path, *, name: str = "", model: str = "", store: bool = False) -> Run:
-    """Read the results of another harness as a run, to show, compare and audit them.
+    """Read the results of another harness as a run, which can be shown, compared and audited.
 
     A log of Inspect AI (``.eval`` or ``.json``), samples of lmms-eval (``*_samples_TASK.jsonl``
     beside ``*_results.json``) or a file of VLMEvalKit (``MODEL_DATASET.xlsx``). Numbers and points
@@ -101,13 +101,13 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
 
     Args:
         file: The file.
-        name: The name that its task is given here; "": harness and task.
-        model: The name that its model is given here; "": as the file says.
-        store: Also keep them in the home, as ``bench import`` does: on its leaderboard, in its
-            report and its audit.
+        name: Name of the suite here; "": harness and task.
+        model: Name of the model here; "": as in the file.
+        store: Also store them in the home, as ``bench import`` does, for its leaderboard, report
+            and audit.
 
     Raises:
-        SourceError: If the file is of none of the three, or is damaged.
+        SourceError: If the file has none of these formats, or is damaged.
     """
     settings = home_settings().load()
     images = open_image_store(settings)
@@ -127,8 +127,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
     [True]
 
     Args:
-        results: A suite or task by its name, as ``bench audit run`` takes it; or one or several
-            runs. Several runs of one task say more: which questions tell models apart.
+        results: Name of a suite or task, as for ``bench audit run``; or one or several runs.
+            Several runs of one task also show which questions discriminate between models.
 
     Raises:
         BenchError: If there is no such suite, or it cannot be audited.

@@ -1,4 +1,4 @@
-"""``Run``: what one evaluation measured, and every sample behind it."""
+"""``Run``: metrics and samples of one evaluation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Run:
 
     @property
     def partial(self) -> str:
-        """How many questions of how many were asked; "" where all were.
+        """Number of evaluated questions, such as "4 of 80 questions"; "" if all were evaluated.
 
         >>> import bench_assets as bench
         >>> bench.evaluate("codis", model="random", limit=6).partial
@@ -70,15 +70,15 @@ class Run:
         return [row for one in self.evaluations for row in one.metrics]
 
     def show(self, n: int = 10, *, wrong: bool | None = None, category: str = "") -> None:
-        """Show samples with their images: in a notebook inline, else as text.
+        """Show samples with their images, inline in a notebook, else as text.
 
         >>> import bench_assets as bench
         >>> bench.evaluate("codis", model="random", limit=4).show(0)
         no sample
 
         Args:
-            n: At most so many.
-            wrong: True: those without all points; False: those with all of them; None: both.
+            n: Maximum number of samples.
+            wrong: True: without full points; False: with full points; None: both.
             category: Only this category; "": all.
 
         Raises:
@@ -113,7 +113,7 @@ class Run:
 
     @property
     def title(self) -> str:
-        """The model, and how much of the questions it was asked."""
+        """Name of the model, and the share of questions if partial."""
         conditions = {one.condition for one in self.evaluations} - {"main"}
         harnesses = {one.task.measured_by for one in self.evaluations} - {""}
         parts = [self.model, *sorted(conditions)]
@@ -131,7 +131,7 @@ class Run:
         return len(self.evaluations) == 1
 
     def __repr__(self) -> str:
-        """Show the table of the commands; metrics beside the primary one over all questions."""
+        """Format the table of ``bench evaluate``."""
         return display.terminal_table(self.title, self._shown) + self._more
 
     def _repr_html_(self) -> str:

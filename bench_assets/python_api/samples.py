@@ -28,7 +28,7 @@ _SAMPLE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SampleImage:
-    """An image of a question, read when it is opened."""
+    """An image of a question, read on demand."""
 
     sha256: str
     _store: ImageStore = field(repr=False, compare=False)
@@ -102,7 +102,7 @@ def _sample(
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """Write a prompt as text, with a mark where each image stands.
+    """Format a prompt as text, with a mark for each image.
 
     >>> print(prompt_text(Prompt.of("Is it up?", Image("0a"), system="Be short.")))
     system: Be short.

@@ -26,10 +26,10 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
     >>> callback.runs
     {}
 
-    Numbers are named ``bench/<task>/<metric>``. They are written to the trainer's ``log_history``
-    at the step of the checkpoint; ``attach`` also has them reach the trainer's reporters, such as
-    TensorBoard. A checkpoint that cannot be evaluated is a warning: training goes on. Evaluation
-    loads the checkpoint beside the model that is trained, on the same device.
+    Metrics are named ``bench/<task>/<metric>`` and written to the trainer's ``log_history`` at the
+    step of the checkpoint; ``attach`` also sends them to the trainer's reporters, such as
+    TensorBoard. A checkpoint that cannot be evaluated causes a warning, and training continues.
+    Evaluation loads the checkpoint beside the trained model, on the same device.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         model_settings: Mapping[str, object] | None = None,
         **options: Any,  # noqa: ANN401
     ) -> None:
-        """Say what is evaluated.
+        """Store what to evaluate.
 
         Args:
             suites: Suites or tasks.
-            limit: Ask at most so many questions of each task; 0: all.
+            limit: Evaluate at most this many questions per task; 0: all.
             model_settings: Entries of a model's section in bench.toml, such as
                 ``{"max_tokens": 64}``.
-            **options: Whatever else ``bench.evaluate`` takes, such as ``categories``.
+            **options: Further arguments of ``bench.evaluate``, such as ``categories``.
         """
         self.runs: dict[int, Run] = {}
         """Step -> what was measured."""
@@ -57,7 +57,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         self._trainer: Any = None
 
     def attach(self, trainer: Any) -> "BenchCallback":  # noqa: ANN401
-        """Join a trainer that exists already, and log through it; returns the callback."""
+        """Add the callback to an existing trainer, and log through it; returns the callback."""
         self._trainer = trainer
         if self not in trainer.callback_handler.callbacks:
             trainer.add_callback(self)
@@ -70,7 +70,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         control: "TrainerControl",
         **_: Any,  # noqa: ANN401
     ) -> None:
-        """Evaluate the checkpoint that was saved now; in a distributed run, on one process."""
+        """Evaluate the checkpoint that was just saved; in distributed training, on one process."""
         if not state.is_world_process_zero:
             return
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"

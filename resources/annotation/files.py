@@ -1,4 +1,4 @@
-"""Annotation backend over files: units in one, answers in others.
+"""Annotation backend over files: one for units, others for answers.
 
 ``annotation/<suite>/<task>/`` of the home folder holds ``task.json``, ``units.jsonl`` and any
 number of ``answers*.jsonl``, which people write: lines of ``{unit, person, values}`` with a text or
@@ -64,7 +64,7 @@ class FileBackend:
         return sorted(found, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
     def reopen(self, task: AnnotationTask, unit_id: str) -> None:
-        """Write down that one more answer is needed."""
+        """Record that one more answer is needed."""
         entries = [entry for entry, _ in self._units(task)]
         wanted = [entry for entry in entries if entry["unit"] == unit_id]
         if not wanted:

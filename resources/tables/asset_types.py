@@ -1,4 +1,4 @@
-"""Tables as Dagster knows them: types of inputs and outputs, column schemas, previews."""
+"""Dagster types of tables: inputs and outputs, column schemas, previews."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
@@ -13,9 +13,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def table_type(row_type: type[Any]) -> dg.DagsterType:
-    """The type of a table that may be large: it is gone through, and is no list.
+    """Dagster type of a table that may be large: iterable, but not a list.
 
-    ``list[Row]`` stays the type of what is small, or looked at all at once.
+    ``list[Row]`` is the type of tables that are small or needed as a whole.
     """
     return _table_type(cast(Hashable, row_type))
 
@@ -40,14 +40,14 @@ def accept_large_tables(**row_types: type[Any]) -> Callable[[Function], Function
 
 
 def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
-    """The rows of the table that an asset makes or reads."""
+    """Row type of a table that an asset writes or reads."""
     (row_type,) = get_args(context.dagster_type.typing_type)
     assert isinstance(row_type, type)
     return row_type
 
 
 def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSchema]:
-    """The columns of the tables that an asset makes; nothing for an output that is no table."""
+    """Column schemas of the tables that an asset writes; none for other outputs."""
     rows = {one.name: get_args(one.dagster_type.typing_type) for one in asset.op.output_defs}
     return {
         key: _column_schema(cast(Hashable, rows[name][0]))
@@ -69,7 +69,7 @@ def _column_schema(row_type: Any) -> dg.TableSchema:  # noqa: ANN401
 
 
 def _written(kind: object) -> str:
-    """A type as code, without module names."""
+    """Format a type as code, without module names."""
     return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
 
@@ -78,7 +78,7 @@ _PREVIEW_CHARACTERS = 160
 
 
 def preview(rows: Sequence[Any], n: int = _PREVIEW_ROWS) -> dict[str, dg.MetadataValue]:
-    """Show the first rows, long texts cut, as a table of the UI; nothing if there are none."""
+    """Format the first rows as a table for the UI, long texts shortened; "" without rows."""
     if not rows:
         return {}
     records = [

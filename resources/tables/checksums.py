@@ -1,8 +1,8 @@
-"""The checksum of a table's file: a digest of all its bytes, in the file itself.
+"""Checksums of table files: a digest of all bytes, stored in the file itself.
 
-It lies in Parquet's footer as text of a fixed length, and is made as if there were noughts in its
-place. Parquet's own checksums are of its pages only: a bit of a header or of the footer makes other
-rows of a table, or an unexpected error. Any reader of Parquet passes over the checksum.
+The checksum is a text of fixed length in Parquet's footer, computed with zeros in its place.
+Parquet's own checksums cover pages only: a flipped bit in a header or the footer changes rows or
+raises obscure errors. Other readers of Parquet ignore the checksum.
 """
 
 import os
@@ -24,12 +24,12 @@ _CHUNK = 1 << 20  # bytes
 
 
 def write_checksummed(table: pa.Table, file: IO[bytes]) -> None:
-    """Write a table as Parquet with its checksum into an empty file, open for reading too."""
+    """Write a table as Parquet with its checksum to an empty file, open for reading and writing."""
     write_groups([table], table.schema, file)
 
 
 def write_groups(tables: Iterable[pa.Table], columns: pa.Schema, file: IO[bytes]) -> None:
-    """Write tables as one, each as a row group; ``columns`` is the file's metadata."""
+    """Write tables as row groups of one file; ``columns`` is the file's metadata."""
     with pq.ParquetWriter(file, columns, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)
@@ -45,7 +45,7 @@ def verify_checksum(file: IO[bytes]) -> str:
     """Compare a file with its checksum, which is returned.
 
     Raises:
-        TableError: If the file is not as it was written.
+        TableError: If the file is damaged.
     """
     place = _place(file)
     file.seek(place)
@@ -56,7 +56,7 @@ def verify_checksum(file: IO[bytes]) -> str:
 
 
 def recorded_checksum(file: IO[bytes]) -> str:
-    """Read a file's checksum without comparing it; "" where none is found."""
+    """Read a file's checksum without verifying it; "" if there is none."""
     try:
         file.seek(_place(file))
     except TableError:
@@ -68,7 +68,7 @@ def _place(file: IO[bytes]) -> int:
     """Offset of the checksum in the file.
 
     Raises:
-        TableError: If this is no Parquet file, or has no checksum.
+        TableError: If this is not a Parquet file, or has no checksum.
     """
     size = file.seek(0, os.SEEK_END)
     end = len(_MAGIC) + 4  # behind the footer stand its length and the magic letters
@@ -86,7 +86,7 @@ def _place(file: IO[bytes]) -> int:
 
 
 def _digest(file: IO[bytes], place: int) -> bytes:
-    """Digest all bytes of a file as hexadecimal text, with noughts where the checksum stands."""
+    """Digest all bytes of a file as hexadecimal text, with zeros in place of the checksum."""
     state = sha256()
     file.seek(0)
     before = place

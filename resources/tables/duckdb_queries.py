@@ -1,4 +1,4 @@
-"""SQL over tables, by DuckDB: over their files, or over rows that were fetched."""
+"""SQL over tables with DuckDB: over files, or over fetched objects."""
 
 import glob
 import os
@@ -33,15 +33,15 @@ Views: TypeAlias = Mapping[str, tuple[Sequence[Source], type[Any]]]  # name -> s
 
 
 def inspect_table_file(path: Path, row_type: type[Any], own: str) -> ParquetFile:
-    """Verify a file of a table, as far as that can be done without making its rows.
+    """Verify a table file without constructing its rows.
 
     Args:
         path: The file.
-        row_type: What a row of it is.
-        own: Whose it has to be, as it says itself.
+        row_type: Type of its rows.
+        own: Name of the table that the file must contain.
 
     Raises:
-        TableError: If it is not as it was written, is another's, or has other columns.
+        TableError: If it is damaged, belongs to another table, or has other columns.
     """
     with describe_table_errors(str(path)):
         with path.open("rb") as file:
@@ -57,7 +57,7 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
     """Run SQL over the known tables; a view without a source has no rows.
 
     Raises:
-        TableError: If DuckDB cannot read one of them, or takes the SQL for a mistake.
+        TableError: If DuckDB cannot read a table, or rejects the SQL.
     """
     import duckdb
 
@@ -88,9 +88,9 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
 
 @cache
 def _database(_process: int) -> "duckdb.DuckDBPyConnection":
-    """An empty one, which takes longer to make than many a query; a fork has one of its own.
+    """Open an in-memory database, cached per process because opening is slower than most queries.
 
-    Nothing of a file is kept from one query to the next: it may be another by then.
+    Nothing of a file is cached between queries, because it may change.
     """
     import duckdb
 
@@ -98,5 +98,5 @@ def _database(_process: int) -> "duckdb.DuckDBPyConnection":
 
 
 def _quoted(text: str, mark: str = "'") -> str:
-    """Write SQL for a text, or for a name with '"' as the mark."""
+    """Quote a text for SQL, or a name with '"' as the quotation mark."""
     return mark + text.replace(mark, mark * 2) + mark

@@ -1,7 +1,4 @@
-"""Bytes of table files, verified against their checksums.
-
-What the bytes of a table say of themselves, without its rows being read.
-"""
+"""Bytes and footers of table files, verified against their checksums."""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +29,7 @@ class TableBytes(TableLocations):
         """Digest of a table's content, without parsing it; None if it was never written.
 
         Raises:
-            TableError: If the table is not as it was written.
+            TableError: If the table is damaged.
         """
         if not self.exists(key, partition):
             return None
@@ -40,10 +37,10 @@ class TableBytes(TableLocations):
             return str((file.schema_arrow.metadata or {})[DIGEST].decode())
 
     def verify(self, key: Sequence[str], partition: str = "") -> str:
-        """Compare a table with the checksum in its file, which is returned.
+        """Verify a table against the checksum in its file, and return the checksum.
 
         Raises:
-            TableError: If it is not as it was written, is another's, or cannot be read.
+            TableError: If it is damaged, belongs to another table, or cannot be read.
         """
         with self._as_file(key, partition) as file:
             checksum = verify_checksum(file)
@@ -51,15 +48,15 @@ class TableBytes(TableLocations):
             return checksum
 
     def state(self, key: Sequence[str], partition: str = "") -> str:
-        """Digest of all bytes of a table, which are verified; "" if it was never written.
+        """Verified digest of all bytes of a table; "" if it was never written.
 
         Raises:
-            TableError: If it is not as it was written, or cannot be read.
+            TableError: If it is damaged, or cannot be read.
         """
         return self.verify(key, partition) if self.exists(key, partition) else ""
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
-        """Partition -> version of its table, without verifying it."""
+        """Versions of an asset's tables by partition, unverified."""
         try:
             found = self.versions(key)
         except TableError as why:  # a folder that may be read again is another state
@@ -72,7 +69,7 @@ class TableBytes(TableLocations):
 
     @contextmanager
     def _as_file(self, key: Sequence[str], partition: str) -> Iterator[IO[bytes]]:
-        """The bytes of a table: of a file, no more than are being read are held."""
+        """Open the bytes of a table; a file is not read into memory as a whole."""
         with describe_table_errors(self.place(key, partition)):
             if self.blobs.folder is None:
                 yield io.BytesIO(self._bytes(key, partition))
@@ -81,7 +78,7 @@ class TableBytes(TableLocations):
                     yield file
 
     def written(self, key: Sequence[str], partition: str = "") -> float:
-        """Time of writing (s since the epoch) from the file; 0 if unreadable."""
+        """Time of writing in s since the epoch, as stored in the file; 0 if unreadable."""
         try:
             with self._as_file(key, partition) as file:
                 return float((pq.read_metadata(file).metadata or {})[WRITTEN])
@@ -90,7 +87,7 @@ class TableBytes(TableLocations):
 
     @contextmanager
     def opened(self, key: Sequence[str], partition: str = "") -> Iterator[pq.ParquetFile]:
-        """Open a table to read a part of it: of a file, no more than that is held.
+        """Open a table to read parts of it, without reading a file as a whole.
 
         Raises:
             TableError: If it was never written, is not as it was written, or is another's.
@@ -144,7 +141,7 @@ class TableBytes(TableLocations):
 
 
 def table_name(key: Sequence[str], partition: str = "") -> str:
-    """Name in a table's file, without its source, since a home may be moved."""
+    """Name stored in a table's file, without its source, because a home may be moved."""
     return "/".join((*key, file_name(partition)))
 
 
@@ -152,7 +149,7 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
     """Check that a file has the expected table's name.
 
     Raises:
-        TableError: If it is another's.
+        TableError: If it belongs to another table.
     """
     says = (about or {}).get(OWN, b"").decode(errors="replace")
     if says != own:
@@ -161,7 +158,7 @@ def require_table_name(about: Mapping[bytes, bytes] | None, own: str) -> None:
 
 @contextmanager
 def describe_table_errors(place: str) -> Iterator[None]:
-    """Name the damaged table, and what to do."""
+    """Report a damaged table with its name and a remedy."""
     try:
         yield
     except TableError as why:
@@ -183,7 +180,7 @@ def read_footer(data: bytes, place: str) -> TableFooter:
     """Read the footer of a table.
 
     Raises:
-        TableError: If it is none; names the place.
+        TableError: If it has none; names the location.
     """
     with describe_table_errors(place):
         about = pq.read_metadata(io.BytesIO(data)).metadata or {}

@@ -1,4 +1,4 @@
-"""Locations of tables: a folder per asset, below its suite's and its source's."""
+"""Locations of tables: a folder per asset, below the folder of its suite and source."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _PARQUET = ".parquet"
 
 
 class TableLocations(dg.ConfigurableResource[Any]):
-    """The folder all tables lie in, and where in it those of each suite do."""
+    """The root folder of tables, and the folder of each suite in it."""
 
     folder: str
     """In the home; where homes share tables, they lie in a folder of its name there."""
@@ -36,7 +36,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         """Files or objects of the tables.
 
         Raises:
-            HomeError: If the store that is named cannot be used.
+            HomeError: If the configured store cannot be used.
         """
         return open_blobs(self.home, Path(self.folder).name, self.objects, self.endpoint)
 
@@ -47,7 +47,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
 
     @property
     def home(self) -> Path:
-        """The home folder whose tables these are."""
+        """The home folder of these tables."""
         return Path(self.folder).parent
 
     def root(self, suite: str) -> str:
@@ -55,14 +55,14 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return self.places.get(suite, "")
 
     def elsewhere(self, suite: str) -> list[Self]:
-        """The tables of the same suite that were made of other sources."""
+        """Tables of the same suite from other sources."""
         blobs = self.blobs
         roots = [f"{SOURCES_FOLDER}/{one}" for one in blobs.folders(SOURCES_FOLDER)]
         found = {root for root in ["", *roots] if suite in blobs.folders(root)}
         return [self._of({suite: root}) for root in sorted(found - {self.root(suite)})]
 
     def holding(self, name: str) -> tuple[Self, tuple[str, ...], str]:
-        """The tables that a file of theirs belongs to, the key of its asset, and its partition."""
+        """Find the tables, asset key and partition of a file."""
         path = PurePosixPath(name)
         parts = path.parent.parts
         place, key = (parts[:2], parts[2:]) if parts[0] == SOURCES_FOLDER else ((), parts)
@@ -70,30 +70,30 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return self._of({key[0]: "/".join(place)}), key, model
 
     def name(self, key: Sequence[str], partition: str = "") -> str:
-        """Under which name one partition of an asset's table is, or would be."""
+        """Name of the table of one partition of an asset."""
         return f"{self.below(key)}/{file_name(partition)}"
 
     def below(self, key: Sequence[str]) -> str:
-        """Below what all partitions of an asset's table are."""
+        """Prefix of the names of all partitions of an asset."""
         root = self.root(key[0])
         return "/".join((root, *key) if root else key)
 
     def place(self, key: Sequence[str], partition: str = "") -> str:
-        """Location for messages: a path, or the address of an object."""
+        """Location for messages: a path or the address of an object."""
         return self.blobs.named(self.name(key, partition))
 
     def path(self, key: Sequence[str], partition: str = "") -> Path:
-        """The file it is.
+        """Path of a table's file.
 
         Raises:
-            TableError: If it is none, but an object.
+            TableError: If it is an object of a store.
         """
         if (folder := self.blobs.folder) is None:
             raise TableError(f"{self.place(key, partition)}: an object, and no file")
         return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether the table was ever written, or may not be read: reading it gives the reason."""
+        """Whether the table exists or is unreadable; reading it gives the reason."""
         try:
             return self.blobs.exists(self.name(key, partition))
         except HomeError:
@@ -110,17 +110,17 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return sorted(self.versions(key))
 
     def known(self, key: Sequence[str]) -> list[str]:
-        """As ``partitions``; none if unreadable, for callers that report it elsewhere."""
+        """As ``partitions``, but empty if unreadable, for callers that report that elsewhere."""
         try:
             return self.partitions(key)
         except TableError:
             return []
 
     def versions(self, key: Sequence[str]) -> dict[str, str]:
-        """Partition -> version of its table, from one listing.
+        """Versions of an asset's tables by partition, from one listing.
 
         Raises:
-            TableError: If the folder may not be looked into.
+            TableError: If the folder is unreadable.
         """
         blobs, below = self.blobs, self.below(key)
         if blobs.folder is not None:
@@ -135,7 +135,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         }
 
     def undivided(self, suite: str) -> Iterator[tuple[str, ...]]:
-        """Keys of a suite's tables that have no partitions, sorted."""
+        """Sorted keys of a suite's tables without partitions."""
         root = self.root(suite)
         for one in self.blobs.list(self.below([suite])):
             path = PurePosixPath(one.name)
@@ -153,10 +153,10 @@ def file_name(partition: str = "") -> str:
 
 
 def _in_folder(folder: Path) -> dict[str, str]:
-    """Files of a folder with their times, without broken links.
+    """List the files of a folder with their times, without broken links.
 
     Raises:
-        TableError: If it may not be looked into.
+        TableError: If the folder is unreadable.
     """
     found = {}
     try:

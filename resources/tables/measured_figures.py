@@ -1,6 +1,6 @@
-"""Measured figures of judges and option permutations.
+"""Measured figures of judges and option permutations, stored per home.
 
-What people's verdicts say of judges, read off the tables of a home as they are now.
+Figures from people's verdicts are computed from the present tables instead.
 """
 
 import json
@@ -25,7 +25,7 @@ Figure = TypeVar("Figure", JudgeFigure, OrderFigure)
 
 
 def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]:
-    """Read the figures of one task, or of all; none where nothing was measured.
+    """Read the figures of one task, or of all tasks.
 
     Raises:
         SourceError: If the file is damaged; names the line.
@@ -39,7 +39,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     """Append figures.
 
     Raises:
-        HomeError: If the disk does not take them.
+        HomeError: If the file cannot be written.
     """
     file = home / _FILES[kind]
     before = file.read_text("utf-8") if file.exists() else ""
@@ -50,7 +50,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
 
 
 def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
-    """Its fields, but for numbers of an order that are none: JSON has no NaN."""
+    """Fields of a figure, without NaN, which JSON does not have."""
     kept = asdict(figure)
     if isinstance(figure, OrderFigure):
         return {name: value for name, value in kept.items() if value == value}  # noqa: PLR0124
@@ -58,9 +58,9 @@ def _json_fields(figure: JudgeFigure | OrderFigure) -> dict[str, object]:
 
 
 def figures_from_annotation(tables: TableFiles, tasks: Iterable[Task]) -> list[JudgeFigure]:
-    """Measure the judges of all tasks with people's verdicts on responses.
+    """Measure the judges of all tasks against people's verdicts on responses.
 
-    A table that cannot be read is left out: ``bench home verify`` tells of it.
+    Unreadable tables are left out: ``bench home verify`` reports them.
     """
     found = []
     for task in tasks:

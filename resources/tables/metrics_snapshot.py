@@ -1,8 +1,7 @@
-"""Metrics of many models in one object beside their tables, so that a leaderboard fetches few.
+"""Snapshot of many models' metrics in one object, so that a leaderboard fetches few objects.
 
-The tables are what counts. They are listed each time, and what is gathered of one is taken only if
-the store has the same version of it as then; all else is fetched, and gathered anew. What is
-gathered may be lost, damaged or deleted at any time.
+The snapshot is a cache of the tables: an entry is used only if the store still has the same version
+of its table; other tables are fetched and added. It may be lost or damaged at any time.
 """
 
 import io
@@ -38,7 +37,7 @@ FetchedTable: TypeAlias = pa.Table | str
 
 
 class _SnapshotPart(NamedTuple):
-    """A table of the snapshot."""
+    """One table in the snapshot."""
 
     version: str
     rows: pa.Table
@@ -47,7 +46,7 @@ class _SnapshotPart(NamedTuple):
 def _fetch_all(
     partitions: Iterable[str], fetch: Callable[[str], FetchedTable]
 ) -> dict[str, FetchedTable]:
-    """Fetch tables, many at a time."""
+    """Fetch tables concurrently."""
     wanted = list(partitions)
     with ThreadPoolExecutor(PARALLEL_FETCHES) as threads:
         return dict(zip(wanted, threads.map(fetch, wanted), strict=True))
@@ -60,14 +59,14 @@ def fetch_metrics(
     row_type: type[Any],
     fetch: Callable[[str], FetchedTable],
 ) -> dict[str, FetchedTable]:
-    """Fetch the tables of an asset; those of metrics that were gathered, all in one object.
+    """Fetch the tables of an asset, from the snapshot if it is up to date.
 
     Args:
-        blobs: Where they are.
-        below: The folder of the asset's tables.
-        versions: Partition -> the version that is there now.
-        row_type: Of their rows.
-        fetch: Partition -> its table, verified.
+        blobs: Store of the tables.
+        below: Prefix of the asset's tables.
+        versions: Present versions by partition.
+        row_type: Type of their rows.
+        fetch: Fetches the table of a partition, verified.
     """
     if row_type is not Metric or len(versions) < _FEWEST:
         return _fetch_all(versions, fetch)

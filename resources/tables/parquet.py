@@ -1,9 +1,7 @@
 """Tables as Parquet files: one folder per asset, one file per partition.
 
-Not one DuckDB database, which a single process would hold. DuckDB reads the folders instead; where
-tables are objects that homes share, they are fetched for it, many at a time.
-
-Table columns as Arrow arrays, without row objects.
+A DuckDB database would be locked by a single process; DuckDB queries the files instead. Tables in a
+shared object store are fetched concurrently.
 """
 
 import io
@@ -47,10 +45,10 @@ class TableFiles(TableBytes):
     def write(
         self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any], partition: str = ""
     ) -> str:
-        """Write a table so that readers see the old one or the new one, never half of one.
+        """Write a table atomically: readers see the old or the new one.
 
         Returns:
-            Where it is: a path, or the address of an object.
+            Its path, or the address of the object.
         """
         said = table_name(key, partition)
         about = {DIGEST: digest(rows), WRITTEN: f"{time.time():.6f}", OWN: said}
@@ -72,11 +70,10 @@ class TableFiles(TableBytes):
         partition: str = "",
         of: Collection[str] | None = None,
     ) -> list[Row]:
-        """Read a table; ``of`` these questions, None: all. To make rows is what takes long.
+        """Read a table, or only rows ``of`` these questions, since constructing rows is slow.
 
         Raises:
-            TableError: If it was never written, or by code with other columns; if it is not as it
-                was written.
+            TableError: If it was never written, has other columns, or is damaged.
         """
         with self.opened_whole(key, partition) as file:
             table = file.read()
@@ -86,7 +83,7 @@ class TableFiles(TableBytes):
             return to_rows(table, row_type)
 
     def rows(self, key: Sequence[str], row_type: type[Row], partition: str = "") -> Sequence[Row]:
-        """Read a table to go through it: of one that is large, a block at a time is held.
+        """Read a table lazily: of a large one, one block at a time is in memory.
 
         Raises:
             TableError: As ``read``.
@@ -101,10 +98,10 @@ class TableFiles(TableBytes):
             return LargeTable(Blocks(lies).split(), row_type)
 
     def has_errors(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether a table has a row with an ``error``; without a table or such a column, no.
+        """Whether a table has a row with an ``error``; False without a table or such a column.
 
         Raises:
-            TableError: If the table is not as it was written.
+            TableError: If the table is damaged.
         """
         if not self.exists(key, partition):
             return False
@@ -124,13 +121,13 @@ class TableFiles(TableBytes):
 
         Args:
             sql: DuckDB's dialect, with ``$name`` for parameters.
-            views: View name -> (keys of the assets behind it, row type of them all).
-            unreadable: Is told of tables that cannot be read, and why; they are left out.
+            views: Asset keys and their common row type, by name of the view.
+            unreadable: Called with unreadable tables and the reason; they are left out.
             parameters: Values of the parameters.
 
         Raises:
             TableError: If a table cannot be read and no callback is given.
-            HomeError: If the store that they are in cannot be reached.
+            HomeError: If the store of tables cannot be reached.
         """
         left_out: dict[Table, str] = {}
         found = duckdb_queries.run_sql(sql, self._views(views, left_out), parameters)
@@ -193,13 +190,13 @@ class TableIOManager(dg.ConfigurableIOManager):
     files: TableFiles
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
-        """Write the table of the asset, or of its one partition."""
+        """Write the table of the asset or partition."""
         partition = context.asset_partition_key if context.has_asset_partitions else ""
         place = self.files.write(context.asset_key.path, obj, asset_row_type(context), partition)
         context.add_output_metadata({"path": dg.MetadataValue.path(place)})
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
-        """Read one partition, or all of them for an asset that gathers models."""
+        """Read one partition, or all partitions for an unpartitioned asset."""
         keys = context.asset_partition_keys if context.has_asset_partitions else [""]
         row_type = asset_row_type(context)
         if len(keys) == 1 and context.dagster_type is table_type(row_type):
@@ -218,8 +215,8 @@ def table_output(
 
     Args:
         rows: The table.
-        metadata: What else the UI shows beside it.
-        name: Of the output, where an asset gives out several tables one after the other.
+        metadata: Further metadata for the UI.
+        name: Name of the output, for assets with several outputs.
     """
     return dg.Output(
         rows,
@@ -238,18 +235,17 @@ def read_columns(
 ) -> dict[str, list[Any]]:
     """Read columns of a table as lists, in the order of its rows.
 
-    A column that the table is too old for has its default in every row.
+    A column added after the table was written has its default in every row.
 
     Args:
-        tables: Where the table lies.
-        key: Whose table.
-        row_type: What a row of it is.
-        partition: Of which partition.
-        names: Which columns; none named: all.
+        tables: Tables of the home.
+        key: Asset key of the table.
+        row_type: Type of its rows.
+        partition: Partition of the table.
+        names: Columns to read; none: all.
 
     Raises:
-        TableError: If it was never written, or by code with other columns; if it is not as it was
-            written.
+        TableError: If it was never written, has other columns, or is damaged.
     """
     if not tables.exists(key, partition):
         raise TableError(f"{'/'.join(key)} {partition}: no table yet; materialize it first")
@@ -266,7 +262,7 @@ def read_columns(
 
 
 def _default_value(row_type: type[Any], name: str) -> object:
-    """Value of a missing column, in Arrow's form."""
+    """Default of a missing column, as an Arrow scalar."""
     (field,) = (one for one in fields(row_type) if one.name == name)
     kind = schema(row_type).field(name).type
     if pa.types.is_list(kind) or pa.types.is_map(kind):

@@ -108,14 +108,14 @@ class Terms:
 
 
 class ResolvedAnswers(NamedTuple):
-    """The answers that count, and those that do not with their reasons."""
+    """The answers that count, and those that do not, with reasons."""
 
     answers: list[Answer]
     refused: list[Answer]  # each with its complaint
 
     @property
     def all(self) -> list[Answer]:
-        """Both, sorted as a table has them."""
+        """All answers, in the order of the table."""
         return sorted([*self.answers, *self.refused], key=_place)
 
 
@@ -130,10 +130,11 @@ def last_words(answers: Iterable[Answer]) -> list[Answer]:
 def count(
     task: AnnotationTask, units: Sequence[Unit], answers: Iterable[Answer], terms: Terms = Terms()
 ) -> ResolvedAnswers:
-    """Sort out which answers count.
+    """Decide which answers count.
 
-    The last word of a person before the deadline does. Of a person who said more than is allowed,
-    the first do; of one who fails the attention checks, none. An attention check is never a vote.
+    A person's last answer before the deadline counts. If a person gave more answers than allowed,
+    the first ones count; if a person fails the attention checks, none. Attention checks are no
+    votes.
     """
     asked = {unit.unit_id: unit for unit in units}
     fitting = AnswerValidator(task, asked)
@@ -157,7 +158,7 @@ def count(
 
 
 def wanted(units: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
-    """The units, each with as many answers as the terms ask for."""
+    """Set the number of answers that each unit needs."""
     return [
         unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
         for unit in units
@@ -165,7 +166,7 @@ def wanted(units: Iterable[Unit], terms: Terms = Terms()) -> list[Unit]:
 
 
 def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
-    """How many answers each unit still lacks, of those that lack some; by id, in order."""
+    """Number of answers that units still lack, sorted by id; complete units are left out."""
     heard: dict[str, set[str]] = defaultdict(set)
     for answer in counted:
         heard[answer.unit_id].add(answer.person)
@@ -176,7 +177,7 @@ def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, in
 
 
 def gold_share(answers: Iterable[Answer], units: Mapping[str, Unit]) -> dict[str, tuple[int, int]]:
-    """By person: attention checks that were answered right, and that were answered."""
+    """Count each person's correct and answered attention checks."""
     found: dict[str, tuple[int, int]] = {}
     for answer in answers:
         unit = units.get(answer.unit_id)
@@ -197,7 +198,7 @@ def _careless(answers: Sequence[Answer], units: Mapping[str, Unit], least: float
 
 
 def _in_time(answers: Iterable[Answer], until: str) -> list[Answer]:
-    """Each person's last word before the deadline; of who had none there, what came too late."""
+    """Select each person's last answer before the deadline, or else the late one."""
     said = list(answers)
     late = [answer for answer in said if _is_late(answer, until)]
     words = last_words(answer for answer in said if not _is_late(answer, until))
@@ -225,7 +226,7 @@ Row = TypeVar("Row")
 
 
 def last_said(rows: Iterable[Row], who_of_what: Callable[[Row], Hashable]) -> list[Row]:
-    """Keep the last row of each person on each thing, where the first one stood.
+    """Keep the last row for each key, at the position of the first.
 
     >>> last_said([("ana", 1), ("bo", 1), ("ana", 0)], lambda row: row[0])
     [('ana', 0), ('bo', 1)]

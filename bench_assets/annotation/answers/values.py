@@ -1,9 +1,4 @@
-"""Values of annotation answers: words, majorities and votes.
-
-From a question back to what people said when it was made.
-
-Tables that a suite names because people made them: their votes, and what was decided by them.
-"""
+"""Values of annotation answers: majorities, votes, and the answers behind a question."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -21,13 +16,13 @@ def word(answer: Answer, field: str) -> str:
 
 
 def words(answer: Answer, field: str) -> tuple[str, ...]:
-    """The entries of a list, each on one line, without those that are empty."""
+    """Non-empty entries of a list, each on one line."""
     lines = (" ".join(entry.split()) for entry in answer.values.get(field, ()))
     return tuple(line for line in lines if line)
 
 
 def by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
-    """Gather the answers to each unit; those of a unit as time goes."""
+    """Group answers by unit, in order of time."""
     found: dict[str, list[Answer]] = {}
     for answer in sorted(answers, key=lambda one: (one.unit_id, one.at, one.person)):
         found.setdefault(answer.unit_id, []).append(answer)
@@ -47,9 +42,9 @@ def most_said(said: Sequence[str]) -> str:
 
 
 def votes_of(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
-    """Read the votes out of answers: what each person chose in each field that offers choices.
+    """Extract votes: each person's choice in each choice field.
 
-    Answers with a complaint, and skipped ones, are none.
+    Skipped answers, and those with complaints, are left out.
     """
     fields = [one.name for one in task.fields if one.kind in ("choice", "choices")]
     return [
@@ -69,7 +64,7 @@ def votes_of(task: AnnotationTask, answers: Iterable[Answer]) -> list[Vote]:
 
 
 def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
-    """Write options with their letters, as people choose among them; see ``letter_of``.
+    """Prefix options with letters for a choice field; see ``letter_of``.
 
     >>> lettered_choices(["left", "right"])
     ('A. left', 'B. right')
@@ -91,16 +86,15 @@ def letter_of(choice: str) -> str:
 def items_behind(
     question_id: str, group_id: str, images: Collection[str], units: Sequence[Unit]
 ) -> list[Unit]:
-    """Units behind a question.
+    """Find the units behind a question.
 
-    Units whose id is a part of the question's, as that of a submission is; else those that show
-    one of its images.
+    Units whose id is a part of the question's id, or else units that show one of its images.
 
     Args:
         question_id: Such as "codis/s001/2".
         group_id: Of the question.
         images: SHA-256 of each of its images.
-        units: All that were asked on a task.
+        units: All published units of a task.
     """
     parts = {*question_id.split("/"), group_id}
     named = [unit for unit in units if unit.unit_id in parts]
@@ -108,13 +102,13 @@ def items_behind(
 
 
 def said_of(units: Sequence[Unit], answers: Sequence[Answer]) -> list[Answer]:
-    """All answers to units in order of time, including those that do not count."""
+    """Collect all answers to units in order of time, including those that do not count."""
     ids = {unit.unit_id for unit in units}
     return sorted((one for one in answers if one.unit_id in ids), key=lambda one: one.changed_at)
 
 
 class VoteTable(NamedTuple):
-    """A table of single persons' votes from a task's dataset build."""
+    """A table of individual votes in a suite's dataset build."""
 
     name: str  # of its asset: "codis/votes"
     row: type[Any]
@@ -122,12 +116,12 @@ class VoteTable(NamedTuple):
 
     @classmethod
     def of_answers(cls, task: SuiteAnnotationTask) -> Self:
-        """Votes from answers: each person's choice in each field."""
+        """Build votes from answers: each person's choice in each field."""
         return cls(task.table("answers"), Answer, partial(votes_of, task.task))
 
 
 class DecisionTable(NamedTuple):
-    """A table of what people decided on things that questions are made of."""
+    """A table of people's decisions about the inputs of questions."""
 
     name: str  # of its asset: "codis/decisions"
     row: type[Any]

@@ -18,7 +18,7 @@ _MOST_CODES = 3  # of one mistake
 
 
 class ErrorCode(NamedTuple):
-    """A kind of mistake."""
+    """A code of the code book: a kind of mistake."""
 
     name: str
     about: str
@@ -26,7 +26,7 @@ class ErrorCode(NamedTuple):
 
 
 class CodeBook(NamedTuple):
-    """The kinds of mistakes that a task's responses are read for."""
+    """The kinds of mistakes for a task's responses."""
 
     where: str  # in the paper; "" where they are ours
     codes: tuple[ErrorCode, ...]
@@ -77,7 +77,7 @@ class CodeCount:
 
 
 def mistake_task(task: str, title: str, book: CodeBook) -> AnnotationTask:
-    """The task for reading mistakes of one task."""
+    """Build the annotation task for the mistakes of one task."""
     codes = "; ".join(f"{code.name}: {code.about}" for code in book.codes)
     return AnnotationTask(
         name=f"{task}/mistakes",
@@ -109,7 +109,7 @@ def mistake_units(
     scores: Sequence[Score],
     seed: int = 0,
 ) -> list[Unit]:
-    """Draw ten mistakes of each category, of all models together."""
+    """Sample ten mistakes per category, over all models."""
     asked = {one.question_id: one for one in questions}
     wrong = {(row.question_id, row.model) for row in scores if row.points == 0 and not row.sample}
     responses = {
@@ -134,7 +134,7 @@ def mistake_units(
 
 
 def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
-    """Codes from the answers of each person."""
+    """Extract the codes from each person's answers."""
     return [
         CodedMistake(
             question_id=question_id,
@@ -151,9 +151,9 @@ def coded_mistakes(answers: Sequence[Answer]) -> list[CodedMistake]:
 def count_codes(
     book: CodeBook, coded: Iterable[CodedMistake], predictions: Iterable[Prediction]
 ) -> list[CodeCount]:
-    """Count the kinds of mistakes, of all models together and of each.
+    """Count the kinds of mistakes, over all models and by model.
 
-    A mistake is of a kind if more than half of those who read it say so.
+    A mistake has a code if more than half of its annotators chose it.
     """
     read: dict[tuple[str, str], list[CodedMistake]] = defaultdict(list)
     for one in coded:

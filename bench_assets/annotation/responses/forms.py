@@ -1,8 +1,6 @@
-"""Annotation tasks about model responses that every task has.
+"""Annotation tasks about model responses that every task has, and their summary tables.
 
-They are asked where bench.toml names them: ``[annotation.tasks."codis/verdicts"]``.
-
-What comes of people's answers about models' responses, as tables: shares with their intervals.
+Active if bench.toml names them, such as ``[annotation.tasks."codis/verdicts"]``.
 """
 
 from collections.abc import Sequence
@@ -40,7 +38,7 @@ from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightByPeople:
-    """The share of one model's sampled responses that people call right."""
+    """Share of one model's sampled responses that people judged right, with its interval."""
 
     model: str
     judge: str
@@ -53,7 +51,7 @@ class RightByPeople:
 def right_shares(
     verdicts: Sequence[ResponseVerdict], predictions: Sequence[Prediction]
 ) -> list[RightByPeople]:
-    """Score models by the judge named people, on the sample that people saw."""
+    """Score models by people's verdicts, on the sample that people saw."""
     return [
         RightByPeople(
             model=model,
@@ -68,7 +66,7 @@ def right_shares(
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
-    """Whether a response is right."""
+    """Build the annotation task: is a response right?"""
     annotation_task = verdict_task(task, title)
     reads = {"judgements": TableOf(f"{task}/judgements", Judgement)} if judged else {}
     return SuiteAnnotationTask(
@@ -87,7 +85,7 @@ def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask
 
 
 def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
-    """Which of two responses is better."""
+    """Build the annotation task: which of two responses is better?"""
     annotation_task = preference_task(task, title)
     return SuiteAnnotationTask(
         task=annotation_task,
@@ -102,7 +100,7 @@ def preferences_task(task: str, title: str) -> SuiteAnnotationTask:
 
 
 def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
-    """Annotation task: the kind of mistake in a response."""
+    """Build the annotation task: the kind of mistake in a response."""
     annotation_task = mistake_task(task, title, book)
     return SuiteAnnotationTask(
         task=annotation_task,
@@ -120,7 +118,7 @@ def mistakes_task(task: str, title: str, book: CodeBook) -> SuiteAnnotationTask:
 def response_tasks(
     task: str, title: str, book: CodeBook, *, judged: bool
 ) -> tuple[SuiteAnnotationTask, SuiteAnnotationTask, SuiteAnnotationTask]:
-    """Verdicts, preferences and mistakes."""
+    """Build the tasks for verdicts, preferences and mistakes."""
     return (
         verdicts_task(task, title, judged=judged),
         preferences_task(task, title),

@@ -32,7 +32,7 @@ _CHOICES: Mapping[str, Preferred] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """Which of two responses one person prefers."""
+    """One person's preference between two responses."""
 
     question_id: str
     first: str  # names of the responses, in the order shown
@@ -57,7 +57,7 @@ class WinRate:
 
 
 def preference_task(task: str, title: str) -> AnnotationTask:
-    """The task for two responses to a question of one task."""
+    """Build the annotation task for pairs of responses to one question."""
     return AnnotationTask(
         name=f"{task}/preferences",
         title=f"{title}: which response is better?",
@@ -78,7 +78,7 @@ def preference_units(
     predictions: Sequence[Prediction],
     seed: int = 0,
 ) -> list[Unit]:
-    """Draw questions for each two models that say something different, as many in either order."""
+    """Sample questions on which two models differ, with both orders equally often."""
     asked = {one.question_id: one for one in questions}
     said = _texts(predictions, asked)
     models = sorted({model for texts in said.values() for model in texts})
@@ -99,7 +99,7 @@ def preference_units(
 
 
 def preferences(answers: Sequence[Answer]) -> list[Preference]:
-    """Preferences from the answers of each person."""
+    """Extract the preferences from each person's answers."""
     return [
         Preference(
             question_id=question_id,
@@ -114,7 +114,7 @@ def preferences(answers: Sequence[Answer]) -> list[Preference]:
 
 
 def win_rates(said: Iterable[Preference], predictions: Iterable[Prediction]) -> list[WinRate]:
-    """Win rate of each model against each other one, over the compared responses."""
+    """Compute the win rate of each model against each other one, over compared responses."""
     models = {
         key: sorted({row.model for row in rows}) for key, rows in by_response(predictions).items()
     }
@@ -143,7 +143,7 @@ def _texts(
 def _turned(question_id: str, names: Sequence[str]) -> bool:
     """Whether the second model's response is shown first.
 
-    Drawn by what is shown, and by no model.
+    Derived from a digest of what is shown, not from the models.
     """
     drawn_by = "\n".join([question_id, *sorted(names)])
     heads = hashlib.sha256(drawn_by.encode()).digest()[0] % 2 == 1

@@ -15,22 +15,19 @@ _LETTERS = 12  # of a digest; ten thousand responses to one question share one w
 
 
 def response_name(text: str) -> str:
-    """Name a response by a digest of its text, so that the name hides its model."""
+    """Name a response by a digest of its text, which hides its model."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
 
 
 def judgeable(predictions: Iterable[Prediction]) -> list[Prediction]:
-    """The available first samples.
-
-    A failed or truncated response is not judged.
-    """
+    """Select the first sample of each question, without failed and truncated responses."""
     return [
         row for row in predictions if not (row.error or row.no_answer or row.sample or row.ranking)
     ]
 
 
 def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list[Prediction]]:
-    """Predictions by question and response id, so that equal responses are judged once."""
+    """Group predictions by question and response id, so that equal responses are judged once."""
     found: dict[tuple[str, str], list[Prediction]] = defaultdict(list)
     for row in judgeable(predictions):
         found[row.question_id, response_name(row.text)].append(row)
@@ -38,7 +35,7 @@ def by_response(predictions: Iterable[Prediction]) -> dict[tuple[str, str], list
 
 
 def question_shown(question: Question, *, key: bool) -> dict[str, str]:
-    """A question for annotators, with its key on request only."""
+    """Format a question for annotators, with its answer key on request only."""
     shown = {"Question": question.text}
     if question.context and question.context != question.text:
         shown = {"Context": question.context} | shown
@@ -50,15 +47,15 @@ def question_shown(question: Question, *, key: bool) -> dict[str, str]:
 
 
 def images_of(question: Question) -> dict[str, str]:
-    """The images of a question, in their order."""
+    """Images of a question, in order."""
     return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
 
 
 def drawn(strata: Mapping[Stratum, Sequence[str]], n: int, seed: int) -> list[str]:
-    """Draw ``n`` names, from each stratum as large a share as it has of all (largest remainders).
+    """Sample ``n`` names, stratified proportionally (largest remainders).
 
-    What is drawn of a stratum depends on the seed and the names alone: a larger sample, or one of
-    more names, holds mostly the same ones.
+    The sample of a stratum depends on the seed and the names only, so that larger samples, or
+    samples of more names, mostly contain the same names.
     """
     total = sum(map(len, strata.values()))
     if total <= n:

@@ -1,8 +1,7 @@
 """Human verdicts on model responses: right, wrong or undecidable.
 
-The responses are a seeded sample, stratified by category and by what the judge says of them.
-Whoever judges sees the question, the reference and the response, and neither the model nor the
-judge.
+The responses are a seeded sample, stratified by category and by the judge's verdict. Annotators
+see the question, the reference and the response, but neither the model nor the judge's verdict.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +27,7 @@ _VERDICTS = {"yes": True, "no": False, "unclear": None}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseVerdict:
-    """A person's verdict on a response, for all models that gave it."""
+    """A person's verdict on a response; one row for each model with that response."""
 
     question_id: str
     response: str  # its name, see ``responses``
@@ -37,7 +36,7 @@ class ResponseVerdict:
 
 
 def verdict_task(task: str, title: str) -> AnnotationTask:
-    """The task for the responses to one task."""
+    """Build the annotation task for verdicts on a task's responses."""
     return AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",
@@ -62,7 +61,7 @@ def verdict_units(
     judgements: Sequence[Judgement] = (),
     seed: int = 0,
 ) -> list[Unit]:
-    """Draw responses of all models, as many as tell the agreement with a judge to 5 points."""
+    """Sample responses of all models, enough to measure agreement with a judge to 5 points."""
     asked = {one.question_id: one for one in questions}
     responses = {key: rows for key, rows in by_response(predictions).items() if key[0] in asked}
     heard = _said_by_judge(judgements)
@@ -86,7 +85,7 @@ def verdict_units(
 
 
 def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
-    """Verdicts from the answers of each person."""
+    """Extract the verdicts from each person's answers."""
     return [
         ResponseVerdict(
             question_id=question_id,
@@ -100,10 +99,7 @@ def response_verdicts(answers: Sequence[Answer]) -> list[ResponseVerdict]:
 
 
 def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
-    """Majority verdict on each response.
-
-    Ties and undecidable ones are left out.
-    """
+    """Compute the majority verdict on each response, without ties and undecidable ones."""
     said: dict[tuple[str, str], Counter[bool | None]] = defaultdict(Counter)
     for one in verdicts:
         said[one.question_id, one.response][one.verdict] += 1
@@ -117,7 +113,7 @@ def decided(verdicts: Iterable[ResponseVerdict]) -> dict[tuple[str, str], bool]:
 def right_by_people(
     verdicts: Iterable[ResponseVerdict], predictions: Iterable[Prediction]
 ) -> dict[str, Mean]:
-    """Share of the sampled responses that people call right, by model."""
+    """Compute the share of sampled responses that people judged right, by model."""
     truth = decided(verdicts)
     points: dict[str, list[ScoredPoint]] = defaultdict(list)
     for (question_id, name), rows in by_response(predictions).items():
@@ -128,10 +124,7 @@ def right_by_people(
 
 
 def _said_by_judge(judgements: Sequence[Judgement]) -> dict[tuple[str, str], str]:
-    """A judge's verdict on a model's response.
-
-    "yes", "no", or "mixed" where it has several points.
-    """
+    """A judge's verdict on a response: "yes", "no", or "mixed" for partial points."""
     said: dict[tuple[str, str], set[bool]] = defaultdict(set)
     for row in at_last(judgements):
         if row.verdict is not None and not row.sample:

@@ -1,18 +1,8 @@
 """BLEU, ROUGE-L and CIDEr of a whole corpus of captions at once.
 
-The values are those of pycocoevalcap, to within rounding, corpus and item alike.
-
-BLEU-1 to BLEU-4 as COCO's caption evaluation defines them, of counted n-grams.
-
-CIDEr(-D) as COCO's caption evaluation defines it; the same n-grams are matched for BLEU.
-
-ROUGE-L as COCO's caption evaluation defines it: the longest common subsequence.
-
-The longest common subsequence of two texts, as ROUGE-L wants it.
-
-Captions with their references as rows of numbers, one for each token, and their n-grams.
-
-N-grams are counted by sorting instead of in dictionaries.
+The values equal those of pycocoevalcap to within rounding, for corpora and single captions: BLEU-1
+to BLEU-4, CIDEr-D and ROUGE-L as in COCO's caption evaluation. Texts are arrays of token numbers,
+and n-grams are counted by sorting instead of in dictionaries.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -33,7 +23,7 @@ MAX_N = 4
 
 
 class CaptionPair(NamedTuple):
-    """A caption, and what people wrote about the same image: a tuple, never one text."""
+    """A caption with its references: a tuple, never a single text."""
 
     candidate: str
     references: tuple[str, ...]
@@ -41,7 +31,7 @@ class CaptionPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All texts one after another: first the candidates, then the references of each."""
+    """Concatenated token numbers: first the candidates, then the references of each."""
 
     tokens: Ints  # of all texts
     starts: Ints  # (texts + 1,): where each begins in `tokens`
@@ -114,7 +104,7 @@ def ngrams(corpus: Corpus) -> list[Ngrams]:
 
 
 def looked_up(keys: Ints, known: Ints, values: npt.NDArray[np.generic]) -> Floats:
-    """Value of each key among sorted known ones; 0 for a key that is not known."""
+    """Look up keys among sorted known ones; 0 for an unknown key."""
     if not len(known):
         return np.zeros(len(keys))
     place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
@@ -175,10 +165,10 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
 
 
 def longest_common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Count the words that two texts have in common, in the same order.
+    """Length of the longest common subsequence of two texts.
 
-    By the bit-parallel method of Hyyrö (2004): a table of every pair of words is gigabytes for a
-    response that runs away.
+    Bit-parallel (Hyyrö, 2004): a table of all pairs of words would take gigabytes for a runaway
+    response.
 
     >>> longest_common("abcd", "acbd")
     3
@@ -216,7 +206,7 @@ def rouge_l(corpus: Corpus) -> Floats:
 
 
 def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
-    """ROUGE-L of one caption, as ``score_captions`` has it: no other caption bears on it.
+    """ROUGE-L of one caption, as in ``score_captions``; it does not depend on other captions.
 
     >>> rouge_l_of(CaptionPair("a red cat", ("a red cat", "the cat is red")))
     1.0
@@ -235,7 +225,7 @@ def rouge_l_of(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionScores:
-    """Scores of each caption, in order; and what BLEU of any set of them is made from."""
+    """Scores of each caption, in order, and the counts for BLEU of any subset."""
 
     bleu: Floats  # (n, 4): BLEU-1 to BLEU-4 of each caption alone
     rouge_l: Floats  # (n,), [0, 1]
@@ -248,7 +238,7 @@ def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize)
 
     Args:
         captions: The corpus, each caption with at least one reference.
-        tokens: How a text is split; the Penn Treebank's way unless a paper does otherwise.
+        tokens: Tokenizer; the Penn Treebank's unless a paper uses another one.
 
     Raises:
         ValueError: If a caption has no reference, or its references are one text.

@@ -47,7 +47,7 @@ def _in_pieces(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _split(chunk: str) -> tuple[str, ...]:
-    """Split what stands between two blanks; captions repeat most of it."""
+    """Split one whitespace-separated token; cached, because captions repeat most of them."""
     return tuple(
         token
         for found in _TOKEN.finditer(chunk)

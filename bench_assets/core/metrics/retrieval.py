@@ -20,17 +20,17 @@ def nearest(
     own: Sequence[Sequence[int]],
     k: int,
 ) -> list[Indices]:
-    """Find the k candidates that are most like each query, best first.
+    """Find the k most similar candidates for each query, best first.
 
-    Of candidates that are equally like a query its right ones come last, so that a model that finds
-    everything alike finds nothing; then the order of the candidates decides.
+    Among ties the right candidates come last, so that a model with constant similarity finds
+    nothing; then the order of candidates decides.
 
     Args:
-        queries: One row each, of length 1.
-        candidates: The same.
-        right: For each query, the candidates that answer it.
-        own: For each query, its own candidates, which no other query has.
-        k: How many to find; fewer if a query has fewer candidates.
+        queries: Unit vectors, ``(n, dimensions)``.
+        candidates: Unit vectors, ``(m, dimensions)``.
+        right: Right candidates of each query.
+        own: Candidates that only this query has.
+        k: Number to find; fewer if a query has fewer candidates.
 
     >>> axes = np.eye(3, dtype=np.float32)
     >>> [found.tolist() for found in nearest(axes[:1], axes, [[1]], [[]], 2)]

@@ -36,12 +36,10 @@ def exact_match(response: str, references: Sequence[str]) -> float:
 
 
 def anls(response: str, references: Sequence[str]) -> float:
-    """Average normalized Levenshtein similarity of one response to the nearest reference, in [0.
+    """Normalized Levenshtein similarity of a response to the nearest reference, in [0, 1].
 
-    1].
-
-    1 - edit distance / length of the longer text, without regard to case; 0 where that is no more
-    than a half (Biten et al., Scene Text Visual Question Answering, 2019, equation 1).
+    1 - edit distance / length of the longer text, case-insensitive; 0 if that is at most a half
+    (Biten et al., Scene Text Visual Question Answering, 2019, equation 1).
 
     >>> anls("hello", ["hallo"]), anls("ab", ["ac"])
     (0.8, 0.0)
@@ -52,9 +50,7 @@ def anls(response: str, references: Sequence[str]) -> float:
 
 
 def relaxed_match(response: str, references: Sequence[str]) -> float:
-    """1 if the response is a reference, or a number within 5 % of it (ChartQA, section 5.1).
-
-    Else 0.
+    """1 if the response is a reference or a number within 5 % of it, else 0 (ChartQA, section 5.1).
 
     A percent or dollar sign does not count. Of a response in sentences, the number it ends in does.
 
@@ -92,7 +88,7 @@ def _similarity(one: str, other: str) -> float:
 
 
 def _edits(one: str, other: str) -> int:
-    """Letters to put in, take out or exchange (Levenshtein, 1966)."""
+    """Edit distance: letters to insert, delete or substitute (Levenshtein, 1966)."""
     above = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
         here = [row]

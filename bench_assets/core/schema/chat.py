@@ -1,7 +1,4 @@
-"""Ports of chat models and encoders: prompts, requests, responses.
-
-What the pure code knows of encoders: texts and images go in, vectors come out.
-"""
+"""Ports of chat models (prompts, requests, responses) and of encoders (texts, images, vectors)."""
 
 import hashlib
 import json
@@ -48,7 +45,7 @@ class Prompt:
 
     @classmethod
     def of(cls, *parts: str | Image, system: str = "") -> Self:
-        """Make a prompt of one user turn, after a system turn if there is a text for one."""
+        """Build a prompt of one user turn, after a system turn if ``system`` is given."""
         opening = (Turn("system", (system,)),) if system else ()
         return cls((*opening, Turn("user", parts)))
 
@@ -63,9 +60,9 @@ class Prompt:
         return _sha256(self)
 
     def rounds(self) -> list[tuple[Turn, ...]]:
-        """Cut the conversation after each turn that the model is to answer.
+        """Split the conversation after each turn that the model has to answer.
 
-        Turns after the last of them are not answered, and left out.
+        Turns after the last of them are left out.
         """
         rounds: list[tuple[Turn, ...]] = []
         said: tuple[Turn, ...] = ()
@@ -77,7 +74,7 @@ class Prompt:
         return rounds
 
     def to_json(self) -> str:
-        """Write the prompt as JSON, images as digests; two different prompts never agree."""
+        """Serialise the prompt as JSON with images as digests; injective."""
         turns = [
             [turn.role, [{"image": p.sha256} if isinstance(p, Image) else p for p in turn.parts]]
             for turn in self.turns
@@ -85,7 +82,7 @@ class Prompt:
         return json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
 
     def without_images(self) -> "Prompt":
-        """The same conversation for a model that is to answer blind."""
+        """The conversation without images, for blind runs."""
         return Prompt(
             tuple(
                 Turn(turn.role, tuple(p for p in turn.parts if not isinstance(p, Image)))
@@ -134,7 +131,7 @@ class Request:
 
     @property
     def elicitation_key(self) -> str:
-        """What is elicited, as part of a response's key; "" where a text is generated."""
+        """Elicitation as part of a response's key; "" for generated text."""
         return json.dumps([self.elicit, *self.options], ensure_ascii=False) if self.elicit else ""
 
 
@@ -167,9 +164,10 @@ class Response:
 
     @classmethod
     def together(cls, responses: Sequence["Response"]) -> "Response":
-        """Response to the last turn of a prompt with several rounds.
+        """Build the response to a prompt with several rounds.
 
-        With the tokens and seconds of all, and all that answered.
+        The text is that of the last round; tokens, seconds and serving models are those of all
+        rounds.
         """
         return replace(
             responses[-1],
@@ -181,14 +179,14 @@ class Response:
 
     @property
     def said(self) -> ReasoningSplit:
-        """Thought and answer."""
+        """Reasoning and answer as one text."""
         return take_apart(self.text, self.thinking_tags)
 
     @property
     def refusal(self) -> str:
-        """Kind of a refusal by the provider, which asking again does not change; "" for none.
+        """Kind of a permanent refusal by the provider; "" for none.
 
-        Also of a response without a text that a content filter ended: "content filter".
+        An empty response ended by a content filter is a refusal of the kind "content filter".
         """
         if self.refused or self.error:
             return self.refused
@@ -199,7 +197,7 @@ class Response:
     def no_answer(self) -> str:
         """Message that the response was truncated before an answer; "" otherwise.
 
-        So is a thought without an end, and an empty response at the limit of tokens.
+        Unfinished reasoning, and an empty response at the token limit, count as truncated.
         """
         said = self.said
         empty = self.finish_reason == "length" and not said.answer.strip()
@@ -216,7 +214,7 @@ def _sum(counts: Sequence[int | None]) -> int | None:
 
 @runtime_checkable
 class ElicitsOptions(Protocol):
-    """What chat models and engines have that can be asked for one of several options.
+    """Protocol of chat models and engines that can choose one of several options.
 
     A request with ``elicit`` gets the option itself as its text (``constrained``), or the JSON of
     ``OptionLikelihoods``.
@@ -229,7 +227,7 @@ class ElicitsOptions(Protocol):
 
 
 class ChatModel(Protocol):
-    """Anything that answers: a GPU model, a server, a baseline, or recorded responses."""
+    """Port of chat models: local models, servers, baselines and recorded responses."""
 
     @property
     def name(self) -> str:
@@ -257,7 +255,7 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
 class TextEncoder(Protocol):
-    """Anything that turns texts into vectors."""
+    """Port of text encoders."""
 
     @property
     def name(self) -> str:
@@ -270,7 +268,7 @@ class TextEncoder(Protocol):
 
 
 class ImageTextEncoder(TextEncoder, Protocol):
-    """Anything that turns texts and images into vectors of one space, as CLIP does."""
+    """Port of encoders for texts and images in a common space, such as CLIP."""
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
         """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
@@ -287,8 +285,8 @@ MOST_TOKENS = 10**9  # what says more has not counted
 def certain(said: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
-    Text, finish_reason, note and served must be texts in valid Unicode, else there is no response.
-    Counts and seconds that cannot be any are left out: the text is one without them.
+    Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
+    Impossible counts and seconds are dropped without invalidating the response.
 
     >>> certain(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True
@@ -309,7 +307,7 @@ def certain(said: object) -> Response:
 
 
 def readable(text: str) -> str:
-    r"""Write half characters as JSON does, so that a text can be stored and printed.
+    r"""Escape lone surrogates as JSON does, so that a text can be stored and printed.
 
     >>> readable("no \ud83d")
     'no \\ud83d'
@@ -318,7 +316,7 @@ def readable(text: str) -> str:
 
 
 def token_count(said: object) -> int | None:
-    """A number of tokens; None for what cannot be one.
+    """Validate a number of tokens; None if it is invalid.
 
     >>> token_count(12), token_count("12"), token_count(True), token_count(2**63)
     (12, None, None, None)
@@ -339,7 +337,7 @@ def _complaint(said: object) -> str:
 
 
 def _is_plain(said: Response) -> bool:
-    """Whether nothing has to be left out or written otherwise; nearly always."""
+    """Whether a response is valid as it is, which is the common case."""
     read, wrote, seconds = said.prompt_tokens, said.completion_tokens, said.seconds
     return (
         said.error == ""

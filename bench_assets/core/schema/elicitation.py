@@ -1,6 +1,6 @@
-"""Elicitation: how an answer is got from a model, as text or from probabilities of the options.
+"""Elicitation methods: generated text, likelihood of the options, or constrained generation.
 
-``generate`` writes a text that a reading parses; nothing here concerns it. ``likelihood`` takes the
+``generate`` produces a text for a scorer to parse. ``likelihood`` takes the
 log-probability of each option as the response; the likeliest one is the answer. ``constrained``
 generates exactly one of the options. Both need questions with options, and nothing is parsed.
 
@@ -41,7 +41,7 @@ _MARK = "|elicit="
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """A method with its parameters; ``parse`` reads it and ``str`` writes it.
+    """An elicitation method with its parameters; ``parse`` and ``str`` are inverse.
 
     >>> Elicitation.parse("likelihood-texts")
     Elicitation(method='likelihood', answers='texts', normalization='bytes')
@@ -55,10 +55,10 @@ class Elicitation:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a method and, behind hyphens, the form of answers and the normalization.
+        """Parse a method and, after hyphens, the form of answers and the normalization.
 
         Raises:
-            SettingsError: If it is none; lists what there is.
+            SettingsError: If it is unknown; lists the methods.
         """
         method, *rest = text.split("-")
         answers = [word for word in rest if word in get_args(Answers)]
@@ -75,7 +75,7 @@ class Elicitation:
         return cls(method, form, norm)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        """Write it without what is the default."""
+        """Format it without defaults."""
         is_default = self.method != "likelihood" or self.normalization == _DEFAULTS[self.answers]
         parts = [
             self.method,
@@ -95,7 +95,7 @@ class Elicitation:
         return "-".join((self.method, self.answers, *norm))
 
     def options(self, question: Question) -> tuple[str, ...]:
-        """What a model is offered as answers to a question, in the order shown."""
+        """Answers that a model is offered for a question, in the order shown."""
         if self.answers == "texts":
             return question.options
         letters = ascii_uppercase[: len(question.options)]
@@ -107,14 +107,14 @@ def _listed(names: object) -> str:
 
 
 class ElicitedName(NamedTuple):
-    """A model's name with the method that it is asked by."""
+    """A model's name with its elicitation method."""
 
     model: str
     elicit: str
 
 
 def elicited_name(name: str) -> ElicitedName | None:
-    """Split a name such as ``step-500+likelihood``; None if it names no method.
+    """Split a name such as ``step-500+likelihood``; None without a method.
 
     >>> elicited_name("run/step-500+likelihood-texts")
     ElicitedName(model='run/step-500', elicit='likelihood-texts')
@@ -126,7 +126,7 @@ def elicited_name(name: str) -> ElicitedName | None:
 
 
 def elicited_as(name: str, elicit: str) -> str:
-    """Name a model with its method; ``generate`` leaves the name as it is.
+    """Append the method to a model's name, except ``generate``.
 
     Raises:
         SettingsError: If there is no such method.
@@ -151,7 +151,7 @@ def is_elicited(signature: str) -> bool:
 
 
 def elicited_decoding(decoding: str, method: str) -> str:
-    """Write how responses are drawn together with the method, as the response cache has it."""
+    """Format decoding and method as stored in the response cache."""
     return f"{decoding}{_MARK}{method}".lstrip("|") if method else decoding
 
 
@@ -167,22 +167,22 @@ def stored_as(signature: str) -> str:
 
 
 class OptionLikelihoods(NamedTuple):
-    """What a model answers that is asked for likelihoods."""
+    """A model's response to ``likelihood``: log-probabilities of the options."""
 
     logprobs: tuple[float, ...]  # of each option, summed over its tokens; natural logarithm
     tokens: tuple[int, ...]  # of each option
 
     def to_json(self) -> str:
-        """Write them as the text of a response."""
+        """Serialise as the text of a response."""
         logprobs = [round(one, 6) for one in self.logprobs]
         return json.dumps({"logprobs": logprobs, "tokens": list(self.tokens)})
 
     @classmethod
     def from_json(cls, text: str, n: int) -> Self:
-        """Read the text of a response.
+        """Parse the text of a response.
 
         Raises:
-            ValueError: If it has not ``n`` finite log-probabilities.
+            ValueError: If it does not have ``n`` finite log-probabilities.
         """
         try:
             said = json.loads(text)
@@ -211,10 +211,10 @@ def normalized(
     ((-2.0, -1.0), (-2.0, -3.0))
 
     Args:
-        found: Of the options under the prompt.
-        options: Their texts.
+        found: Log-probabilities of the options under the prompt.
+        options: Texts of the options.
         normalization: See the table above.
-        unconditional: Of the options under an empty prompt, where that is what is subtracted.
+        unconditional: Log-probabilities under an empty prompt, for ``unconditional``.
     """
     if normalization == "unconditional":
         if unconditional is None:
@@ -234,7 +234,7 @@ def normalized(
 
 
 def shares(scores: Sequence[float]) -> list[float]:
-    """Softmax of normalized log-probabilities: probabilities of the options among themselves.
+    """Softmax of normalized log-probabilities over the options.
 
     >>> shares([0.0, 0.0])
     [0.5, 0.5]

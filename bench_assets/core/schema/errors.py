@@ -1,13 +1,13 @@
-"""Every error this project raises on purpose.
+"""Error classes of this project.
 
 BenchError
 ├── SourceError       a source file is missing, truncated or not as its authors describe it
 ├── ImageError        an image cannot be decoded, or is larger than the limits allow
 ├── TableError        a table is missing or does not have the columns its row type declares
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
-├── SettingsError     bench.toml, or what was given on the command line, cannot be used as it is
+├── SettingsError     bench.toml or an argument is invalid
 ├── UnknownNameError  no model, judge, suite or reading has that name
-└── ModelError        a model could not be asked; says nothing about how good it is
+└── ModelError        a model could not be asked
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from difflib import get_close_matches
 
 
 class BenchError(Exception):
-    """Base of all errors raised on purpose; its text is written for the person who meets it."""
+    """Base class of all errors of this project; its text is written for users."""
 
 
 class SourceError(BenchError):
@@ -41,8 +41,7 @@ class SettingsError(BenchError):
 class UnknownNameError(BenchError):
     """No model, judge, suite or reading has that name; lists those that exist, and the nearest.
 
-    Where there are too many to list, ``all_by`` is the command that does; ``also`` says what else
-    may be named.
+    ``all_by`` is the command that lists them if there are too many; ``also`` names alternatives.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ _SEVERAL = 5
 
 
 def nearest(name: str, known: Iterable[str], n: int = _SEVERAL) -> list[str]:
-    """The nearest names, best first: in any case of letters, and by the last part of a path.
+    """Nearest names, best first, case-insensitive, also by the last part of a path.
 
     >>> nearest("CODIS", ["blink", "codis"])
     ['codis']
@@ -80,7 +79,7 @@ def nearest(name: str, known: Iterable[str], n: int = _SEVERAL) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Ask for the nearest name; "" where none is near.
+    """Suggest the nearest name; "" if none is near.
 
     >>> did_you_mean("reding", ["judge", "reading"])
     "did you mean 'reading'?"

@@ -22,7 +22,7 @@ signature of an evaluation    task, version, condition, data, model, judge, ...;
 digest of facts               settings and versions as JSON: `json_digest`
 ============================  ==================================================================
 
-A change to one of these functions makes everything stale that was stored under it before.
+Changing one of these functions makes everything stored under it stale.
 """
 
 import json
@@ -42,19 +42,19 @@ def response_key(identity: str, decoding: str, request: "Request", extension: st
     """The key of a response in the cache.
 
     Args:
-        identity: Of the engine: location and revision of the model.
-        decoding: As the engine writes it; "" where it has none.
-        request: Prompt, number of the draw, and options that are elicited.
-        extension: What else the response depends on; "" for nothing.
+        identity: Identity of the engine: location and revision of the model.
+        decoding: Decoding parameters as the engine formats them; "" for none.
+        request: Prompt, sample number and elicited options.
+        extension: Further inputs of the response; "" for none.
     """
     parts = [identity, decoding, request.prompt.sha256, str(request.sample)]
     return text_digest("\n".join([*parts, *filter(None, (extension, request.elicitation_key))]))
 
 
 def row_digest(row: Mapping[str, object]) -> str:
-    """The digest of a stored response, equal before it is written and after it is read.
+    """Digest of a stored response, equal before writing and after reading.
 
-    Empty columns do not count: one that is added later leaves digests as they are.
+    Empty columns do not count, so that adding a column does not change digests.
 
     >>> row = {"key": "k", "seconds": 1.0}
     >>> row_digest(row) == row_digest({"key": "k", "seconds": 1, "note": ""})
@@ -80,15 +80,15 @@ def vector_digest(encoder: object, key: object, vector: bytes) -> str:
 
 
 def text_key(text: str) -> str:
-    """The key of the vector of a text."""
+    """Key of the vector of a text."""
     return f"text:{text_digest(text)}"
 
 
 def text_digest(text: str) -> str:
-    """The digest of a text, which may contain lone surrogates."""
+    """Digest of a text, which may contain lone surrogates."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def json_digest(facts: object) -> str:
-    """The digest of anything JSON can hold; of anything else as its ``str``."""
+    """Digest of a value as JSON; other types count as their ``str``."""
     return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()

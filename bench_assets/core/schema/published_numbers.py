@@ -1,8 +1,8 @@
 """Published numbers and claims of papers: ``published.csv`` and ``claims.toml`` beside each suite.
 
 A claim is a sentence of a paper as a testable comparison: a weighted sum of cells of results tables
-that lies above a margin, such as people's accuracy less a model's. It is tested on the numbers that
-the paper prints and on those measured here; the tables named ``claims`` hold the results.
+above a margin, such as people's accuracy minus a model's. Claims are tested on the published
+numbers and on the results of a home; the tables named ``claims`` hold the outcome.
 """
 
 import csv
@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import SourceError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedNumber:
-    """A number as a paper printed it."""
+    """A number published in a paper."""
 
     task: str
     model: str
@@ -35,7 +35,7 @@ _COLUMNS = [field.name for field in fields(PublishedNumber)]
 
 
 def read_published(file: Path) -> list[PublishedNumber]:
-    """Read a table of printed numbers: CSV with the fields of ``PublishedNumber`` as columns.
+    """Read a table of published numbers: CSV with the fields of ``PublishedNumber`` as columns.
 
     Raises:
         SourceError: If the file is missing, its columns differ, a cell is missing, a value is not
@@ -76,7 +76,7 @@ TriedVerdict: TypeAlias = Literal["holds", "does not hold", "cannot be told"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A number of a results table, for any model."""
+    """A cell of a results table, for any model."""
 
     task: str
     metric: str
@@ -92,7 +92,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A cell, and how often it counts."""
+    """A cell and its weight."""
 
     weight: float
     cell: Cell
@@ -100,7 +100,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A sentence of a paper: the terms sum up to more than the margin."""
+    """A claim of a paper: the weighted sum of the terms exceeds the margin."""
 
     name: str  # "captions_are_not_enough": small letters, digits and _
     section: str  # where the paper says it: "4.3, Figure 6"
@@ -135,7 +135,7 @@ class ClaimResult:
 
 
 def weighted(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
-    """The terms of: the mean of the first cells is more than the mean of the second ones."""
+    """Build the terms for: the mean of the first cells exceeds the mean of the second ones."""
     return (
         *(Term(weight=1.0 / len(more), cell=cell) for cell in more),
         *(Term(weight=-1.0 / len(less), cell=cell) for cell in less),
@@ -143,15 +143,15 @@ def weighted(more: Sequence[Cell], less: Sequence[Cell]) -> tuple[Term, ...]:
 
 
 def read_claims(file: Path) -> tuple[Claim, ...]:
-    """Read a paper's claims: TOML with a table for each, and the cells that they share.
+    """Read a paper's claims: TOML with a table per claim, and shared cells.
 
-    A claim has the fields of ``Claim``, with the cells of ``more`` and ``less`` in place of terms:
-    the mean of each side counts, or with ``sum = true`` its sum. A cell has the fields of ``Cell``,
-    those of a shared one by its name as ``like``, or is such a name. What stands at the top of the
-    file is so of every claim.
+    A claim has the fields of ``Claim``, with the cells of ``more`` and ``less`` in place of terms,
+    compared by their means, or by their sums with ``sum = true``. A cell has the fields of
+    ``Cell``, or the name of a shared cell, alone or as ``like`` with changes. Top-level entries
+    apply to all claims.
 
     Raises:
-        SourceError: If the file cannot be read, or a claim or cell has a field that is not known.
+        SourceError: If the file cannot be read, or a claim or cell has an unknown field.
     """
     try:
         written = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -2,10 +2,6 @@
 
 A row is written once and never changed. Its identity is the tuple of its ``*_id``, ``model``,
 ``condition`` and ``sample`` fields; a table holds each identity at most once.
-
-What single persons said of single things: one row, whatever the form was that they filled in.
-
-One line of the leaderboard.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +33,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
-    """An image of the source that was decoded once and lies in the image store."""
+    """A source image that decodes, in the image store."""
 
     name: str  # the name the source knows it by
     sha256: str
@@ -50,7 +46,7 @@ class StoredImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """An entry of the source that did not become a question, and why."""
+    """An entry of the source that did not become a question, with the reason."""
 
     entry: str  # file and entry, as a person would look for it
     reason: str
@@ -58,7 +54,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageText:
-    """A text that replaces an image: a caption, or the text in it."""
+    """A text in place of an image: a caption, or recognised text (OCR)."""
 
     image: str  # SHA-256
     text: str
@@ -87,7 +83,7 @@ class Question:
     def cluster(self) -> str:
         """Cluster of the question for intervals: its group, else its images, else itself.
 
-        Never empty, so that several draws of a question are not taken for as many questions.
+        Never empty, so that several samples of a question do not count as several questions.
         """
         return self.group_id or " ".join(self.images) or self.question_id
 
@@ -121,7 +117,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A judge's verdict: yes or no, or its own value if it has more."""
+    """A judge's verdict: yes or no, or a value of the judge's own scale."""
 
     question_id: str
     model: str
@@ -140,7 +136,7 @@ class Judgement:
 
     @property
     def by_rules(self) -> bool:
-        """Whether no model was asked: then ``response`` is a reason."""
+        """Whether rules decided: then ``response`` holds the reason."""
         return not self.prompt_sha256
 
     @classmethod
@@ -154,7 +150,7 @@ class Judgement:
         response: str,
         value: str = "",
     ) -> Self:
-        """Judge a prediction without a model."""
+        """Build the judgement of a prediction by rules."""
         return cls(
             question_id=prediction.question_id,
             model=prediction.model,
@@ -266,7 +262,7 @@ class Metric:
 
     @property
     def questions(self) -> str:
-        """The digest of the questions, also of a row that is older than its column."""
+        """Digest of the questions, also for rows older than its column."""
         return self.data or Signature.parse(self.signature).parts.get("data", "")
 
 
@@ -299,15 +295,15 @@ class Vote:
 def votes_in(
     rows: Iterable[Any], *, person: str, unit: Sequence[str], criteria: Sequence[str]
 ) -> list[Vote]:
-    """Read the votes out of a table that has a column for each criterion.
+    """Extract votes from a table with a column per criterion.
 
-    Seconds and time are those of columns of these names, where there are such.
+    Columns named ``seconds`` and ``at`` are used if they exist.
 
     Args:
-        rows: One of each person on each thing.
-        person: The field that names who voted.
-        unit: The fields that together name what was voted on.
-        criteria: The fields that hold what was said.
+        rows: One row per person and unit.
+        person: Field with the voter.
+        unit: Fields that together identify the unit.
+        criteria: Fields with the votes.
     """
     return [
         Vote(
@@ -366,16 +362,16 @@ class LeaderboardRow:
 
     @property
     def is_measured(self) -> bool:
-        """Whether it was measured here, and is no paper's; also where nothing could be read."""
+        """Whether it is a result of this home rather than a paper's, also if unreadable."""
         return self.n_scored is not None or isnan(self.value)
 
     @property
     def is_imported(self) -> bool:
-        """Whether another harness measured it."""
+        """Whether it was imported from another harness."""
         return self.source.startswith(IMPORTED)
 
     @property
     def shown_source(self) -> str:
-        """The source, with a mark where the value should not be compared with others."""
+        """The source, with a mark if the value is not comparable with others."""
         source = f"{self.source}, of another source ({self.place})" if self.place else self.source
         return f"{source} (stale: {self.stale})" if self.stale else source

@@ -1,6 +1,6 @@
-"""Signature of a number: everything needed to obtain it again, as in sacrebleu.
+"""Signatures of metrics: everything needed to reproduce a number, as in sacrebleu.
 
-How who answered and who judged was set up, as one column beside what came of it.
+``Setups`` are the configurations of the model and the judge, stored in one column.
 
 >>> parts_of(joined([model_of("0c"), judged_by("default", "5f"), model_of("0c")]))
 Setups(model={'model=0c'}, judge={'judge=default:5f'})
@@ -43,24 +43,24 @@ class Signature:
     extensions: tuple[str, ...] = field(default=())  # packages that add to the task: "codis+acme"
 
     def __str__(self) -> str:
-        """Write it, parts apart by bars."""
+        """Format with bars between parts."""
         parts = [f"{name}:{value}" if value else name for name, value in self.parts.items()]
         task = "+".join((self.task, *self.extensions))
         return "|".join([task, f"v{self.version}", self.condition, *parts])
 
     def plus(self, **parts: str) -> Self:
-        """The same with more parts at the end."""
+        """Append parts."""
         return replace(self, parts={**self.parts, **parts})
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        What stands behind a model that is none of judge, reading, no_answer, refused, mixed and n
-        is taken for a part of the model's own signature.
+        Parts after the model that are none of judge, reading, no_answer, refused, mixed and n
+        belong to the model's own signature.
 
         Raises:
-            TableError: If the text does not begin as signatures do.
+            TableError: If the text is not a signature.
         """
         start = _START.fullmatch(text)
         if start is None:
@@ -87,24 +87,24 @@ _MODEL_MARK, _JUDGE_MARK = "model=", "judge="
 
 
 class Setups(NamedTuple):
-    """The parts of such a column: one each, unless a table was made in parts."""
+    """Setups of model and judge; more than one each if a table was built in parts."""
 
     model: set[str]
     judge: set[str]
 
 
 def model_of(setup: str) -> str:
-    """Name the setup of a model that answered; "" of one that is not known."""
+    """Format the setup of a model; "" if unknown."""
     return f"{_MODEL_MARK}{setup}" if setup else ""
 
 
 def judged_by(name: str, setup: str) -> str:
-    """Name the setup of a judge: which of the task's, and the model that it asks, if any."""
+    """Format the setup of a judge: its name and its model, if any."""
     return f"{_JUDGE_MARK}{name}:{setup}"
 
 
 def joined(setups: Iterable[str]) -> str:
-    """Join the setups of several rows, each once."""
+    """Join the distinct setups of several rows."""
     return "+".join(sorted({part for setup in setups for part in setup.split("+")} - {""}))
 
 

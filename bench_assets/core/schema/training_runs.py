@@ -1,4 +1,4 @@
-"""Which models are steps of one training run: their names say it."""
+"""Steps of training runs, recognised by the names of models."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
 
 def step_of(model: str) -> Step | None:
-    """Read run and step out of a name; None if it is no checkpoint's, or has no number.
+    """Parse run and step from a name; None if it is not a checkpoint with a number.
 
     >>> step_of("tiny-vlm/step-0150")
     Step(run='tiny-vlm', step=150)
@@ -69,15 +69,14 @@ def step_order(model: str) -> list[tuple[int, str]]:
 
 
 def curve_of(row: Metric, others: Iterable[Metric]) -> dict[int, Metric]:
-    """The same number at each step of its run, in their order; {} if it is no step's.
+    """Collect the same metric at each step of its run, in order; {} if it is not a step.
 
-    Steps that were asked other questions or in another way, or read or judged otherwise, are left
-    out; so are those without a value.
+    Steps with other questions, prompts, scorers or judges, or without a value, are left out.
 
     Args:
-        row: A number of one step.
-        others: Rows of other models, those that were written last at the end: where a step was
-            overwritten, they count.
+        row: Metric of one step.
+        others: Rows of other models, last written last: of an overwritten step, the last one
+            counts.
     """
     here = step_of(row.model)
     if here is None or isnan(row.value):

@@ -1,4 +1,4 @@
-"""Rows as Arrow tables and as JSON: the one bridge between dataclasses and files."""
+"""Conversion of rows (dataclasses) to and from Arrow tables and JSON."""
 
 import hashlib
 import json
@@ -31,12 +31,12 @@ _SCALARS = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.boo
 
 
 def schema(row_type: type[Any]) -> pa.Schema:
-    """Columns of a row type, typed even when there are no rows to infer them from."""
+    """Arrow schema of a row type."""
     return _declared(cast(Hashable, row_type)).columns
 
 
 def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
-    """Write rows as a table, in order.
+    """Convert rows to a table, in order.
 
     Raises:
         TableError: If a value does not fit its column's type.
@@ -54,9 +54,9 @@ def to_table(rows: Iterable[Any], row_type: type[Any]) -> pa.Table:
 
 
 def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
-    """Read rows out of a table, in order.
+    """Convert a table to rows, in order.
 
-    A column that a field has a default for may be absent: the table is older than the field.
+    A column may be absent if its field has a default: the table is older than the field.
 
     Raises:
         TableError: If the other columns are not exactly those of ``row_type``, by name and type,
@@ -75,7 +75,7 @@ def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
 
 
 def values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any]:
-    """The values of a column as rows have them; ``kind`` where an older table has another."""
+    """Values of a column as Python objects; ``kind`` converts columns of older tables."""
     kind = kind or stored.type
     found: list[Any] = stored.to_pylist()
     if pa.types.is_map(kind) and pa.types.is_list(kind.item_type):
@@ -88,10 +88,10 @@ def values(stored: pa.ChunkedArray, kind: pa.DataType | None = None) -> list[Any
 
 
 def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
-    """Refuse a table that is not of a row type; one that is older than a default is.
+    """Require the columns of a row type; columns with defaults may be absent.
 
     Raises:
-        TableError: Names the columns that are missing, unknown, twice there or of another type.
+        TableError: Names the columns that are missing, unknown, duplicate or of another type.
     """
     if stored.equals(declared := schema(row_type)):
         return
@@ -109,7 +109,7 @@ def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
 
 
 def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Write a row as a JSON object with the fields of its type; NaN becomes null.
+    """Convert a row to a JSON object with the fields of its type; NaN becomes null.
 
     >>> from bench_assets.core.schema.rows import Rejection
     >>> to_json(Rejection(entry="data.json, entry 3", reason="no answer"))
@@ -122,7 +122,7 @@ def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 class TableDigest:
-    """The digest of a table whose rows come one after the other."""
+    """Incremental digest of a table's rows."""
 
     def __init__(self) -> None:
         """Begin without rows."""
@@ -137,20 +137,20 @@ class TableDigest:
         self._state.update(b"\n")
 
     def hexdigest(self) -> str:
-        """The digest of what came so far."""
+        """Digest of the rows so far."""
         return self._state.hexdigest()
 
 
 @runtime_checkable
 class _DigestedRows(Protocol):
-    """Rows that know their digest, or remember it."""
+    """Rows with a cached digest."""
 
     @property
     def digest(self) -> str: ...
 
 
 def digest(rows: Iterable[Any]) -> str:
-    """Name a table by its content: equal rows in the same order have the same digest."""
+    """Digest of a table's content: equal rows in the same order have the same digest."""
     if isinstance(rows, _DigestedRows):
         return rows.digest
     digesting = TableDigest()
@@ -193,7 +193,7 @@ def _declared(row_type: Any) -> _RowSchema:  # noqa: ANN401
 
 
 def _fits(stored: pa.DataType, declared: pa.DataType) -> bool:
-    """Whether values of a type can stand in a column; one that is empty throughout has no type."""
+    """Whether values of a type fit a column; a column without values fits any type."""
     is_ = pa.types
     if is_.is_null(stored):
         return True

@@ -1,7 +1,7 @@
 """Table expectations, validated here or with Great Expectations.
 
-Names and arguments are those of Great Expectations, whose import takes seconds; what a check must
-know before the next table is made is tried here, without it. Empty values are expected of no kind.
+Names and arguments are those of Great Expectations, whose import takes seconds. Checks that block
+the next table are validated here, without it. Missing values satisfy every expectation.
 """
 
 import re
@@ -26,7 +26,7 @@ class Expectation:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that it is about; none where it is about the table."""
+        """Columns that it refers to; none for an expectation of the table."""
         one = [self.told[name] for name in ("column", "column_A", "column_B") if name in self.told]
         return [*one, *self.told.get("column_list", ())]
 
@@ -139,7 +139,7 @@ EXPECTED: Mapping[str, Sequence[Expectation]] = {
 
 
 def columns_of(rows: Sequence[Any], expected: Iterable[Expectation]) -> dict[str, list[Any]]:
-    """The columns that expectations are about: fields of the rows, or the length of one."""
+    """Columns that expectations refer to: fields of rows, or their lengths."""
     names = dict.fromkeys(name for one in expected for name in one.columns)
     return {name: _values(rows, name) for name in names}
 
@@ -187,7 +187,7 @@ def tried(kind: str, rows: Sequence[Any], table: str = "") -> list[ValidationRow
 
 
 def _are_unique(one: Expectation, rows: Sequence[Any]) -> bool:
-    """Whether it is expected that rows differ, and they do: then their columns are not held."""
+    """Whether uniqueness is expected and holds, decided without holding the columns."""
     if not one.type.endswith("to_be_unique"):
         return False
     return all_different(zip(*(column(rows, name) for name in one.columns), strict=True))

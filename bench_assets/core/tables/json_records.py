@@ -1,9 +1,4 @@
-"""Strict reading of other people's JSON into dataclasses.
-
-Reads JSON that others wrote: every complaint names the file and the entry.
-
-Holds the fields of a record to the types that its class declares; Python itself does not.
-"""
+"""Strict reading of JSON files into typed dataclasses; every error names the file and the entry."""
 
 import json
 import re
@@ -51,15 +46,15 @@ _KINDS: dict[type, str] = {
 def read_entries(
     file: Path, rejections: list[Rejection] | None = None
 ) -> Iterator[tuple[Entry, str]]:
-    """Read a JSON list of objects; with each comes where it stands, for complaints.
+    """Read a JSON list of objects, each with its location for messages.
 
     Args:
         file: UTF-8.
         rejections: Receives the entries that are no objects; None: they are errors.
 
     Raises:
-        SourceError: If the file cannot be read, is not JSON or no list, or an object has a field
-            twice.
+        SourceError: If the file cannot be read, is not a JSON list, or an object has a duplicate
+            field.
     """
     entries = _parsed(_text(file), str(file))
     if not isinstance(entries, list):
@@ -74,14 +69,14 @@ def read_entries(
 def read_lines(
     file: Path, rejections: list[Rejection] | None = None
 ) -> Iterator[tuple[Entry, str]]:
-    """Read JSON lines, blank ones left out; with each comes where it stands, for complaints.
+    """Read JSON lines, each with its location for messages; blank lines are skipped.
 
     Args:
         file: UTF-8.
         rejections: Receives the lines that are no JSON objects; None: they are errors.
 
     Raises:
-        SourceError: If the file cannot be read, or is cut in its last line, which has no end.
+        SourceError: If the file cannot be read, or its last line is incomplete.
     """
     lines = _text(file).split("\n")
     for number, line in enumerate(lines, 1):
@@ -98,7 +93,7 @@ def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
     """Turn an error of one row into a rejection, so that later rows are read.
 
     Args:
-        rejections: Receives it; None: the error goes on.
+        rejections: Receives it; None: the error propagates.
         where: File and row.
     """
     try:
@@ -110,7 +105,7 @@ def rejecting(rejections: list[Rejection] | None, where: str) -> Iterator[None]:
 
 
 def rejected_row(where: str, reason: str) -> Rejection:
-    """The rejection of a row, named by its file without the folder.
+    """Build the rejection of a row, located by its file without the folder.
 
     >>> rejected_row("/data/test.json, entry 5", "no field 'id'").entry
     'test.json, entry 5'
@@ -120,13 +115,13 @@ def rejected_row(where: str, reason: str) -> Rejection:
 
 
 def parse_json(text: str) -> object:
-    """Parse JSON without duplicate fields, of which all but the last would be lost.
+    """Parse JSON, refusing duplicate fields, of which Python keeps only the last.
 
     >>> parse_json('{"answer": "A", "answers": ["A", "B"]}')
     {'answer': 'A', 'answers': ['A', 'B']}
 
     Raises:
-        SourceError: If one does; names the field, not the place.
+        SourceError: If a field is duplicate; names the field.
         ValueError: If it is not JSON.
         RecursionError: If it is nested too deeply.
     """
@@ -138,7 +133,7 @@ def parse_object(text: str, where: str) -> Entry:
     """Parse a JSON object.
 
     Raises:
-        SourceError: If it is none, or tells a field twice; names ``where``.
+        SourceError: If it is not an object, or has a duplicate field; names ``where``.
     """
     return _object(_parsed(text, where), where)
 
@@ -147,7 +142,7 @@ def read_object(file: Path) -> Entry:
     """Read a file that is one JSON object.
 
     Raises:
-        SourceError: If it cannot be read, or is none.
+        SourceError: If it cannot be read, or is not an object.
     """
     return parse_object(_text(file), str(file))
 
@@ -156,7 +151,7 @@ def field(entry: Entry, name: str, kind: type[Value], where: str) -> Value:
     """Field of an entry, of exactly this type.
 
     Raises:
-        SourceError: If it is missing, of another type, or a text with half a character in it.
+        SourceError: If it is missing, of another type, or a text with a lone surrogate.
 
     >>> field({"id": "017"}, "id", str, where="data.json, entry 18")
     '017'
@@ -237,22 +232,20 @@ def records(
     closed: bool = False,
     rejections: list[Rejection] | None = None,
 ) -> list[Row]:
-    """Make rows of entries, in order: each field under its own name and of exactly its type.
+    """Convert entries to rows, in order, with fields of the same names and exact types.
 
-    A field that has a default may be absent. A field ``where`` is not read: it says where the
-    entry stands, for later complaints.
+    A field with a default may be absent. A field ``where`` is not read; it receives the location of
+    the entry, for later messages.
 
     Args:
-        entries: As ``json_entries`` reads them, with where each stands.
+        entries: Entries with their locations, from ``read_entries``.
         row_type: A dataclass.
-        unique: Fields in which no two rows may be the same, such as those that name a vote.
-        closed: Whether fields that the row does not have are refused, so that a misspelt one that
-            may be absent is not overlooked.
-        rejections: Receives entries that are no such rows, and the later of two that are the
-            same; None: they are errors.
+        unique: Fields that must be unique together, such as those that identify a vote.
+        closed: Whether unknown fields are refused, so that misspelt optional fields are noticed.
+        rejections: Receives invalid and duplicate entries; None: they are errors.
 
     Raises:
-        SourceError: If an entry is no such row, or two are the same; names file and entry.
+        SourceError: If an entry is invalid or a duplicate; names file and entry.
     """
     names, rows = tuple(unique), list[Row]()
     seen: dict[tuple[object, ...], str] = {}
@@ -294,9 +287,9 @@ def _value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa: ANN4
 
 
 def mistyped(record: "DataclassInstance") -> list[str]:
-    """Find fields, and items of fields, that are of another type than they should be.
+    """Find fields, and items of fields, with values of the wrong type.
 
-    A list passes for a tuple, and whatever can be called for a function.
+    A list is accepted as a tuple, and any callable as a function.
 
     >>> from dataclasses import make_dataclass
     >>> mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))

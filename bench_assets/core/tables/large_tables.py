@@ -1,7 +1,7 @@
-"""Tables larger than memory: rows in compressed blocks, joined with their questions block by block.
+"""Tables larger than memory: rows in compressed blocks, joined with their questions blockwise.
 
-A row takes 1 to 2 kB as an object and 20 to 100 bytes packed. Up to one block of rows are a list;
-``at``, ``taken``, ``column`` and ``in_blocks`` read both, so that no other code asks which it has.
+A row takes 1 to 2 kB as an object and 20 to 100 bytes compressed. Up to one block of rows is a
+list; ``at``, ``taken``, ``column`` and ``in_blocks`` read both.
 """
 
 from array import array
@@ -201,7 +201,7 @@ def gathered(rows: Iterable[Row], row_type: type[Row]) -> Sequence[Row]:
 
 
 def at(rows: Sequence[Row], places: Iterable[int]) -> Iterator[Row]:
-    """The rows at these places; quick where they ascend."""
+    """Rows at these positions; fast for ascending ones."""
     return rows.at(places) if isinstance(rows, LargeTable) else (rows[place] for place in places)
 
 
@@ -211,7 +211,7 @@ def taken(rows: Sequence[Row], places: Sequence[int]) -> Sequence[Row]:
 
 
 def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
-    """The values of one column; of packed rows no other is read."""
+    """Values of one column, without reading the others."""
     if isinstance(rows, LargeTable) and rows.has(name):
         kind = schema(rows.row_type).field(name).type
         for table in rows.tables([name]):
@@ -222,7 +222,7 @@ def column(rows: Sequence[Row], name: str) -> Iterator[Any]:
 
 
 def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
-    """Tables of at most a block each; one without rows if there are none."""
+    """Tables of at most a block each; one empty table if there are no rows."""
     if isinstance(rows, LargeTable) and rows.row_type is row_type:
         yield from rows.tables()
     else:
@@ -231,12 +231,12 @@ def in_blocks(rows: Sequence[Any], row_type: type[Any]) -> Iterator[pa.Table]:
 
 
 def all_different(keys: Iterable[Hashable]) -> bool:
-    """Whether no two keys are equal, by their hashes: two of a million seldom collide."""
+    """Whether all keys differ, by 64-bit hashes, which collide rarely among millions."""
     return all(a != b for a, b in pairwise(sorted(map(hash, keys))))
 
 
 class LazyPairs(Sequence[Pair], Generic[Answer, Pair]):
-    """Rows with their questions; each pair is made when it is read."""
+    """Pairs of rows and questions, created lazily."""
 
     def __init__(
         self,
@@ -299,10 +299,10 @@ def joined(
     make: Callable[[Question, Answer], Pair],
     places: Sequence[int] | None = None,
 ) -> Sequence[Pair]:
-    """Pair each row with its question; ``places`` where they are known.
+    """Pair each row with its question; ``places`` are the positions of the questions, if known.
 
     Raises:
-        KeyError: If there is no such question.
+        KeyError: If a question is missing.
     """
     places = places_in(questions, rows) if places is None else places
     if not isinstance(questions, LargeTable) and not isinstance(rows, LargeTable):
@@ -314,10 +314,10 @@ def joined(
 
 
 def places_in(questions: Sequence[Question], rows: Sequence[Answer]) -> Sequence[int]:
-    """For each row, the place of its question.
+    """Position of each row's question.
 
     Raises:
-        KeyError: If there is no such question.
+        KeyError: If a question is missing.
     """
     found = _places_in_order(questions, rows)
     if len(found) == len(rows):
@@ -327,7 +327,7 @@ def places_in(questions: Sequence[Question], rows: Sequence[Answer]) -> Sequence
 
 
 def _places_in_order(questions: Sequence[Question], rows: Sequence[Answer]) -> "array[int]":
-    """The places of rows in the order of the questions; ends before the first other row."""
+    """Positions for rows in the order of the questions, up to the first row out of order."""
     found, place, current = array("I"), -1, None
     asked = column(questions, "question_id")
     for name in column(rows, "question_id"):
@@ -343,7 +343,7 @@ def _places_in_order(questions: Sequence[Question], rows: Sequence[Answer]) -> "
 def verdicts(
     predictions: Sequence[Prediction], judgements: Sequence[Judgement]
 ) -> Iterator[Sequence[Judgement]]:
-    """For each prediction the judgements on it, in their order."""
+    """Judgements of each prediction, in order."""
     if _is_in_order(predictions, judgements):
         yield from _verdicts_in_order(predictions, judgements)
         return
@@ -355,7 +355,7 @@ def verdicts(
 
 
 def _is_in_order(predictions: Sequence[Prediction], judgements: Sequence[Judgement]) -> bool:
-    """Whether judgements come in the order of their predictions."""
+    """Whether judgements are in the order of their predictions."""
     rest = _identities(predictions)
     return all(one in rest for one, _ in groupby(_identities(judgements)))
 
@@ -387,7 +387,7 @@ _LEAST = 1 << 10  # places; always a power of two
 
 
 class TextIndex:
-    """Texts by their digests: 24 to 32 bytes each, where a dictionary takes 200 and more."""
+    """Index of texts by digest: 24 to 32 bytes each, instead of over 200 in a dictionary."""
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -399,7 +399,7 @@ class TextIndex:
         return len(self._digests) // _BYTES
 
     def find(self, text: str) -> int | None:
-        """The number of a text; None if it never came.
+        """Number of a text; None if unknown.
 
         >>> some = TextIndex()
         >>> [some.number("b"), some.number("a"), some.number("b"), some.find("c")]
@@ -410,7 +410,7 @@ class TextIndex:
         return number - 1 if number else None
 
     def number(self, text: str) -> int:
-        """The number of a text, which is new if it never came."""
+        """Number of a text; assigns the next one to a new text."""
         digest = _digest(text)
         place = self._place(digest)
         if not self._places[place]:

@@ -1,4 +1,4 @@
-"""The files of a source folder: listed, pinned, and never outside of it."""
+"""Files of a source folder: listed, pinned, and confined to it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import SourceFile
 
 
 def files_below(folder: Path) -> list[Path]:
-    """List the files anywhere below a folder, sorted by path; hidden ones are none."""
+    """List all files below a folder, sorted by path, without hidden ones."""
     found = (p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
     return sorted(found, key=Path.as_posix)
 
@@ -29,9 +29,9 @@ def pinned(file: Path, folder: Path) -> SourceFile:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files by their paths below a folder; those that hold the same already are left alone.
+    """Write files below a folder, leaving unchanged ones alone.
 
-    A mini edition that is drawn again is as it was: nothing that is made of it is out of date.
+    Tables of a mini edition thus stay fresh when it is generated again.
     """
     for name, data in files.items():
         file = folder / name
@@ -46,7 +46,7 @@ def as_json(value: object) -> bytes:
 
 
 def image_files(folder: Path) -> dict[str, Path]:
-    """List all files of a folder of images by their path in it, sorted; hidden ones are none.
+    """List the image files below a folder by relative path, sorted, without hidden ones.
 
     Raises:
         SourceError: If an image is a link that leaves the folder.
@@ -56,10 +56,10 @@ def image_files(folder: Path) -> dict[str, Path]:
 
 
 def inside(folder: Path, name: str, where: str) -> Path:
-    """Find the file that an image's name means; it may not be there.
+    """Resolve the path of an image, which need not exist.
 
     Raises:
-        SourceError: If it lies outside of the folder; begins with ``where``.
+        SourceError: If it is outside of the folder; begins with ``where``.
     """
     path = folder / name
     try:

@@ -1,7 +1,4 @@
-"""Texts of strangers, as they stand in the Markdown that the UI shows.
-
-Texts of strangers, made fit for a terminal: it obeys control characters, wherever they stand.
-"""
+"""Escapes untrusted text for terminals, Markdown, CSV and JSON."""
 
 import html
 import re
@@ -14,7 +11,7 @@ _UNFIT = re.compile(f"[{_CONTROLS}{_TURNS}{_LINES}{_ALONE}]")
 
 
 def printable(text: str) -> str:
-    r"""Show control characters by their numbers; letters, signs and emoji of all scripts stay.
+    r"""Escape control characters for a terminal; letters, signs and emoji of all scripts stay.
 
     >>> print(printable("\x1b[31mred\x07 a\u202eb 中文 👩\u200d🔬"))
     \x1b[31mred\x07 a\u202eb 中文 👩‍🔬
@@ -28,7 +25,7 @@ def one_line(text: str) -> str:
 
 
 def formula_safe(text: str) -> str:
-    """Write a CSV cell so that a spreadsheet takes it for a text and not for a formula.
+    """Escape a CSV cell so that a spreadsheet does not evaluate it as a formula.
 
     >>> formula_safe("=1+1"), formula_safe("1+1")
     ("'=1+1", '1+1')
@@ -37,7 +34,7 @@ def formula_safe(text: str) -> str:
 
 
 def printable_json(written: str) -> str:
-    r"""The same for JSON that was written: it reads as it did, unfit characters are escapes.
+    r"""Escape control characters in JSON text without changing its value.
 
     >>> printable_json('"\x9b \u202e 中"')
     '"\\u009b \\u202e 中"'
@@ -58,9 +55,9 @@ _JOINER = "\u2060"  # takes no room, and parts no word
 
 
 def as_text(text: str) -> str:
-    r"""Escape a text, so that it contains no HTML, image, link, code or cell.
+    r"""Escape a text for Markdown: no HTML, image, link, code or table cell.
 
-    Addresses become no links either, which some readers make of them without any marks.
+    Addresses do not become links either.
 
     >>> as_text("<b>a_b</b>|![x](javascript:y)")
     '&#60;b&#62;a_b&#60;/b&#62;&#124;!&#91;x&#93;(javascript&#58;y)'
@@ -74,7 +71,7 @@ def as_text(text: str) -> str:
 
 
 def as_written(shown: str) -> str:
-    """Read such a text again.
+    """Undo ``as_text``.
 
     >>> as_written(as_text("<a@b>: http://c"))
     '<a@b>: http://c'

@@ -1,6 +1,6 @@
 """Annotation backend over Label Studio.
 
-Makes the tasks of a task what they should be; each step finishes what an earlier call left.
+Brings the server's tasks to their wanted state; each step completes what an earlier call left.
 """
 
 import logging
@@ -30,7 +30,7 @@ from resources.storage.locks import hold_locks
 
 
 class _There(NamedTuple):
-    """An imported task, of the present or an earlier version."""
+    """An imported task of the present or an earlier version."""
 
     task: LabelStudioTask
     unit_id: str
@@ -46,7 +46,7 @@ class _There(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks the units of one task."""
+    """Publishes the units of one task."""
 
     server: LabelStudio
     annotation_task: AnnotationTask
@@ -85,7 +85,7 @@ class Asker:
     def _told(
         self, task: LabelStudioTask, wanted: Mapping[str, Unit]
     ) -> tuple[str, str, bool, bool]:
-        """Unit of a task, whether it shows it, and whether it may stay."""
+        """Unit of a task, whether the task shows it unchanged, and whether it may stay."""
         try:
             unit = unit_of(self.annotation_task, task.data)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -121,7 +121,7 @@ class Asker:
         return number, is_changed
 
     def _show(self, wanted: Mapping[str, Unit], here: Iterable[_There]) -> dict[str, AskedTask]:
-        """Show each unit's task to as many annotators as it needs, and hide all others."""
+        """Show each unit's task to the number of annotators it needs, and hide all other tasks."""
         by_unit: dict[str, list[_There]] = defaultdict(list)
         for one in here:
             by_unit[one.unit_id if one.wanted else ""].append(one)
@@ -161,12 +161,12 @@ def _missing(wanted: Mapping[str, Unit], here: Iterable[_There]) -> list[Unit]:
 def _counts(
     wanted: Mapping[str, Unit], here: Iterable[_There], shown: Iterable[_There]
 ) -> UnitCounts:
-    """Count what will come of asking.
+    """Count the units to publish, change and withdraw.
 
     Args:
         wanted: The units by id.
-        here: The tasks of the task as it is now.
-        shown: Those of them and of earlier versions of the task that people are shown.
+        here: Tasks of the present version.
+        shown: Tasks of any version that people are shown.
     """
     as_they_are = {(one.unit_id, one.digest) for one in here if one.intact}
     there = {name for name, unit in wanted.items() if (name, unit.digest) in as_they_are}
@@ -185,10 +185,10 @@ _log = logging.getLogger("bench_assets.annotation.answers")
 
 @dataclass(frozen=True, slots=True)
 class LabelStudioBackend:
-    """People who answer in a Label Studio.
+    """The annotation backend of a Label Studio server.
 
-    What it takes for an answer and does not count (an author's own vote, a misfit, one that
-    another person changed) is asked of one more annotator, when answers are read.
+    An answer that does not count (an author's own vote, a misfit, one changed by another person) is
+    requested from one more annotator when answers are read.
     """
 
     server: LabelStudio
@@ -227,7 +227,7 @@ class LabelStudioBackend:
         return sorted(whole, key=lambda a: (a.unit_id, a.unit_digest, a.person, a.changed_at))
 
     def reopen(self, annotation_task: AnnotationTask, unit_id: str) -> None:
-        """Show a unit to one person more."""
+        """Show a unit to one more annotator."""
         with self._alone(annotation_task):
             asking = self._record(annotation_task).asking()
             task = asking.tasks.get(unit_id) if asking else None
@@ -252,7 +252,7 @@ class LabelStudioBackend:
         return Record(self.home / "annotation" / TOOL / annotation_task.name)
 
     def _alone(self, annotation_task: AnnotationTask) -> AbstractContextManager[None]:
-        """Let no other process ask or read at the same time: each would import the same tasks."""
+        """Lock against other processes, which would import the same tasks."""
         return hold_locks(
             self.home / "annotation" / TOOL / "locks", [annotation_task.name], _log.info
         )
@@ -263,7 +263,7 @@ class LabelStudioBackend:
         exports: Mapping[int, Sequence[Mapping[str, Any]]],
         said: Iterable[Answer],
     ) -> None:
-        """Show units to more people where not all answers count."""
+        """Show units to more annotators if some answers do not count."""
         asking = self._record(annotation_task).asking()
         if asking is None or asking.closed:
             return
@@ -285,7 +285,7 @@ def _wanted(
     asking: TaskRequest,
     by_unit: Mapping[tuple[str, str], Sequence[Answer]],
 ) -> tuple[str, AskedTask] | None:
-    """Wanted number of annotators of a task, if it differs, and its unit."""
+    """Wanted number of annotators of a task, if it differs, with its unit."""
     try:
         unit = unit_of(annotation_task, task["data"])
     except (KeyError, TypeError, ValueError, AttributeError):

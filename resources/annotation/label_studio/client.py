@@ -1,7 +1,4 @@
-"""HTTP client and tokens of Label Studio.
-
-Where a Label Studio may be, and how it knows us: both kinds of token, over wires none reads.
-"""
+"""HTTP client of Label Studio, with both kinds of tokens; only over HTTPS or loopback."""
 
 import ipaddress
 import re
@@ -20,10 +17,10 @@ _JWT = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
 
 def checked_address(url: str) -> str:
-    """Check where the server is; without a slash at the end.
+    """Validate the server's address; returned without a trailing slash.
 
     Raises:
-        SettingsError: If it is neither on this machine nor behind https, or no address.
+        SettingsError: If it is not a URL, or neither loopback nor HTTPS.
 
     >>> checked_address("http://127.0.0.1:8081/")
     'http://127.0.0.1:8081'
@@ -47,7 +44,7 @@ def checked_address(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself.
+    """Whether a host is a loopback address.
 
     >>> is_loopback("127.0.0.1"), is_loopback("127.0.0.1.example.org"), is_loopback("0.0.0.0")
     (True, False, False)
@@ -61,7 +58,7 @@ def is_loopback(host: str) -> bool:
 
 
 def authorization(url: str, token: str) -> httpx.Auth:
-    """Choose how to show a token: which kind it is is seen by its shape."""
+    """Build the authorization for a token, whose kind is recognised by its shape."""
     return _RefreshToken(url, token) if _JWT.fullmatch(token) else _Legacy(token)
 
 
@@ -77,7 +74,7 @@ class _Legacy(httpx.Auth):
 
 
 class _RefreshToken(httpx.Auth):
-    """A personal access token: it gets others, which live five minutes."""
+    """Personal access token: a refresh token for access tokens that expire after five minutes."""
 
     requires_response_body = True
 
@@ -101,7 +98,7 @@ class _RefreshToken(httpx.Auth):
 
 
 def _access(refreshed: httpx.Response) -> str:
-    """The token that another was changed for; "" if it was not."""
+    """Access token from the server's response; "" if refused."""
     try:
         told = refreshed.json() if refreshed.status_code == 200 else {}
     except ValueError:
@@ -137,7 +134,7 @@ class LabelStudio:
     """Client of one server with one token."""
 
     def __init__(self, url: str, token: str) -> None:
-        """Ask nothing yet; ``url`` was checked."""
+        """Store the validated address; sends no request."""
         self.url = url
         self._http = httpx.Client(
             base_url=url,
@@ -148,18 +145,18 @@ class LabelStudio:
         )
 
     def accounts(self) -> dict[int, str]:
-        """The address of each account by its number."""
+        """E-mail addresses of accounts by id."""
         told = self._get("/api/users")
         return {one["id"]: str(one.get("email", "")) for one in self._rows(told, "id")}
 
     def projects(self, title: str) -> list[dict[str, Any]]:
-        """Find the projects whose title has these characters anywhere."""
+        """Find the projects whose title contains a text."""
         wanted = "id,title,label_config,maximum_annotations,task_number,show_collab_predictions"
         asked = {"title": title, "include": wanted, "ordering": "id"}
         return list(self._pages("/api/projects", asked, "results", "count"))
 
     def create(self, settings: Mapping[str, Any]) -> int:
-        """Make a project; its number."""
+        """Create a project; returns its id."""
         return int(self._object(self._say("POST", "/api/projects", settings), "id")["id"])
 
     def change(self, project: int, settings: Mapping[str, Any]) -> None:
@@ -167,7 +164,7 @@ class LabelStudio:
         self._say("PATCH", f"/api/projects/{project}", settings)
 
     def share(self, project: int, folder: str) -> None:
-        """Let a project show the images of a folder, once."""
+        """Connect a project to the image folder, unless it is connected."""
         there = self._get("/api/storages/localfiles", {"project": project})
         if folder in [one["path"] for one in self._rows(there, "path")]:
             return
@@ -179,7 +176,7 @@ class LabelStudio:
         )  # fmt: skip
 
     def add(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
-        """Import tasks, as many at once as it bears; twice makes them twice."""
+        """Import tasks in batches; not idempotent."""
         for start in range(0, len(tasks), _LOT):
             lot = tasks[start : start + _LOT]
             self._say("POST", f"/api/projects/{project}/import", lot)
@@ -203,13 +200,13 @@ class LabelStudio:
             self._say("PATCH", f"/api/tasks/{task}/", {"is_labeled": False})
 
     def export(self, project: int) -> list[dict[str, Any]]:
-        """Every task with an answer, with all of them."""
+        """All tasks that have answers, with the answers."""
         return self._rows(self._get(f"/api/projects/{project}/export", {"exportType": "JSON"}))
 
     def _pages(
         self, path: str, asked: Mapping[str, Any], rows: str, total: str
     ) -> Iterator[dict[str, Any]]:
-        """Read all pages of a list; past the last one is 404, and none may be missing."""
+        """Read all pages of a list; the page after the last one is a 404."""
         seen: set[int] = set()
         page = 1
         while True:

@@ -1,4 +1,4 @@
-"""Which projects of a Label Studio are a task's: a task that changed is another project."""
+"""Projects of an annotation task: each version of a task has its own project."""
 
 import html
 import logging
@@ -27,17 +27,17 @@ class Project:
 
     @property
     def is_open(self) -> bool:
-        """Whether people are shown anything of it."""
+        """Whether people are shown any of its tasks."""
         return bool(self.settings["maximum_annotations"])
 
 
 def title_of(annotation_task: AnnotationTask) -> str:
-    """The title of a task's project: its name and the digest of all that it shows."""
+    """Title of a task's project: its name and the digest of everything it shows."""
     return f"{_prefix(annotation_task)}{annotation_task.version[:_VERSION]}"
 
 
 def projects_of(server: LabelStudio, annotation_task: AnnotationTask) -> list[Project]:
-    """Find the projects of all versions of a task: the title is searched for within others."""
+    """Find the projects of all versions of a task, among those whose titles contain its name."""
     found = []
     for one in server.projects(_prefix(annotation_task)):
         title = str(one["title"])
@@ -53,9 +53,9 @@ def projects_of(server: LabelStudio, annotation_task: AnnotationTask) -> list[Pr
 
 
 def current(annotation_task: AnnotationTask, projects: Sequence[Project]) -> Project | None:
-    """Project of the present task: the one with most tasks, then the newest.
+    """Project of the present version: the one with most tasks, then the newest.
 
-    There are two of one title where its data base was locked and it said its own request twice.
+    A title may occur twice, because the server repeats a request when its database is locked.
     """
     same = [one for one in projects if one.title == title_of(annotation_task)]
     if not same:
@@ -91,7 +91,7 @@ def settings_of(
 
 
 def changed(wanted: Mapping[str, Any], project: Project) -> bool:
-    """Whether a project is not as it should be: anybody may change it."""
+    """Whether a project's settings differ from ours: any account may change them."""
     return any(wanted[name] != value for name, value in project.settings.items())
 
 

@@ -1,7 +1,7 @@
-"""Local record of a task, since Label Studio data can be edited by anybody.
+"""Local record of a task, because any account can edit the data in Label Studio.
 
 ``annotation/label-studio/<suite>/<task>/`` of the home folder: ``asked.json``, the requested units,
-and ``seen.jsonl``, every answer as it was when it was seen, a line each; lines are only added.
+and ``seen.jsonl``, one line per answer as first seen; append-only.
 """
 
 import json
@@ -69,14 +69,14 @@ class Record:
             file.write(orjson.dumps(asking))
 
     def with_seen(self, answers: Sequence[Answer], projects: Iterable[int]) -> list[Answer]:
-        """Merge known and new tasks, and store the new ones.
+        """Merge recorded and new answers, and record the new ones.
 
-        Earlier words come back as they were. What is gone comes back with a complaint, where no
-        other word of the person stands.
+        Earlier answers are returned as recorded. Deleted answers get a complaint, unless the person
+        gave another one.
 
         Args:
-            answers: All that are there now.
-            projects: Those that are there now.
+            answers: All answers on the server.
+            projects: All projects on the server.
 
         Raises:
             AnnotationError: If a whole project with answers is gone.

@@ -19,7 +19,7 @@ class Pseudonyms:
     names: Mapping[str, str]  # pseudonym by address, as bench.toml has them
 
     def of(self, account: object) -> str:
-        """Name of an account, given as its number or an object with it; "" if unknown.
+        """Pseudonym of an account, given by its id or an object with it; "" if unknown.
 
         >>> Pseudonyms({3: "Ana@lab.example"}, {"ana@lab.example": "ana"}).of({"id": 3})
         'ana'
@@ -39,10 +39,10 @@ def answers_of(
     """Answers to a task of an export; an unreadable one has a complaint.
 
     Args:
-        annotation_task: As it is now; ``task`` may be of an earlier version.
-        project: Its number.
-        task: With its ``annotations``.
-        who: What people are called.
+        annotation_task: The present version; ``task`` may be of an earlier one.
+        project: Id of the project.
+        task: Exported task with its ``annotations``.
+        who: Pseudonyms of the annotators.
     """
     unit, version, fault = _unit(annotation_task, task.get("data"))
     nothing = Answer(
@@ -75,7 +75,7 @@ def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _unit(annotation_task: AnnotationTask, data: Any) -> tuple[Unit | None, str, str]:  # noqa: ANN401  (JSON)
-    """The unit that a task shows, its task's version, and why it cannot be believed."""
+    """Unit of a task, the version of its annotation task, and why it is not trusted."""
     try:
         unit, version = unit_of(annotation_task, data), data["task_version"]
     except _FAULTS:
@@ -112,7 +112,7 @@ def _values(result: Sequence[Mapping[str, Any]]) -> Values:
 
 
 def _given(value: Mapping[str, Any]) -> Iterator[str]:
-    """The entries of one part of a result; of one of another kind, that it is of that."""
+    """Entries of one part of a result, or the kind of an unexpected part."""
     if "keypointlabels" in value:
         yield f"{value['x'] / 100:.6f} {value['y'] / 100:.6f}"  # percent there, shares here
         return

@@ -1,8 +1,7 @@
-"""Label Studio's server on loopback, and its image folder.
+"""Runs Label Studio's server on loopback, with its image folder.
 
-Left alone it listens everywhere, lets anybody sign up, and tells its makers of its use.
-
-The folder that Label Studio serves images from; every account may read it.
+By default it listens on all addresses, allows sign-up and sends telemetry; all three are disabled.
+Every account can read the image folder.
 """
 
 import re
@@ -22,7 +21,7 @@ def program(environment: Path) -> Path:
     """Find Label Studio in an environment of its own.
 
     Raises:
-        SettingsError: If it is not there.
+        SettingsError: If it is not installed.
     """
     found = environment / "bin" / "label-studio"
     if not found.is_file():
@@ -34,7 +33,7 @@ def program(environment: Path) -> Path:
 
 
 def arguments(port: int) -> list[str]:
-    """Let it listen to this machine alone."""
+    """Arguments for listening on loopback only."""
     return ["start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
 
 
@@ -44,14 +43,14 @@ def variables(
     """Environment of the server.
 
     Args:
-        around: The environment that we are in; what is said of our Python does not go on.
-        folder: Of its database, password and log; readable by this user only.
-        images: The link to the image store. It serves all in the folder where that lies.
-        port: Of 127.0.0.1.
-        token: The first account has it from its first start on.
+        around: Our environment; variables about our Python are removed.
+        folder: Folder of its database, password and log; readable by this user only.
+        images: Link to the image store; everything in its folder is served.
+        port: Port on 127.0.0.1.
+        token: Token of the first account, set at the first start.
 
     Raises:
-        SettingsError: If the token is none that can be given to it.
+        SettingsError: If Label Studio would not accept the token.
         HomeError: If the folder cannot be written.
     """
     if not _TOKEN.fullmatch(token):
@@ -80,7 +79,7 @@ def variables(
 
 
 def password(folder: Path) -> str:
-    """The first account's password, drawn once and kept beside the data base.
+    """Password of the first account, generated once and stored beside the database.
 
     Raises:
         HomeError: If the folder cannot be written.
@@ -96,18 +95,18 @@ def password(folder: Path) -> str:
 
 
 def shared_images(home: Path, place: ImageLocation, shown: Iterable[str] = ()) -> Path:
-    """Place images into a folder without other files.
+    """Provide images in a folder without other files.
 
-    A folder is linked with all its images; objects of a store are copied.
+    An image folder is linked as a whole; objects of a store are copied.
 
     Args:
         home: The home folder.
-        place: Where its images lie.
-        shown: Digests of those that people are shown.
+        place: Location of its images.
+        shown: Digests of the images that people are shown.
 
     Raises:
         HomeError: If the folder cannot be written.
-        ImageError: If an image is not there, or not as it was stored.
+        ImageError: If an image is missing or damaged.
     """
     folder = (home / "annotation" / "shared" / "images").absolute()
     with describe_write_errors(folder):

@@ -1,6 +1,6 @@
-"""Units as Label Studio tasks, and tasks as its XML.
+"""Units as Label Studio tasks, and annotation tasks as its XML.
 
-A task as Label Studio has it: images at the left, texts and fields at the right.
+Images are shown on the left, texts and fields on the right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +21,12 @@ _BREAK = "\N{ZERO WIDTH SPACE}"  # invisible
 
 
 def label_config(annotation_task: AnnotationTask) -> str:
-    """Write a task as Label Studio's XML; each control has the name of its field.
+    """Write an annotation task as Label Studio's XML; controls are named after fields.
 
-    Choices come with each task, since a unit may have its own.
+    Choices come with each unit, which may have its own.
 
     Raises:
-        AnnotationError: If a person is to bring an image: none can be taken in.
+        AnnotationError: If the task has an upload field, which Label Studio does not support.
     """
     points = has_points(annotation_task)
     view = Element("View")
@@ -49,7 +49,7 @@ def has_points(annotation_task: AnnotationTask) -> bool:
 
 
 def spoken(text: str) -> str:
-    """Write a text so that Label Studio shows it: what follows a dollar would be a variable of its.
+    """Escape a text for Label Studio, which takes words after a dollar sign as variables.
 
     >>> unspoken(spoken("$5 or more"))
     '$5 or more'
@@ -63,7 +63,7 @@ def unspoken(text: str) -> str:
 
 
 def _images(left: Element, *, points: bool) -> None:
-    """Show each image under its heading; the one with places on it has a name of its own."""
+    """Build the image views with headings; the image for points has a name of its own."""
     if points:
         SubElement(left, "Header", value="$heading", size="5")
         SubElement(left, "Image", name=_IMAGE, value="$image", maxWidth="100%", zoom="true")
@@ -115,7 +115,7 @@ _PREFIX = "/data/local-files/?d=images/"
 
 
 def task_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
-    """Write a unit as a task to import."""
+    """Build the task to import for a unit."""
     task: dict[str, Any] = {"data": data_of(unit, annotation_task)}
     if unit.proposal:
         task["predictions"] = [
@@ -151,10 +151,10 @@ def data_of(unit: Unit, annotation_task: AnnotationTask) -> dict[str, Any]:
 
 
 def unit_of(annotation_task: AnnotationTask, data: Mapping[str, Any]) -> Unit:
-    """Read a unit from Label Studio's present data.
+    """Parse a unit from Label Studio's present data.
 
     Raises:
-        KeyError, TypeError, ValueError: If we never made such a task.
+        KeyError, TypeError, ValueError: If the task was not created by us.
     """
     return Unit(
         task=annotation_task.name,
@@ -192,7 +192,7 @@ def _proposed(unit: Unit, annotation_task: AnnotationTask) -> Iterable[dict[str,
 
 
 def _pairs(values: Values) -> list[list[Any]]:
-    """Write by field in order: a data base may sort the names of an object."""
+    """Format fields as ordered pairs, because the database may sort keys of objects."""
     return [[name, list(given)] for name, given in values.items()]
 
 

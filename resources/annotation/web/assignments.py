@@ -1,7 +1,7 @@
 """Assignments: which unit an annotator is shown next.
 
-An annotator who sees a unit holds a place (``LEASE``). A place without an answer in time
-is another's; with an answer it is taken for good, a skip gives it back.
+An annotator who sees a unit holds a reservation (``LEASE``). It expires without an answer, becomes
+permanent with one, and is released by a skip.
 """
 
 import sqlite3
@@ -50,7 +50,7 @@ WHERE p.person = ? AND i.task = ? AND i.asked ORDER BY a.id DESC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTask:
-    """A task as a person finds it."""
+    """An open task of a person, with its counts."""
 
     number: int
     task: AnnotationTask
@@ -70,9 +70,9 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Hands out units and takes answers.
+    """Assigns units and stores answers.
 
-    Every verb raises ``AnnotationError`` where the file cannot be used.
+    All methods raise ``AnnotationError`` if the file cannot be used.
     """
 
     store: Store
@@ -81,7 +81,7 @@ class Desk:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def tasks(self, person: str, only: Collection[str] = ()) -> list[OpenTask]:
-        """List the forms that a person may fill in; with ``only``, of those."""
+        """List the tasks that are open to a person, optionally restricted to ``only``."""
         if not self.store.exists:
             return []
         with self.store.reading() as db:
@@ -94,7 +94,7 @@ class Desk:
             ]
 
     def task(self, number: int, person: str) -> OpenTask | None:
-        """Find one of them."""
+        """Find an open task by name."""
         with self.store.reading() as db:
             row = db.execute("SELECT told, closed FROM tasks WHERE id = ?", (number,)).fetchone()
             if row is None:
@@ -116,12 +116,12 @@ class Desk:
         return int(found[0]) if found else None
 
     def seat(self, unit: int, person: str) -> Seat | None:
-        """Find a person before a unit; None if it was not given to them."""
+        """Find a person's reservation of a unit; None without one."""
         with self.store.reading() as db:
             return self._seat(db, unit, person)
 
     def keep(self, unit: int, person: str) -> Seat | None:
-        """Find them, and keep their place for as long again, where they may still answer."""
+        """Find a person's reservation, and extend it if they may still answer."""
         with self.store.writing() as db:
             seat = self._seat(db, unit, person)
             if seat and not seat.refusal:
@@ -129,12 +129,13 @@ class Desk:
             return seat
 
     def say(self, seat: Seat, values: Values, *, skipped: bool = False) -> str:
-        """Add an answer; an equal one adds nothing.
+        """Store an answer; idempotent.
 
-        What is sent while the place is theirs is kept, whatever was withdrawn or closed meanwhile.
+        An answer sent during a reservation is stored even if the unit was withdrawn or the task
+        closed.
 
         Returns:
-            Why it cannot be taken; "" if it was.
+            Reason why it was refused; "" if it was stored.
         """
         with self.store.writing() as db:
             now = self._seat(db, seat.unit.number, seat.person)
@@ -151,12 +152,12 @@ class Desk:
         return [Word(read_unit(*row[:4]), read_said(row[4]), bool(row[5]), row[6]) for row in rows]
 
     def keep_upload(self, person: str, image: str) -> None:
-        """Record a person's upload, which may be shown to them and be their answer."""
+        """Record a person's upload, which only they may see and use in answers."""
         with self.store.writing() as db:
             db.execute("INSERT OR IGNORE INTO uploads VALUES (?, ?)", (person, image))
 
     def brought(self, person: str, image: str) -> bool:
-        """Whether a person brought an image."""
+        """Whether a person uploaded an image."""
         with self.store.reading() as db:
             where = "person = ? AND image = ?"
             found = db.execute(f"SELECT 1 FROM uploads WHERE {where}", (person, image))

@@ -47,7 +47,7 @@ ORDER BY i.unit_id, i.digest, a.person, a.id
 
 @dataclass(frozen=True, slots=True)
 class PagesBackend:
-    """The port over the file; the server that shows the pages need not run."""
+    """The annotation backend over the file; the server need not run."""
 
     store: Store
 
@@ -77,7 +77,7 @@ class PagesBackend:
             return list(_read(task.name, db.execute(_ANSWERS, (task.name,))))
 
     def reopen(self, task: AnnotationTask, unit_id: str) -> None:
-        """Make a place for one more person."""
+        """Request one more answer to a unit."""
         which = f"task = ({_OF_FORM}) AND unit_id = ? AND asked"
         with self.store.writing() as db:
             found = db.execute(
@@ -94,7 +94,7 @@ class PagesBackend:
 
 
 def room_again(db: sqlite3.Connection, unit: int) -> None:
-    """Count anew how many people may still answer a unit."""
+    """Update how many people may still answer a unit."""
     db.execute(f"{_ROOM} id = ?", (unit,))
 
 

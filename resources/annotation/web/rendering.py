@@ -1,4 +1,4 @@
-"""Rendering: HTML pages from templates, images as browsers can show them, uploaded images."""
+"""Rendering of HTML pages and images, and storage of uploaded images."""
 
 import io
 from dataclasses import dataclass, field
@@ -82,7 +82,7 @@ class Uploads:
     _turn: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(_AT_ONCE))
 
     def keep(self, data: bytes) -> str:
-        """Store an image; its SHA-256.
+        """Store an image; returns its SHA-256.
 
         Raises:
             ImageError: If it does not decode, or is too large.

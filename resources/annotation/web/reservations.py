@@ -44,7 +44,7 @@ ON CONFLICT DO UPDATE SET position = max(position, excluded.position)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """A person before a unit that they were given."""
+    """A person's reservation of a unit."""
 
     person: str
     task: AnnotationTask
@@ -60,7 +60,7 @@ class Seat:
 
 
 def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat | None:
-    """Find a person before a unit; None if it was never given to them."""
+    """Find a person's reservation of a unit; None without one."""
     found = db.execute(_SEAT, {"unit": unit, "person": person, "now": now})
     row = found.fetchone()
     if row is None:
@@ -83,7 +83,7 @@ def seat_of(db: sqlite3.Connection, unit: int, person: str, now: float) -> Seat 
 
 
 def hold(db: sqlite3.Connection, unit: int, person: str, now: float, until: float) -> None:
-    """Keep a place for a person; it was shown now, unless it is still theirs from before."""
+    """Reserve a unit for a person from now on, or extend an existing reservation."""
     db.execute(_HOLD, {"unit": unit, "person": person, "now": now, "until": until})
 
 

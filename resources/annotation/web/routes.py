@@ -31,7 +31,7 @@ _FOR_GOOD = {"Cache-Control": "private, max-age=604800, immutable"}  # the addre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """The pages; what waits for a file or an image does so in a thread of its own."""
+    """Handlers of the pages; access to files and images runs in threads."""
 
     desk: Desk
     sessions: VisitorSessions
@@ -56,12 +56,12 @@ class Pages:
         ]
 
     def enter(self, request: Request) -> Response:
-        """Let a person in by their link."""
+        """Log in with a link."""
         self.sessions.enter(request, request.path_params["token"])
         return RedirectResponse("/", 303)
 
     async def leave(self, request: Request) -> Response:
-        """Forget who it was."""
+        """Log out."""
         visitor = await run_in_threadpool(self.sessions.visitor, request)
         visitor.check_form(await read_form(request))
         request.session.clear()
@@ -111,20 +111,20 @@ class Pages:
         return await run_in_threadpool(self._answer, visitor, seat, sent)
 
     def stay(self, request: Request) -> Response:
-        """Keep a person's place while they write."""
+        """Extend a reservation while a person writes."""
         visitor = self.sessions.visitor(request)
         self._given(visitor, self.desk.keep(_number(request, "unit"), visitor.person))
         return Response(status_code=204)
 
     def image(self, request: Request) -> Response:
-        """Send an image of a unit to whom the unit was given."""
+        """Send an image of a unit that is assigned to the person."""
         visitor = self.sessions.visitor(request)
         seat = self._given(visitor, self.desk.seat(_number(request, "unit"), visitor.person))
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=sha256 in seat.unit.images.values())
 
     def uploaded(self, request: Request) -> Response:
-        """Send an image back to whom brought it."""
+        """Send an uploaded image to its uploader."""
         visitor = self.sessions.visitor(request)
         sha256 = request.path_params["sha256"]
         return self._image(sha256, may_see=self.desk.brought(visitor.person, sha256))

@@ -97,10 +97,10 @@ def setup_of(settings: Settings) -> Setup:
 
 
 def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
-    """Make the pages.
+    """Build the ASGI application.
 
     Raises:
-        AnnotationError: If there is no key for links, and none can be written.
+        AnnotationError: If there is no signing key, and none can be written.
     """
     from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
 
@@ -135,7 +135,7 @@ def application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address.
+    """Whether an address is a loopback address.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -147,13 +147,13 @@ def is_loopback(host: str) -> bool:
 
 
 class PagesServer:
-    """The pages, served in a thread from the beginning of a ``with`` block to its end."""
+    """Serves the pages in a thread during a ``with`` block."""
 
     def __init__(self, setup: Setup, host: str = LOOPBACK, port: int = PORT) -> None:
         """Bind the port; 0: any free port.
 
         Raises:
-            SettingsError: If it cannot be had.
+            SettingsError: If the port is not available.
             AnnotationError: As ``application``.
         """
         self._app = application(setup, host)
@@ -172,7 +172,7 @@ class PagesServer:
         self.address = f"http://{shown}:{self._socket.getsockname()[1]}"
 
     def __enter__(self) -> Self:
-        """Serve."""
+        """Start serving."""
         logging.getLogger("uvicorn.access").disabled = True  # addresses of links open doors
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -187,14 +187,14 @@ class PagesServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop after open requests."""
+        """Finish open requests, then stop."""
         self._server.should_exit = True
         self._thread.join(10)
         with suppress(OSError):
             self._socket.close()
 
     def wait(self) -> None:
-        """Wait for its end."""
+        """Wait until the server stops."""
         self._thread.join()
 
 

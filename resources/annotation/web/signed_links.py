@@ -41,14 +41,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Makes, reads and revokes links."""
+    """Signs, verifies and revokes links."""
 
     store: Store
     key: str
 
     @classmethod
     def beside(cls, store: Store) -> "Links":
-        """Links signed with the key beside the answers, which is created if missing.
+        """Use the signing key beside the answers, which is created if missing.
 
         Raises:
             AnnotationError: If the key cannot be read or written, or others may read it.
@@ -59,7 +59,7 @@ class Links:
         """Sign a link.
 
         Raises:
-            AnnotationError: If ``person`` is no pseudonym.
+            AnnotationError: If ``person`` is not a pseudonym.
         """
         if not _PERSON.fullmatch(person):
             raise AnnotationError(
@@ -87,7 +87,7 @@ class Links:
         return Link(person, tuple(tasks), until)
 
     def revoke(self, person: str) -> None:
-        """Revoke all links of a person that were made so far."""
+        """Revoke all existing links of a person."""
         with self.store.writing() as db:
             db.execute(
                 "INSERT INTO links VALUES (?, 1) ON CONFLICT DO UPDATE SET voided = voided + 1",

@@ -1,9 +1,8 @@
 """SQLite store of the annotation pages.
 
-Asking and hearing need no server; the server may run meanwhile (WAL: one writes at a time). Answers
-are only added to: the file itself refuses to change or delete one.
-
-Forms and units as they lie in the file: JSON, and what is made of it again.
+Publishing units and reading answers need no server, but may run beside it (WAL: one writer at a
+time). Answers are append-only: triggers refuse to change or delete one. Tasks, units and values are
+stored as JSON.
 """
 
 import json
@@ -82,11 +81,11 @@ class Store:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever asked."""
+        """Whether any task was ever published."""
         return self.file.exists()
 
     def tasks(self) -> list[str]:
-        """Names of the forms that were ever asked.
+        """Names of all tasks ever published.
 
         Raises:
             AnnotationError: As ``reading``.
@@ -101,7 +100,7 @@ class Store:
         """Open the file for reading.
 
         Raises:
-            AnnotationError: If it is not there, damaged, or written by a newer version.
+            AnnotationError: If it is missing, damaged, or written by a newer version.
         """
         with _as_annotation_error():
             if not self.exists:
@@ -112,7 +111,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
-        """Write into the file: all that the block does, or nothing of it.
+        """Open the file for writing, in one transaction.
 
         Raises:
             AnnotationError: If it is damaged, of a newer version, or cannot be written.
@@ -206,7 +205,7 @@ def read_values(entry: dict[str, Any]) -> Values:
 
 
 def read_said(told: str) -> Values:
-    """Read what ``written_values`` wrote.
+    """Parse values that ``written_values`` serialised.
 
     Raises:
         AnnotationError: If it is damaged.

@@ -30,7 +30,7 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownField:
-    """A field as it stands on the page."""
+    """A form field on the page."""
 
     name: str
     kind: str
@@ -45,9 +45,7 @@ class ShownField:
 
 
 def text_groups(shown: Mapping[str, str]) -> list[list[ShownText]]:
-    """Group texts: those that are to be compared, "Response A" and "Response B".
-
-    Stand side by side.
+    """Group texts for display: those to compare, "Response A" and "Response B", side by side.
 
     >>> [[one.heading for one in group] for group in text_groups({"Q": "", "X 1": "", "X 2": ""})]
     [['Q'], ['X 1', 'X 2']]
