@@ -21,6 +21,7 @@ from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.text.redaction import without_named
 from bench_assets.export.collection import ModelResponses, TableCollection
+from bench_assets.export.samples import blind_baselines
 
 _UNFIT = re.compile(r"[^\w.\- :/]")  # in the name of a metric, as MLflow has it
 
@@ -78,6 +79,8 @@ def _point(one: ModelResponses, step: int) -> CurvePoint:
     values = {_name(row): row.value for row in one.metrics if not isnan(row.value)}
     if one.primary:
         values["n_failed"] = float(one.primary.n_failed)
+        blind = blind_baselines(one.primary)
+        values |= {n: value for n, value in blind.items() if value is not None}
     return CurvePoint(
         model=one.model,
         step=step,

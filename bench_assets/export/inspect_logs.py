@@ -19,7 +19,7 @@ from bench_assets.core.schema.chat import Image, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import ExportSample, as_json, items, known
+from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
 
@@ -211,6 +211,7 @@ def _metric(row: Metric) -> dict[str, Any]:
         "n_scored": row.n_scored,
         "n_unscored": row.n_unscored,
         "n_failed": row.n_failed,
+        **blind_baselines(row),
         "signature": row.signature,
     }
     return {"name": _name(row), "value": row.value, "params": {}, "metadata": about}

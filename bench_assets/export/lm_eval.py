@@ -17,7 +17,7 @@ from typing import Any
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import ExportSample, as_json, items, known
+from bench_assets.export.samples import ExportSample, as_json, blind_baselines, items, known
 from resources.storage.atomic_write import open_atomic
 
 _FILTER = "none"  # lm-eval's name for responses as they came
@@ -150,6 +150,7 @@ def _config(one: ModelResponses, whole: list[Metric]) -> dict[str, Any]:
             "reading": one.reading,
             "signatures": {row.metric: row.signature for row in whole},
             "intervals": {row.metric: [known(row.low), known(row.high)] for row in whole},
+            "blind_baselines": {row.metric: blind_baselines(row) for row in whole},
             "n_scored": {row.metric: row.n_scored for row in whole},
             "n_unscored": {row.metric: row.n_unscored for row in whole},
             "failed": one.primary.n_failed if one.primary else None,

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.collection import ModelResponses, TableCollection
-from bench_assets.export.samples import known
+from bench_assets.export.samples import blind_baselines, known, not_whole
 from resources.storage.atomic_write import open_atomic
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def write_model_indices(gathered: TableCollection, catalog: Catalog, out: Path) 
     """
     found: dict[str, list[EvalResult]] = defaultdict(list)
     for one in gathered.evaluations():
-        failed = one.primary.n_failed if one.primary else None
-        if failed != 0:
-            why = f"{failed} questions are without a response" if failed else "it is not measured"
+        if why := not_whole(one):
             gathered.left_out.append(f"{one.name} of {one.model}: {why}")
         else:
             found[one.model] += results(one, catalog.suite(one.task.suite).release)
@@ -87,6 +85,7 @@ def _result(one: ModelResponses, row: Metric, release: str) -> "EvalResult":
             "high": known(row.high),
             "n_scored": row.n_scored,
             "n_unscored": row.n_unscored,
+            **blind_baselines(row),
             "signature": row.signature,
         },
         verified=False,

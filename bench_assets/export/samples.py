@@ -8,7 +8,7 @@ from math import isnan
 from typing import Any
 
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.export.collection import ModelResponses
 
 
@@ -67,6 +67,20 @@ def known(value: float) -> float | None:
     (0.5, None)
     """
     return None if isnan(value) else value
+
+
+def blind_baselines(row: Metric) -> dict[str, float | None]:
+    """What the best constant response and shuffled responses get; None: not known."""
+    found = {"constant": row.constant, "shuffled": row.shuffled}
+    return {name: None if value is None else known(value) for name, value in found.items()}
+
+
+def not_whole(one: ModelResponses) -> str:
+    """Why the metrics do not leave without a place for failures; "" if they may."""
+    if one.primary is None or isnan(one.primary.value):
+        return "it is not measured"
+    failed = one.primary.n_failed
+    return f"{failed} questions are without a response" if failed else ""
 
 
 def items(one: ModelResponses) -> Iterator[ExportSample]:

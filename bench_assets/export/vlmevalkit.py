@@ -3,6 +3,9 @@
 ``index`` numbers the questions of a file from 1; ``question_id`` is ours. An image stands in its
 row in base64, and ``image_path`` is what VLMEvalKit calls its file. A question without images has
 none: VLMEvalKit passes it over.
+
+A model has a folder, as in VLMEvalKit's work folder. ``points`` stands beside each response, and
+the metrics in ``..._score.csv``, by split and metric; VLMEvalKit's ``evaluate`` writes its own.
 """
 
 import base64
@@ -10,6 +13,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -18,12 +22,15 @@ from urllib.parse import quote
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.export.collection import ExportTable, ModelResponses, TableCollection
+from bench_assets.export.samples import not_whole
 from resources.images.store import ImageStore
 from resources.storage.atomic_write import open_atomic
 
 _FIRST = ("index", "image", "image_path", "question", "hint")
 _LAST = ("answer", "category", "split", "question_id")
 _DIGITS = 16
+OVERALL = "Overall"
+"""The split of a table of metrics that is all questions."""
 
 
 def write_questions_and_responses(
@@ -44,9 +51,15 @@ def write_questions_and_responses(
     for one in gathered.evaluations():
         if one.exam.questions[0].kind != "ranking":
             condition = "" if one.condition == one.exam.name else f"-{one.condition}"
-            name = f"{quote(one.model, safe='@+=')}_{dataset(one.exam)}{condition}.tsv"
-            written.append(out / name)
+            model = quote(one.model, safe="@+=")
+            stem = out / model / f"{model}_{dataset(one.exam)}{condition}"
+            written.append(stem.with_name(f"{stem.name}.tsv"))
             _write(written[-1], response_columns(one.exam), response_rows(one))
+            if why := not_whole(one):
+                gathered.left_out.append(f"metrics of {one.name} of {one.model}: {why}")
+            else:
+                written.append(stem.with_name(f"{stem.name}_score.csv"))
+                _write(written[-1], *metric_rows(one), delimiter=",")
     return written
 
 
@@ -88,7 +101,8 @@ def question_rows(
 
 def response_columns(exam: ExportTable) -> list[str]:
     """Columns of a table of responses."""
-    return [*(name for name in columns(exam) if not name.startswith("image")), "prediction"]
+    kept = (name for name in columns(exam) if not name.startswith("image"))
+    return [*kept, "prediction", "points"]
 
 
 def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
@@ -97,16 +111,40 @@ def response_rows(one: ModelResponses) -> Iterator[Mapping[str, Any]]:
     A question without a response is left out: it is not wrong.
     """
     said = {row.question_id: row for row in one.predictions if row.sample == 0 and not row.error}
+    scored = {row.question_id: row for row in one.scores if row.sample == 0}
     for index, question in enumerate(one.exam.questions, start=1):
         if response := said.get(question.question_id):
-            yield {**_asked(index, question), "prediction": response.text}
+            score = scored.get(question.question_id)
+            points = None if score is None else score.points
+            share = "" if score is None or points is None else points / score.max_points
+            yield {**_asked(index, question), "prediction": response.text, "points": share}
 
 
-def tsv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+def metric_rows(one: ModelResponses) -> tuple[list[str], list[Mapping[str, Any]]]:
+    """Columns and rows of the metrics: a row for each category, the primary metric first."""
+    known = [row for row in one.metrics if not isnan(row.value)]
+    names = dict.fromkeys(
+        [one.task.primary_metric, *(row.metric for row in known if row.category == "all"),
+         *(row.metric for row in known)]
+    )  # fmt: skip
+    rows: dict[str, dict[str, Any]] = {"all": {"split": OVERALL}}
+    for row in known:
+        rows.setdefault(row.category, {"split": row.category})[row.metric] = row.value
+    return ["split", *names], list(rows.values())
+
+
+def separated(
+    columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
+) -> Iterator[bytes]:
     """Write rows as lines; texts stand in quotes, so that tabs and lines in them do no harm."""
     line = io.StringIO()
     writer = csv.DictWriter(
-        line, columns, restval="", delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+        line,
+        columns,
+        restval="",
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC,
     )
     writer.writeheader()
     yield _taken(line)
@@ -143,10 +181,11 @@ def _one_or_list(values: Sequence[str]) -> str:
     return json.dumps(values, ensure_ascii=False) if values else ""
 
 
-def _write(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def _write(
+    path: Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str = "\t"
+) -> None:
     with open_atomic(path) as file:
-        for line in tsv(names, rows):
-            file.write(line)
+        file.writelines(separated(names, rows, delimiter))
 
 
 def _taken(line: io.StringIO) -> bytes:

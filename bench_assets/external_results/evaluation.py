@@ -75,13 +75,17 @@ def with_metrics(one: TaskEvaluation, printed: Sequence[ExternalMetric]) -> Task
         for row in rows
         if not isnan(factor)
     ]
-    theirs = [_printed(number, rows[0], signature) for number in printed]
-    if ours:  # the same number, with its interval
-        ours[0] = replace(ours[0], value=headline.value)
-        theirs = theirs[1:]
+    same = {(row.metric, row.category): row for row in ours}
+    theirs = [
+        replace(row, value=number.value)  # the same number, with its interval
+        if (row := same.get((number.name, number.category)))
+        and isclose(row.value, number.value, abs_tol=1e-9)
+        else _printed(number, rows[0], signature)
+        for number in printed
+    ]
     known = {(row.metric, row.category) for row in theirs}
     kept = [row for row in ours if (row.metric, row.category) not in known]
-    return replace(one, metrics=sorted([*kept, *theirs], key=lambda row: row.category != "all"))
+    return replace(one, metrics=sorted([*theirs, *kept], key=lambda row: row.category != "all"))
 
 
 def _questions(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
+from urllib.parse import unquote
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.tables.json_records import read_object
@@ -31,7 +32,8 @@ _HEADLINES = ("_acc.csv", "_score.csv", "_score.json")
 _JUDGED = re.compile(
     r"_(?:(?:exact_matching|[^_]+)_result|auxmatch|[^_]*gpt[^_]*(?:_score)?|score|results?)$"
 )
-_POINTS = ("hit", "eval_score", "score", "eval_match", "match")  # columns, the first there is
+_POINTS = ("hit", "eval_score", "score", "eval_match", "match", "points")  # the first there is
+_ALL = "Overall"  # the split of all samples, where splits are rows and metrics columns
 _OVERALL = ("Overall", "overall", "Final Score Norm", "Final Score", "acc", "score")
 
 
@@ -49,8 +51,10 @@ def read_vlmevalkit(file: Path) -> ExternalResults:
     if missing:
         raise SourceError(f"{scored}: no column {sorted(missing)[0]!r}; not of VLMEvalKit")
     model, task = _names(file, stem)
-    key = next((name for name in _POINTS if name in rows[0]), "")
-    samples = tuple(_sample(row, key) for row in rows)
+    key = next((name for name in _POINTS if any(name in row for row in rows)), "")
+    ids = [text(row.get("question_id")) for row in rows]
+    named = "question_id" if len({*ids} - {""}) == len(rows) else "index"
+    samples = tuple(_sample(row, key, named) for row in rows)
     return ExternalResults(
         harness=HARNESS,
         task=task,
@@ -83,11 +87,11 @@ def _names(file: Path, stem: str) -> tuple[str, str]:
     """Model and data set; the model is the name of one of the folders above."""
     for folder in file.absolute().parents[:2]:
         if stem.startswith(f"{folder.name}_"):
-            return folder.name, stem.removeprefix(f"{folder.name}_")
+            return unquote(folder.name), stem.removeprefix(f"{folder.name}_")
     model, _, task = stem.partition("_")
     if not task:
         raise SourceError(f"{file}: expected a name like MODEL_DATASET{file.suffix}")
-    return model, task
+    return unquote(model), task
 
 
 def _table(file: Path) -> Iterator[dict[str, Any]]:
@@ -113,29 +117,35 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
 
 
 def _printed(file: Path) -> Iterator[ExternalMetric]:
-    """The numbers of a table with a column each; of several splits, a row each."""
-    if file.suffix == ".json":
-        rows: list[Mapping[str, Any]] = [read_object(file)]
-    else:
-        rows = list(_table(file))
+    """The numbers of a table: rows are splits, or all and each category (HallusionBench)."""
+    rows: list[Mapping[str, Any]]
+    rows = [read_object(file)] if file.suffix == ".json" else list(_table(file))
     splits = [text(row.get("split", "")) for row in rows]
     for row, split in zip(rows, splits, strict=True):
-        suffix = f"/{split}" if len(rows) > 1 and split else ""
         numbers = {name: value for name, cell in row.items() if (value := number(cell)) is not None}
+        if _ALL in splits:
+            numbers.pop("split", None)
+            category = "all" if split == _ALL else split
+            yield from (
+                ExternalMetric(name=name, value=value, category=category)
+                for name, value in numbers.items()
+            )
+            continue
+        suffix = f"/{split}" if len(rows) > 1 and split else ""
         headline = next((name for name in _OVERALL if name in numbers), "")
         for name, value in sorted(numbers.items(), key=lambda one: one[0] != headline):
             category = "all" if name == headline else name
             yield ExternalMetric(name=f"accuracy{suffix}", value=value, category=category)
 
 
-def _sample(row: Mapping[str, Any], key: str) -> ExternalSample:
+def _sample(row: Mapping[str, Any], key: str, named: str) -> ExternalSample:
     options = tuple(text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None)
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
     listed = "".join(
         f"\n{letter}. {one}" for letter, one in zip(ascii_uppercase, options, strict=False)
     )
     return ExternalSample(
-        sample_id=text(row["index"]).removesuffix(".0"),
+        sample_id=text(row[named]).removesuffix(".0"),
         prompt=f"{hint}{text(row.get('question'))}{listed}",
         options=options,
         target=_target(row, options),

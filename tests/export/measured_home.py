@@ -97,11 +97,16 @@ def measure(tables: TableFiles, asked: list[Question], model: str = MODEL) -> No
             n_scored=3,
             n_unscored=0,
             n_failed=n_failed,
+            constant=constant,
+            shuffled=0.25 if category == "all" else None,
             edition=asked[0].edition,
             data=data,
             signature=f"quiz|v3|main|data:{data}|model:{model}|n:4",
         )
-        for category, value, n_failed in (("all", 1 / 3, 1), ("kind", float("nan"), 0))
+        for category, value, n_failed, constant in (
+            ("all", 1 / 3, 1, 1.0),
+            ("kind", float("nan"), 0, None),
+        )
     ]
     tables.write(["quiz", "questions"], asked, Question)
     tables.write(["quiz", "predictions"], predictions, Prediction, model)

@@ -157,16 +157,3 @@ def test_parquet_has_no_maps_and_no_empty_row_groups(home):
         assert not any(pa.types.is_map(field.type) for field in about.schema_arrow), file.name
     (level,) = pq.read_table(folder / "questions.parquet").column("labels").to_pylist()[1]
     assert level == {"key": "level", "value": "hard"}
-
-
-@pytest.mark.parametrize("name", ["questions", "predictions", "scores", "metrics", "leaderboard"])
-def test_the_hub_library_reads_parquet_exports(home, name):
-    datasets = pytest.importorskip("datasets")
-    folder = home / "out"
-    FORMATS["parquet"].write(leaving(home, folder))
-    files = str(folder / f"{name}.parquet")
-    rows = datasets.load_dataset(
-        "parquet", data_files=files, split="train", cache_dir=str(home / "cache")
-    )
-    assert rows.num_rows == pq.ParquetFile(files).metadata.num_rows
-    assert rows.column_names == pq.read_schema(files).names

@@ -6,14 +6,17 @@ from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
+import pytest
 from PIL import Image
 
-from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.export.formats import FORMATS
+from bench_assets.external_results.reading import read_external_results
 from resources.tables.parquet import TableFiles
-from tests.export.measured_home import KEY, MODEL, NASTY, leaving, questions
+from tests.export.measured_home import KEY, MODEL, NASTY, leaving, measure, questions
 
 WRITE = FORMATS["vlmevalkit"].write
+FOLDER = MODEL.replace("/", "%2F")
 
 
 def load(file):
@@ -40,7 +43,7 @@ def test_questions_have_their_options_images_and_answer(shown):
 
 def test_a_question_without_a_response_is_left_out_and_the_indices_stay(shown):
     WRITE(leaving(shown, shown / "out"))
-    frame = load(shown / f"out/{MODEL.replace('/', '%2F')}_quiz-mini.tsv")
+    frame = load(shown / f"out/{FOLDER}/{FOLDER}_quiz-mini.tsv")
     assert frame["index"].tolist() == [1, 2, 4]
     assert KEY not in frame["prediction"][1]
 
@@ -51,7 +54,7 @@ def test_a_question_whose_image_is_lost_is_left_out_and_said(shown):
     leaves = leaving(shown, shown / "out")
     WRITE(leaves)
     assert load(shown / "out/quiz-mini.tsv").empty
-    assert [line.partition(":")[0] for line in leaves.gathered.left_out] == [
+    assert [line.partition(":")[0] for line in leaves.gathered.left_out[:-1]] == [
         f"quiz/{number}" for number in range(4)
     ]
 
@@ -77,3 +80,72 @@ def test_rankings_are_left_out_and_said(home):
     leaves = leaving(home, home / "out")
     assert WRITE(leaves) == []
     assert "quiz-mini: VLMEvalKit has no word for rankings" in leaves.gathered.left_out
+
+
+@pytest.fixture(params=[MODEL, "my_model_7b", "läufe, [neu] #1/step=2"])
+def back(request, tmp_path):
+    """What our importer reads of an export, and what was exported; all questions are answered."""
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    measure(tables, questions("mini"), request.param)
+    key = ["quiz", "metrics"]
+    rows = [
+        replace(row, n_failed=0, value=1 / 3) for row in tables.read(key, Metric, request.param)
+    ]
+    rows += [replace(row, metric="pairs", value=0.25) for row in rows[:1]]
+    tables.write(key, rows, Metric, request.param)
+    leaves = leaving(tmp_path, tmp_path / "out")
+    _, responses, _ = WRITE(leaves)
+    (one,) = leaves.gathered.evaluations()
+    (found,) = read_external_results(responses)
+    return found, one
+
+
+def test_an_export_comes_back_through_our_importer_field_by_field(back):
+    found, one = back
+    assert (found.model, found.task) == (one.model, "quiz-mini")
+    assert [(m.name, m.category, m.value) for m in found.metrics] == [
+        *(("accuracy", "all", 1 / 3), ("pairs", "all", 0.25), ("accuracy", "kind", 1 / 3)),
+    ]
+    asked = {question.question_id: question for question in one.exam.questions}
+    said = {row.question_id: row for row in one.predictions if not row.error}
+    points = {row.question_id: row.points for row in one.scores}
+    assert [sample.sample_id for sample in found.samples] == list(said)
+    for sample in found.samples:
+        question = asked[sample.sample_id]
+        assert f"Hint: {question.context}\n{question.text}\nA. " in sample.prompt
+        assert (sample.options, sample.target) == (question.options, question.answer)
+        assert sample.category == question.category
+        assert sample.response == said[sample.sample_id].text
+        assert sample.points == points[sample.sample_id]
+
+
+def test_metrics_of_a_model_without_all_responses_stay_and_it_is_said(shown):
+    leaves = leaving(shown, shown / "out")
+    assert [path.suffix for path in WRITE(leaves)] == [".tsv", ".tsv"]
+    assert leaves.gathered.left_out == [
+        f"metrics of quiz of {MODEL}: 1 questions are without a response"
+    ]
+
+
+def test_our_importer_takes_what_vlmevalkit_scored_before_our_points(shown):
+    _, responses = WRITE(leaving(shown, shown / "out"))
+    frame = load(responses).assign(hit=[0, 0, 1])
+    frame.to_csv(responses.with_name(f"{responses.stem}_gpt-4o_result.tsv"), sep="\t", index=False)
+    (found,) = read_external_results(responses)
+    assert [sample.points for sample in found.samples] == [0, 0, 1]
+
+
+def test_a_table_with_a_row_for_each_category_is_read_as_hallusionbench_writes_it(shown):
+    _, responses = WRITE(leaving(shown, shown / "out"))
+    table = "split,aAcc,fAcc,qAcc\nOverall,67.0,40.0,50.0\nVD,70.0,45.0,50.5\n2,1.0,2.0,3.0\n"
+    responses.with_name(f"{responses.stem}_score.csv").write_text(table)
+    (found,) = read_external_results(responses)
+    assert [(m.name, m.category, m.value) for m in found.metrics[:4]] == [
+        *(("aAcc", "all", 67.0), ("fAcc", "all", 40.0), ("qAcc", "all", 50.0)),
+        ("aAcc", "VD", 70.0),
+    ]
+    assert [(m.category, m.value) for m in found.metrics[6:]] == [
+        ("2", 1.0),
+        ("2", 2.0),
+        ("2", 3.0),
+    ]
