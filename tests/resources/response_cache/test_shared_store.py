@@ -162,11 +162,11 @@ def test_tables_of_a_newer_version_are_refused_and_stay(
 ) -> None:
     keep(shared(), row("a"))
     with psycopg.connect(address) as db:
-        db.execute(_SET_REVISION, ("responses_0007", "responses_0001"))
+        db.execute(_SET_REVISION, ("responses_0007", "responses_0002"))
     with pytest.raises(HomeError, match="written by a newer version of bench-assets"):
         shared()
     with psycopg.connect(address) as db:
-        db.execute(_SET_REVISION, ("responses_0001", "responses_0007"))
+        db.execute(_SET_REVISION, ("responses_0002", "responses_0007"))
     assert shared().find([named("a")])
 
 
@@ -187,13 +187,14 @@ CREATE TABLE bench_vectors (encoder text, key text, vector bytea NOT NULL, diges
 
 
 def test_a_database_of_version_0_1_is_refused_and_brought_forward(address: str) -> None:
-    rows = [row("a", text="a\0b", note="n"), row("b", image_tokens="4 12"), row("c")]
+    answered = row("c", note="answered by m-2024; image 1 was resized")
+    rows = [row("a", text="a\0b", note="n"), row("b", image_tokens="4 12"), answered]
     moved = ("text", "finish_reason", "note", "image_tokens")
     with psycopg.connect(address) as db:
         db.execute(VERSION_0_1)
         db.execute("INSERT INTO bench_prompts VALUES (%s, %s)", (bytes(32), '["p"]'))
         for one in rows:
-            columns = {k: v for k, v in one.items() if k not in moved}
+            columns = {k: v for k, v in one.items() if k not in (*moved, "served")}
             columns |= {k: bytes.fromhex(one[k]) for k in ("key", "prompt", "digest")}
             columns["said"] = json.dumps({k: one[k] for k in moved})
             db.execute(
@@ -213,6 +214,8 @@ def test_a_database_of_version_0_1_is_refused_and_brought_forward(address: str) 
         one["key"]: one["text"] for one in rows
     }
     assert len(store.find([one["key"] for one in rows])) == 3  # whole, as their digests say
+    named = {one["key"]: (one["served"], one["note"]) for one in store.rows()}
+    assert named[answered["key"]] == ("m-2024", "image 1 was resized")
     assert [*store.prompts()] == [("00" * 32, '["p"]')]
     assert VectorCache(database).get("e", ["k"])["k"].tolist() == [1.0]
     tables = database.read(lambda connection: sa.inspect(connection).get_table_names())

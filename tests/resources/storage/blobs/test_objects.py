@@ -98,7 +98,7 @@ def test_a_store_without_conditional_puts_is_refused(
 ) -> None:
     front.ignores_conditions = True
     for _ in range(2):
-        with pytest.raises(HomeError, match=r"creates an object that is there already.*If-None"):
+        with pytest.raises(HomeError, match=r"overwrites an existing object.*If-None"):
             open_blobs(tmp_path, "tables", bucket, front.endpoint)
 
 
