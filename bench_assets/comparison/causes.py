@@ -80,7 +80,7 @@ def cause_of(old: QuestionRecord, new: QuestionRecord, *, same_version: bool = T
     if _all(old, "no_answer") != _all(new, "no_answer"):
         causes.append(CUT_OFF)
     causes += _readers(old, new, same_response=same_response) + ([] if same_version else [VERSION])
-    return APART.join(causes) or ("" if same_points else REST)
+    return APART.join(sorted(causes, key=STAGES.index)) or ("" if same_points else REST)
 
 
 def changed_fields(old: Question, new: Question) -> list[str]:

@@ -1,8 +1,13 @@
 """Decomposition of a score change by cause.
 
-Effects add up to the whole difference: the first evaluation is turned into the second one cause
-after the other, in the order in which they happen, and the metric is taken after each step. Where
-it is no mean of its questions, another order could part the difference otherwise.
+Effects add up to the whole difference. What only one evaluation has points for, because questions
+were removed or a response failed, is taken out first and put in last. In between, the questions
+that both have points for are turned from the first evaluation into the second, one cause after the
+other in the order in which they happen: these effects add up to the paired change, of which the
+verdict is. Questions of one unit of the metric, such as a pair, have their causes together. Where
+the metric is no mean of units, another order could part the difference otherwise.
+
+The report's page has the same arithmetic in ``compare-causes.js``, for any two models.
 """
 
 from collections import defaultdict
@@ -25,6 +30,8 @@ from bench_assets.comparison.causes import (
     cause_of,
     changed_fields,
 )
+from bench_assets.comparison.units import ScoredMetric, named_pairs
+from bench_assets.core.stats.paired_tests import clusters_of
 from bench_assets.evaluation.task import ScoredQuestion, Task
 
 IN_ALL, REMOVED, ADDED = "in all", "questions removed", "questions added"
@@ -92,6 +99,12 @@ class _Steps:
         self._task, self._metric = task, metric
         self._sides = before, after
         self._old, self._new = before.answered, after.answered
+        self._measure = task.measures[self._metric]
+        self._both = {
+            name
+            for name, old in self._old.items()
+            if name in self._new and (old.share is None) == (self._new[name].share is None)
+        }
 
     def whole(self) -> Cause:
         both = [name for name in self._old if name in self._new]
@@ -105,19 +118,38 @@ class _Steps:
     def walk(self) -> Iterator[Cause]:
         if not (self._old and self._new):  # only what their signatures say is known
             return
-        removed = [name for name in self._old if name not in self._new]
-        added = [name for name in self._new if name not in self._old]
+        causes = self._joint(self._causes())
+        concerned = {
+            REMOVED: [name for name in self._old if name not in self._new],
+            **{
+                cause: [name for name, own in causes.items() if own == cause]
+                for cause in sorted(set(causes.values()) - {""}, key=_in_order)
+            },
+            ADDED: [name for name in self._new if name not in self._old],
+        }
+        concerned = {cause: names for cause, names in concerned.items() if names}
+        effects = self._effects(concerned)
+        if len(effects) == 1:
+            effects = dict.fromkeys(effects, _minus(self._value(self._old), self._value(self._new)))
+        for cause, names in concerned.items():
+            yield self.row(cause, names, effects[cause])
+
+    def _effects(self, concerned: Mapping[str, Sequence[str]]) -> dict[str, float | None]:
+        """Effect of each cause: what it takes out, what it changes, and what it puts in."""
         mixed = dict(self._old)
+        effects: dict[str, float | None] = dict.fromkeys(concerned, 0.0)
         value = self._value(mixed)
-        steps = [(REMOVED, removed), *self._causes().items(), (ADDED, added)]
-        for cause, names in steps:
-            for name in names:
-                mixed.pop(name, None)
-            mixed |= {name: self._new[name] for name in names if name in self._new}
-            reached = self._value(mixed)
-            if names:
-                yield self.row(cause, names, _minus(value, reached))
-            value = reached
+        for phase in ("out", "paired", "in"):
+            for cause, names in concerned.items():
+                some = [name for name in names if (name in self._both) == (phase == "paired")]
+                for name in some:
+                    mixed.pop(name, None)
+                if phase != "out":
+                    mixed |= {name: self._new[name] for name in some if name in self._new}
+                reached = self._value(mixed) if some else value
+                effects[cause] = _plus(effects[cause], _minus(value, reached) if some else 0.0)
+                value = reached
+        return effects
 
     def otherwise_measured(self) -> Iterator[Cause]:
         """Metrics in the tables that the present scores do not give."""
@@ -147,23 +179,40 @@ class _Steps:
             examples=tuple(shown[:_EXAMPLES]),
         )
 
-    def _causes(self) -> dict[str, list[str]]:
-        """Questions that both have, by what differs; in the order in which it happens."""
+    def _causes(self) -> dict[str, str]:
+        """What differs of each question that both have, in the order of the first evaluation."""
         versions = {side.spelled.get(VERSION) for side in self._sides}
-        found: dict[str, list[str]] = defaultdict(list)
-        for name in self._old.keys() & self._new.keys():
-            why = cause_of(self._old[name], self._new[name], same_version=len(versions) == 1)
-            found[why].append(name)
-        found.pop("", None)
-        order = sorted(found, key=lambda cause: [STAGES.index(p) for p in cause.split(APART)])
-        asked = {name: n for n, name in enumerate(self._old)}
-        return {cause: sorted(found[cause], key=asked.__getitem__) for cause in order}
+        return {
+            name: cause_of(old, self._new[name], same_version=len(versions) == 1)
+            for name, old in self._old.items()
+            if name in self._new
+        }
+
+    def _joint(self, causes: Mapping[str, str]) -> dict[str, str]:
+        """Causes of questions that count together, such as a pair: those of all of them.
+
+        Only where both evaluations have points for the same questions.
+        """
+        joint = dict(causes)
+        if not (self._old.keys() == self._new.keys() == self._both):
+            return joint
+        before, after = (
+            ScoredMetric(rows, self._measure(rows).value)
+            for rows in (_scored(self._old), _scored(self._new))
+        )
+        clusters = clusters_of([one.question for one in self._old.values()])
+        adds = self._task.adds.get(self._metric)
+        kind, pairs = named_pairs(self._measure, before, after, clusters, adds)
+        members = _members(self._old, clusters, by_category=kind == "categories")
+        for unit in pairs if kind in ("clusters", "categories") else ():
+            changed = [name for name in members.get(unit, ()) if causes[name]]
+            named = {part for name in changed for part in causes[name].split(APART)}
+            joint |= dict.fromkeys(changed, APART.join(part for part in STAGES if part in named))
+        return joint
 
     def _value(self, answered: Mapping[str, QuestionRecord]) -> float | None:
-        scored = [
-            ScoredQuestion(one.question, score) for one in answered.values() for score in one.scores
-        ]
-        return _known(self._task.measures[self._metric](scored).value) if scored else None
+        scored = _scored(answered)
+        return _known(self._measure(scored).value) if scored else None
 
     def _said_of(self, cause: str, both: Sequence[str]) -> tuple[str, str]:
         """Both signatures' values for a cause; for changed questions, the changed fields."""
@@ -179,8 +228,34 @@ class _Steps:
         return before, after
 
 
+def _in_order(cause: str) -> list[int]:
+    return [STAGES.index(part) for part in cause.split(APART)]
+
+
+def _members(
+    answered: Mapping[str, QuestionRecord], clusters: Mapping[str, str], *, by_category: bool
+) -> dict[tuple[str, str], list[str]]:
+    """Questions of each unit, by the names that units have: a question or a cluster."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, one in answered.items():
+        category = one.question.category if by_category else ""
+        found[category, clusters[name]].append(name)
+        found[category, name] = [name]
+    return found
+
+
+def _scored(answered: Mapping[str, QuestionRecord]) -> list[ScoredQuestion]:
+    return [
+        ScoredQuestion(one.question, score) for one in answered.values() for score in one.scores
+    ]
+
+
 def _known(value: float) -> float | None:
     return None if isnan(value) else value
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
 
 
 def _minus(before: float | None, after: float | None) -> float | None:

@@ -58,11 +58,22 @@ def metric_pairs(
 
     The change of the pairs is that of the metric; of groups left out, but for the jackknife's bias.
     """
+    return list(named_pairs(measure, before, after, clusters, adds)[1].values())
+
+
+def named_pairs(
+    measure: Measure,
+    before: ScoredMetric,
+    after: ScoredMetric,
+    clusters: Clusters,
+    adds: Adds | None = None,
+) -> tuple[str, dict[tuple[str, str], PairedScores]]:
+    """Pair units as ``metric_pairs`` does, by the names that ``Units`` have; first their kind."""
     sides = before, after
     if adds:
-        return _paired(*(_as_stated(adds, side.scored, clusters) for side in sides))
+        return "own", _paired(*(_as_stated(adds, side.scored, clusters) for side in sides))
     way = _way(measure, sides, clusters)
-    return _paired(*(way(measure, side, clusters) for side in sides))
+    return _NAMES[way], _paired(*(way(measure, side, clusters) for side in sides))
 
 
 def metric_units(
@@ -111,12 +122,12 @@ def _same_weights(old: Units, new: Units) -> bool:
     )
 
 
-def _paired(old: Units, new: Units) -> list[PairedScores]:
-    return [
-        PairedScores(old[name].value, new[name].value, old[name].cluster, old[name].weight)
-        for name in old
-        if old[name].weight
-    ]
+def _paired(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
+    return {
+        name: PairedScores(one.value, new[name].value, one.cluster, one.weight)
+        for name, one in old.items()
+        if one.weight
+    }
 
 
 def _as_stated(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:

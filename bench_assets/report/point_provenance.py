@@ -90,6 +90,19 @@ def origins(
     }
 
 
+def exam_columns(
+    rows: Sequence[Question], asked: ConditionQuestions, *, several: bool = True
+) -> dict[str, Any]:
+    """Clusters of questions and, if a task has several tables of them, digests of their fields."""
+    clusters = [asked.numbers["cluster", asked.clusters[row.question_id]] for row in rows]
+    compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
+    digests = {
+        name: coded([_digest(_unordered(getattr(row, name))) for row in rows])
+        for name in (compared if several else ())
+    }
+    return {"clusters": clusters, "fields": digests}
+
+
 def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> None:
     """Groups of questions and, if a task has several tables, their content."""
     inputs = made_of(_FORM, str(several), site.stamps.of(asked.tables, asked.key))
@@ -97,16 +110,10 @@ def _put_questions(site: Site, asked: ConditionQuestions, *, several: bool) -> N
     if site.has(name, inputs) or not asked.tables.exists(asked.key):
         return
     try:
-        rows, numbers = asked.questions, asked.numbers
+        rows = asked.questions
     except TableError:
         return
-    clusters = [numbers["cluster", asked.clusters[row.question_id]] for row in rows]
-    compared = [field.name for field in fields(Question) if field.name not in ORIGIN]
-    digests = {
-        name: coded([_digest(_unordered(getattr(row, name))) for row in rows])
-        for name in (compared if several else ())
-    }
-    site.put(name, {"clusters": clusters, "fields": digests}, inputs)
+    site.put(name, exam_columns(rows, asked, several=several), inputs)
 
 
 def _put_model(site: Site, task: Task, asked: Mapping[str, ConditionQuestions], model: str) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import permutations
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Condition
 from resources.tables.parquet import TableFiles
-from tests.comparison.sides import side
+from tests.comparison.sides import random_side, side
 from tests.comparison.test_units import both_halves
 from tests.quiz import TASK, quiz
 from tests.report.fair import report
@@ -62,39 +62,12 @@ def write(
     tables: TableFiles, key: list[str], name: str, asked: list[Question], rng: Random
 ) -> None:
     """What a model said: by chance, as are most things that it depends on."""
-    said = {one.question_id: rng.choice("xyz") for one in asked}
-    judged = [verdict(one.question_id, name, rng) for one in asked if rng.random() < 0.5]
-    one = side(asked, said, name=name, judgements=judged)
-    predictions = [replace(row, **how(name, row.text, rng)) for row in one.predictions]
-    failed = {row.question_id for row in predictions if row.error}
-    scores = [
-        replace(row, reading=rng.choice(["a", "b"]), points=None, error="gone")
-        if row.question_id in failed
-        else replace(row, reading=rng.choice(["a", "b"]))
-        for row in one.scores
-    ]
+    one = random_side(asked, name, rng)
     condition = key[1] if key[1:] else "main"
     metrics = [replace(row, condition=condition) for row in one.metrics]
-    rows = dict(zip(TABLES, (predictions, judged, scores, metrics), strict=True))
+    rows = dict(zip(TABLES, (one.predictions, one.judgements, one.scores, metrics), strict=True))
     for table, row_type in TABLES.items():
         tables.write([*key, table], rows[table], row_type, name)
-
-
-def how(name: str, text: str, rng: Random) -> dict[str, Any]:
-    return {
-        "prompt_sha256": rng.choice("pppq"),
-        "decoding": f"{rng.choice(['card', name])}|t=0,max={rng.choice('89')}",
-        "raw_text": rng.choice(["", f"hm</think>{text}", "hm</think>x"]),
-        "no_answer": rng.choice(["", "", "no answer in 8 tokens"]),
-        "error": rng.choice(["", "", "", "", "timed out"]),
-    }
-
-
-def verdict(question: str, name: str, rng: Random) -> Judgement:
-    return Judgement(
-        question_id=question, model=name, condition="main", judge=rng.choice(["gpt", "rules"]),
-        criterion="right", verdict=rng.choice([True, False, None]),
-    )  # fmt: skip
 
 
 def write_pairs(tables: TableFiles, asked: list[Question]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from bench_assets.comparison.causes import Side
@@ -43,3 +44,43 @@ def with_predictions(one: Side, **fields: Any) -> Side:
     """The same, its predictions with other fields."""
     said = [replace(row, **fields) for row in one.predictions]
     return replace(one, predictions=said)
+
+
+def random_side(
+    questions: Sequence[Question],
+    name: str,
+    rng: Random,
+    *,
+    task: Task = TASK,
+    failing: float = 0.2,
+) -> Side:
+    """A model's evaluation by chance, as are most things that it depends on."""
+    said = {one.question_id: rng.choice("xyz") for one in questions}
+    judged = [_verdict(one.question_id, name, rng) for one in questions if rng.random() < 0.5]
+    one = side(questions, said, task=task, name=name, judgements=judged)
+    predictions = [replace(row, **_how(name, row.text, rng, failing)) for row in one.predictions]
+    failed = {row.question_id for row in predictions if row.error}
+    scores = [
+        replace(row, reading=rng.choice(["a", "b"]), **({"points": None, "error": "gone"}
+                if row.question_id in failed else {}))
+        for row in one.scores
+    ]  # fmt: skip
+    metrics = pipeline.summarise(task, questions, predictions, scores)
+    return replace(one, predictions=predictions, scores=scores, metrics=metrics)
+
+
+def _how(name: str, text: str, rng: Random, failing: float) -> dict[str, Any]:
+    return {
+        "prompt_sha256": rng.choice("pppq"),
+        "decoding": f"{rng.choice(['card', name])}|t=0,max={rng.choice('89')}",
+        "raw_text": rng.choice(["", f"hm</think>{text}", "hm</think>x"]),
+        "no_answer": rng.choice(["", "", "no answer in 8 tokens"]),
+        "error": "timed out" if rng.random() < failing else "",
+    }
+
+
+def _verdict(question: str, name: str, rng: Random) -> Judgement:
+    return Judgement(
+        question_id=question, model=name, condition="main", judge=rng.choice(["gpt", "rules"]),
+        criterion="right", verdict=rng.choice([True, False, None]),
+    )  # fmt: skip

@@ -107,6 +107,28 @@ def test_questions_that_went_and_came_count_apart_from_those_that_changed():
     assert whole.effect == pytest.approx(-0.5 + 0.5 + 1 / 6)
 
 
+def test_causes_are_of_the_questions_that_both_have_points_for_and_lost_responses_beside_them():
+    # Before: 1 1 0 0 = 1/2; after: - 0 1 1 = 2/3. Of the three that both have: 1/3, then 2/3.
+    old = side(quiz(4), said("1100"), decoding="one|t=0,max=8")
+    new = side(quiz(4), said("1011"), decoding="two|t=0,max=8")
+    failed = [replace(new.predictions[0], error="timed out"), *new.predictions[1:]]
+    scores = [replace(new.scores[0], points=None, error="timed out"), *new.scores[1:]]
+    metrics = [replace(row, value=2 / 3) for row in new.metrics]
+    new = replace(new, predictions=failed, scores=scores, metrics=metrics)
+    assert causes(old, new) == {"no response": -0.166667, "model": 0.333333}
+    assert causes(new, old) == {"no response": 0.166667, "model": -0.333333}
+
+
+def test_questions_of_one_pair_have_their_causes_together():
+    # The pair (0, 1) was right, and is not: question 0 has another model, 1 another prompt too.
+    pairs = replace(TASK, measures={"acc_p": both_halves})
+    old = side(quiz(4, group=2), said("1111"), task=pairs)
+    new = side(quiz(4, group=2), said("0111"), task=pairs, decoding="two|t=0,max=8")
+    prompts = [replace(new.predictions[1], prompt_sha256="q")]
+    new = replace(new, predictions=[new.predictions[0], *prompts, *new.predictions[2:]])
+    assert causes(old, new, pairs) == {"prompt + model": -0.5, "model": 0}
+
+
 def test_a_changed_question_says_what_changed_and_takes_its_prompt_along():
     before = quiz(2)
     after = [before[0], replace(before[1], text="What else is 1?", answer=("y",))]

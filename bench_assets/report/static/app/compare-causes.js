@@ -1,6 +1,6 @@
 /* Why a score moved from one model to another, cause by cause: what `bench tables diff` says, of any two.
 
-   As report/causes.py and report/difference.py have it; from digests, and from what each unit adds to
+   As comparison/causes.py and comparison/difference.py have it; from digests, and from what each unit adds to
    the metric, where those take the metric anew. Pure. */
 "use strict";
 (() => {
@@ -67,7 +67,7 @@
     const other = value(a.of.judges, one.a) && value(b.of.judges, one.b) && differ("judges");
     found.push(other && "judge", sameResponse && !other && differ("verdicts") && "judge's verdict", differ("readings") && "reading");
     found.push(a.of.spelled[VERSION] !== b.of.spelled[VERSION] && VERSION);
-    return found.filter(Boolean).join(APART) || (samePoints ? "" : REST);
+    return STAGES.filter((cause) => found.includes(cause)).join(APART) || (samePoints ? "" : REST);
   }
 
   /** In which fields a question differs; one table has each once. */
@@ -87,7 +87,7 @@
     for (const unit of all) counted.set(alone(unit), (counted.get(alone(unit)) || 0) + 1);
     const isWhole = (unit) => found.way !== "own" && found.way !== "points" && counted.get(alone(unit)) === 1;
     const weight = all.reduce((sum, unit) => sum + unit.weight, 0);
-    return { all, weight, rows: (unit) => (isWhole(unit) ? ofCluster(a, unit) : [unit.place]) };
+    return { all, weight, complete: found.whole, rows: (unit) => (isWhole(unit) ? ofCluster(a, unit) : [unit.place]) };
   }
 
   /** The rows of a cluster, or those of them that are of a category. */
@@ -113,7 +113,7 @@
       unit.ones = units.rows(unit).map((row) => ofRow.get(row)).filter((one) => one && one.cause);
       const named = new Set(unit.ones.flatMap((one) => one.cause.split(APART)));
       const joint = STAGES.filter((cause) => named.has(cause)).join(APART);
-      if (unit.gained) for (const one of unit.ones) one.cause = joint;
+      for (const one of unit.ones) one.cause = joint;
       unit.cause = joint;
     }
   }
@@ -133,30 +133,39 @@
 
   /** What each step did to the metric; null where that cannot be said. */
   function effects(found, a, b, units, change) {
-    if (found.length === 1) found[0].effect = change;
-    else if (units) {
-      const gained = new Map();
-      for (const unit of units.all) if (unit.gained) gained.set(unit.cause, (gained.get(unit.cause) || 0) + unit.gained);
-      for (const step of found) step.effect = (gained.get(step.cause) || 0) / units.weight;
-    } else if (a.parts.ways.points && b.parts.ways.points) byPoints(found, a, b);
-    else for (const step of found) step.effect = null;
+    const told = found.length === 1 ? () => change : (units && byUnits(units)) || byPoints(found, a, b) || (() => null);
+    for (const step of found) step.effect = told(step);
   }
 
-  /** A metric that is points as a share of those there are, taken after each step. */
+  /** Of a metric whose units both have: what those of a cause gained. */
+  function byUnits({ all, weight, complete }) {
+    const gained = new Map();
+    for (const unit of all) if (unit.gained) gained.set(unit.cause, (gained.get(unit.cause) || 0) + unit.gained);
+    return complete ? (step) => (gained.get(step.cause) || 0) / weight : null;
+  }
+
+  /** A metric that is points as a share of those there are. What only one side has points for is taken out first
+      and put in last; what both have is changed in between, cause after cause. */
   function byPoints(found, a, b) {
-    const [old, now] = [a, b].map(({ parts: { ways: { points } } }) => new Map(points.units.map((unit, i) => [unit, [points.values[i], points.weights[i]]])));
+    const [old, now] = [a, b].map(({ parts: { ways: { points } } }) => points && new Map(points.units.map((unit, i) => [unit, [points.values[i], points.weights[i]]])));
+    if (!old || !now) return null;
     let [sum, weight] = [0, 0];
     for (const [points, most] of old.values()) [sum, weight] = [sum + points, weight + most];
-    for (const step of found) {
-      const before = sum / weight;
-      for (const one of step.ones) {
-        const [points, most] = (one.a !== undefined && old.get(one.a)) || [0, 0];
-        const [pointsNow, mostNow] = (one.b !== undefined && now.get(one.b)) || [0, 0];
-        [sum, weight] = [sum - points + pointsNow, weight - most + mostNow];
+    const moved = new Map(found.map((step) => [step, 0]));
+    for (const phase of ["out", "paired", "in"]) {
+      for (const step of found) {
+        const before = sum / weight;
+        for (const one of step.ones) {
+          const [was, is] = [one.a !== undefined && old.get(one.a), one.b !== undefined && now.get(one.b)];
+          if (Boolean(was && is) !== (phase === "paired")) continue;
+          if (was && phase !== "in") [sum, weight] = [sum - was[0], weight - was[1]];
+          if (is && phase !== "out") [sum, weight] = [sum + is[0], weight + is[1]];
+        }
+        if (weight <= SAME) moved.set(step, NaN);
+        moved.set(step, moved.get(step) + sum / weight - before);
       }
-      const effect = weight > SAME ? sum / weight - before : NaN;
-      step.effect = Number.isNaN(effect) ? null : effect;
     }
+    return (step) => (Number.isNaN(moved.get(step)) ? null : moved.get(step));
   }
 
   function row({ cause, ones, effect }, a, b) {

@@ -1,0 +1,113 @@
+"""The report's page finds the causes that ``bench tables diff`` prints, by Node."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import asdict, replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import bench_assets.report
+from bench_assets.comparison.causes import spelled_out
+from bench_assets.comparison.difference import difference
+from bench_assets.core.schema.signature import Signature
+from bench_assets.report.pages.comparison import _parts
+from bench_assets.report.point_provenance import exam_columns, origins
+from bench_assets.report.samples.questions import coded
+from tests.comparison.sides import random_side
+from tests.comparison.test_compare_pairs import Asked
+from tests.comparison.test_units import both_halves, macro
+from tests.quiz import TASK, quiz
+
+pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node")
+
+APP = Path(bench_assets.report.__file__).parent / "static" / "app"
+RUN = """
+const Bench = {};
+Bench.words = (name) => name;
+%s
+%s
+const { exams, pairs } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const known = (shares) => shares.map((share) => share ?? NaN);
+const read = (side) => ({ ...side, exam: exams[side.exam], shares: known(side.shares) });
+console.log(JSON.stringify(pairs.map((pair) => Bench.compare.causes(...pair.map(read)))));
+"""
+
+QUESTIONS = quiz(30, categories=3, group=2)
+CHANGED = replace(QUESTIONS[7], text="What else?", answer=("y",), labels={"checked": "yes"})
+OTHERS = [*QUESTIONS[4:7], CHANGED, *QUESTIONS[8:], *quiz(34, categories=3, group=2)[30:]]
+PAIRS = replace(TASK, measures={"acc_p": both_halves})
+MACRO = replace(TASK, measures={"accuracy": macro})
+
+
+def page_side(task, questions, one, exam):
+    """What the page reads of an evaluation."""
+    asked, records = Asked(questions), one.answered
+    columns = [
+        {name: [asdict(row)[name] for row in rows] for name in names}
+        for rows, names in (
+            (one.predictions, ("question_id", "sample", "text", "ranking", "prompt_sha256",
+                               "decoding", "raw_text", "no_answer", "error")),
+            (one.scores, ("question_id", "sample", "points", "max_points", "reading")),
+            (one.judgements, ("question_id", "sample", "judge", "criterion", "verdict", "value")),
+        )
+    ]  # fmt: skip
+    ids = [q.question_id for q in questions]
+    spelled = spelled_out(Signature.parse(one.metrics[0].signature))
+    return {
+        "ids": ids,
+        "categories": coded([q.category for q in questions]),
+        "shares": [records[name].share for name in ids],
+        "exam": exam,
+        "of": {"spelled": spelled, **origins(ids, *columns)},
+        "parts": _parts(task, asked, one.scores),
+        "written": one.written(task.primary_metric),
+    }
+
+
+def in_node(exams, pairs):
+    scripts = [
+        (APP / name).read_text(encoding="utf-8")
+        for name in ("compare-pairs.js", "compare-causes.js")
+    ]
+    done = subprocess.run(
+        ["node", "-e", RUN % tuple(scripts)], capture_output=True, text=True, check=True,
+        input=json.dumps({"exams": exams, "pairs": pairs}),
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def told(rows):
+    return [
+        (row["cause"], row["n"], row["n_better"], row["n_worse"], list(row["examples"]))
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("task", "failing", "others"),
+    [
+        pytest.param(TASK, 0.2, QUESTIONS, id="accuracy, a fifth without a response"),
+        pytest.param(TASK, 0.0, QUESTIONS, id="accuracy, all answered"),
+        pytest.param(TASK, 0.2, OTHERS, id="accuracy, questions came, went and changed"),
+        pytest.param(PAIRS, 0.0, QUESTIONS, id="pairs"),
+        pytest.param(MACRO, 0.0, QUESTIONS, id="macro average"),
+    ],
+)
+def test_page_and_command_find_the_same_causes_and_effects(task, failing, others):
+    rng, pairs, wanted = Random(3), [], []
+    exams = [exam_columns(QUESTIONS, Asked(QUESTIONS)), exam_columns(others, Asked(others))]
+    for _ in range(30):
+        a = random_side(QUESTIONS, "one", rng, task=task, failing=failing)
+        b = random_side(others, "two", rng, task=task, failing=failing)
+        wanted.append(difference(task, a, b))
+        exam = int(others is not QUESTIONS)
+        pairs.append([page_side(task, QUESTIONS, a, 0), page_side(task, others, b, exam)])
+    for rows, page in zip(wanted, in_node(exams, pairs), strict=True):
+        shown = [page["whole"], *page["rows"]]
+        assert told(shown) == told(map(asdict, rows))
+        effects = [row.effect for row in rows]
+        assert [row["effect"] for row in shown] == pytest.approx(effects, abs=1e-5)
+        assert sum(effects[1:]) == pytest.approx(effects[0])
