@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 
 from bench_assets.core.schema.rows import Judgement, Score
+from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.blind_baselines import (
-    STOCK,
     beside,
     best_constants,
     chance_of,
     shuffled,
 )
+from bench_assets.evaluation.constant_responses import STOCK, composed_texts, constant_responses
 from bench_assets.evaluation.task import ByModel, ByRules
 from tests.quiz import TASK
 from tests.rows import prediction, question
@@ -76,6 +77,77 @@ def test_answers_of_several_parts_are_said_as_one_response(kind, answer, respons
     }
     exam = [replace(text(n), kind=kind, answer=answer, options=("x", "y", "z")) for n in range(2)]
     assert cells(best_constants(replace(TASK, readings=read), exam)) == {("all", response, 1.0)}
+
+
+def share_of(wanted):
+    """A metric: the share of responses that are ``wanted``."""
+    return lambda scored: mean(ScoredPoint(float(one.score.answer == (wanted,))) for one in scored)
+
+
+def read_whole(answered, _):
+    said = answered.prediction.text
+    return Score.of(
+        answered.prediction, points=float(said in answered.question.answer), answer=(said,)
+    )
+
+
+def test_every_metric_has_its_own_best_constant():
+    """A is right most often; of those that only count B, and of refusals, others are the best."""
+    task = replace(
+        TASK,
+        readings={"whole": read_whole},
+        measures={"accuracy": TASK.measures["accuracy"], "b": share_of("B"), "no": share_of("A")},
+        lower_is_better=frozenset(["no"]),
+    )
+    found = {one.metric: (one.response, one.value) for one in best_constants(
+        task, [replace(choice(n, "A"), answer=("A",)) for n in range(3)]
+    )}  # fmt: skip
+    assert found == {"accuracy": ("A", 1.0), "b": ("B", 1.0), "no": ("B", 0.0)}
+
+
+def test_a_category_has_the_best_answer_of_its_own():
+    """Nine texts are right twice each elsewhere; "dusk" is right twice in its category alone."""
+    exam = [replace(text(n, f"word {n // 2}"), category="others") for n in range(18)]
+    exam += [replace(text(n, "dusk"), category="evening") for n in (18, 19)]
+    assert ("evening", "dusk", 1.0) in cells(best_constants(TASK, exam))
+
+
+def mentions(answered, _):
+    said, right = answered.prediction.text.casefold().split(), answered.question.answer[0]
+    words = [word.strip(".,") for word in said]
+    share = sum(one in words for one in right.split()) / len(right.split())
+    return Score.of(answered.prediction, points=share)
+
+
+@pytest.mark.parametrize(
+    ("answers", "response", "value"),
+    [
+        pytest.param(["red", "blue", "green"], "red, blue, green", 1.0, id="short answers listed"),
+        pytest.param(["a b c d e", "a b x y z"], "b, c, d, e, x, y, z", 0.8, id="frequent words"),
+    ],
+)
+def test_composed_responses_say_a_little_of_everything(answers, response, value):
+    task = replace(TASK, readings={"mentions": mentions})
+    found = cells(best_constants(task, [text(n, a) for n, a in enumerate(answers)]))
+    assert found == {("all", response, value)}
+
+
+def test_chained_words_follow_the_most_frequent_continuation():
+    texts = ["a dog runs in a park", "a dog sits in a car", "the cat sits in a car"]
+    # a, dog; of "a dog": runs comes first; runs in; in a: car twice, park once.
+    assert "a dog runs in a park" in composed_texts(texts)
+    assert composed_texts(["yes", "no"]) == []
+
+
+def test_blanks_take_the_most_frequent_answer_of_each_place():
+    exam = [replace(text(n), kind="blanks", answer=pair)
+            for n, pair in enumerate([("1", "x"), ("1", "y"), ("2", "y")])]  # fmt: skip
+    assert "1\ny" in constant_responses(exam, lambda _: ())
+
+
+def test_sets_of_letters_are_tried_where_several_are_right():
+    exam = [replace(text(0), kind="choices", options=("p", "q", "r"), answer=("A", "C"))]
+    assert {"A", "B", "C", "AB", "AC", "BC", "ABC"} <= set(constant_responses(exam, lambda _: ()))
 
 
 def test_there_is_nothing_for_what_only_a_model_can_judge():

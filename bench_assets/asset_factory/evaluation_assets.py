@@ -104,9 +104,9 @@ class EvaluationStep:
     @property
     def constants(self) -> list[str]:
         """Key of the table of constant responses; [] without one."""
-        own = self.split or self.task.condition(self.condition).own_questions
-        answered = self.task.asked_of == "model" and not own
-        return [*self.task.name.split("/"), CONSTANTS] if answered else []
+        if self.split or self.task.asked_of != "model":
+            return []
+        return [*questions_key(self.task, self.condition)[:-1], CONSTANTS]
 
     @property
     def _below(self) -> str:
@@ -164,7 +164,9 @@ def evaluation_assets(
     """
     of = EvaluationStep(task, condition, split)
     asked = [predictions(of), *([judgements_of(of)] if task.is_judged else [])]
-    tried = [constants_of(task)] if of.constants and condition == "main" else []
+    below = "" if condition == "main" else condition
+    asks_own = not below or task.condition(condition).own_questions
+    tried = [constants_of(task, below)] if of.constants and asks_own else []
     return asked if split else [*tried, *asked, _scores(of), _metrics(of)]
 
 

@@ -93,18 +93,25 @@ def _with_setup(rows: Sequence[Judgement], setup: str) -> Sequence[Judgement]:
     return gathered((replace(row, setup=setup) for row in rows), Judgement)
 
 
-def constants_of(task: Task) -> dg.AssetsDefinition:
-    """Build the asset that scores constant responses to a task's questions, without a model."""
+def constants_of(task: Task, below: str = "") -> dg.AssetsDefinition:
+    """Build the asset that scores constant responses to a task's questions, without a model.
+
+    ``below`` names the condition whose own questions they are.
+    """
     here = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
 
     @dg.asset(
         name=CONSTANTS,
-        ins={"questions": dg.AssetIn(here.key("questions"), dagster_type=table_type(Question))},
+        ins={
+            "questions": dg.AssetIn(
+                here.key(f"./{below}/questions"), dagster_type=table_type(Question)
+            )
+        },
         description=(
             "One row: what the best constant response scores in one cell of the results, in one of "
             "the task's readings. A number that is not above it says nothing about images."
         ),
-        **here.stage("constants"),
+        **here.stage("constants", below=below),
     )
     def constants(questions: Sequence[Question]) -> dg.Output[list[BestConstant]]:
         return table_output(best_constants(task, questions))

@@ -63,9 +63,7 @@ def measured(
         UnknownNameError: If the task has no such reading, or not the condition of a response.
     """
     scores = pipeline.score(task, questions, predictions, judgements, reading)
-    own = any(task.condition(name).own_questions for name in {row.condition for row in scores})
-    tried = task.asked_of == "model" and not own  # as ``evaluation`` has constants tried
-    constants = best_constants(task, questions) if tried else []
+    constants = best_constants(task, questions) if task.asked_of == "model" else []
     metrics = beside(task, questions, predictions, scores, constants)
     return Again(predictions, judgements, scores, metrics)
 

@@ -8,12 +8,11 @@ where a model judges, its numbers stand alone.
 """
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan
-from string import ascii_uppercase
 from typing import TypeAlias
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -21,20 +20,12 @@ from bench_assets.core.schema.signature import short
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.large_tables import column, gathered, taken
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.constant_responses import constant_responses
 from bench_assets.evaluation.reviews import base_reading
 from bench_assets.evaluation.task import RULES, Task
 
-_Values: TypeAlias = Mapping[tuple[str, str], float]  # by metric and category
-
-STOCK = (
-    "Yes.",
-    "No.",
-    "There is no such thing in the image.",
-    "It cannot be determined from the image.",
-)
-"""Responses that are tried wherever a question is answered in words."""
-
-_FREQUENT = 8  # answers that are tried, of those that are right more than once
+Cells: TypeAlias = Mapping[tuple[str, str], float]
+"""Values by metric and category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,32 +36,49 @@ class BestConstant:
     metric: str
     category: str
     value: float  # in the metric's own unit
-    response: str  # the best of those tried, by the task's primary metric in this category
+    response: str  # the best of those tried, by this metric in this category
     data: str  # digest of the questions, as signatures have it
 
 
 def best_constants(task: Task, questions: Sequence[Question]) -> list[BestConstant]:
-    """Find the constant response with the best score, category by category.
+    """Find the constant response with the best value of each metric, category by category.
 
-    Tried are the letters of the options, what is right more than once, and ``STOCK``, in every
-    reading of the task. There is nothing for tasks that only a model can judge, and for cells in
-    which nothing can be scored.
+    Tried is what ``constant_responses`` lists, in every reading of the task; best is lowest for
+    metrics of which lower is better. There is nothing for tasks that only a model can judge, and
+    for cells in which nothing can be scored.
     """
     if not questions or not _has_rules(task):
         return []
     data = short(digest(questions))
-    said = {text: _readings(task, questions, text) for text in _candidates(questions)}
+    tried = constant_responses(questions, task.slices)
+    found = {text: _readings(task, questions, text) for text in tried}
     return [
         BestConstant(
             reading=reading, metric=metric, category=where, value=value, response=best, data=data
         )
         for reading in task.readings
-        for found in [{text: values[reading] for text, values in said.items()}]
-        for category in dict.fromkeys(category for one in found.values() for _, category in one)
-        for best in [_best(found, (task.primary_metric, category))]
-        for (metric, where), value in found[best].items()
-        if where == category
+        for (metric, where), (value, best) in best_cells(
+            {text: values[reading] for text, values in found.items()}, task.lower_is_better
+        ).items()
     ]
+
+
+def best_cells(
+    found: Mapping[str, Cells], lower_is_better: Collection[str] = ()
+) -> dict[tuple[str, str], tuple[float, str]]:
+    """The best value of each cell, with the response that has it; the first one of several.
+
+    Args:
+        found: By response, its value of each metric and category.
+        lower_is_better: Metrics of which the lowest value is the best.
+    """
+    best: dict[tuple[str, str], tuple[float, str]] = {}
+    for text, cells in found.items():
+        for cell, value in cells.items():
+            sign = -1 if cell[0] in lower_is_better else 1
+            if cell not in best or sign * value > sign * best[cell][0]:
+                best[cell] = value, text
+    return best
 
 
 def beside(
@@ -145,41 +153,25 @@ def _has_rules(task: Task) -> bool:
     return not task.is_judged or RULES in task.judges
 
 
-def _candidates(questions: Sequence[Question]) -> list[str]:
-    lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
-    right = Counter(text for question in questions for text in dict.fromkeys(_right(question)))
-    frequent = [text for text, times in right.most_common(_FREQUENT) if times > 1]
-    words = STOCK if len(lettered) < len(questions) else ()
-    return list(dict.fromkeys([*ascii_uppercase[: max(lettered, default=0)], *frequent, *words]))
-
-
-def _right(question: Question) -> Iterator[str]:
-    """The right answer, as a response."""
-    match question.kind:
-        case "text":
-            yield from question.answer
-        case "choices":
-            yield "".join(question.answer)
-        case "blanks":
-            yield "\n".join(question.answer)
-        case _:
-            return  # letters are always tried, and no response is a ranking
-
-
-def _saying(question: Question, text: str) -> Prediction:
-    return Prediction(
-        question_id=question.question_id,
-        model="constant",
-        condition="main",
-        text=text,
-        raw_text=text,
-        finish_reason="stop",
+def constant_predictions(questions: Sequence[Question], text: str) -> Sequence[Prediction]:
+    """One response to all questions."""
+    rows = (
+        Prediction(
+            question_id=question.question_id,
+            model="constant",
+            condition="main",
+            text=text,
+            raw_text=text,
+            finish_reason="stop",
+        )
+        for question in questions
     )
+    return gathered(rows, Prediction)
 
 
-def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, _Values]:
+def _readings(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
     """Scores of one response to all questions, by every scorer."""
-    said = gathered((_saying(question, text) for question in questions), Prediction)
+    said = constant_predictions(questions, text)
     judged = _judged(task, questions, said)
     return {name: _values(task, questions, said, judged, name) for name in task.readings}
 
@@ -196,15 +188,7 @@ def _values(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
     reading: str,
-) -> _Values:
+) -> Cells:
     scores = gathered(pipeline.scores(task, questions, predictions, judgements, reading), Score)
     rows = pipeline.summarise(task, questions, predictions, scores)
     return {(row.metric, row.category): row.value for row in rows if not isnan(row.value)}
-
-
-def _best(found: Mapping[str, _Values], primary: tuple[str, str]) -> str:
-    """The response with the highest primary metric.
-
-    The first of those that were tried, on a tie.
-    """
-    return max(found, key=lambda text: found[text].get(primary, float("-inf")))

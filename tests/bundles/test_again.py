@@ -83,9 +83,8 @@ def test_draws_come_out_again():
     assert partings(again, evaluate_again(DRAWN, questions, said[::-1], [], "")) == []
 
 
-def test_a_condition_with_questions_of_its_own_has_no_constants():
-    """As the graph has it: constants are tried on the paper's own questions alone."""
-    said = [replace(p, condition="own") for p in pipeline.predict(DRAWN, quiz(1), Says("abc"))]
-    assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is None
+@pytest.mark.parametrize("condition", ["main", "own"])
+def test_constants_are_tried_on_the_questions_of_every_condition(condition):
     said = pipeline.predict(DRAWN, quiz(1), Says("abc"))
+    said = [replace(row, condition=condition) for row in said]
     assert measured(DRAWN, quiz(1), said, [], "").metrics[0].constant is not None

@@ -80,6 +80,7 @@ TASK = Task(
         "accuracy": scoring.accuracy,
         "refusals": scoring.refusals,
     },
+    lower_is_better=frozenset(["refusals"]),
     slices=scoring.slices,
     counts={"all": 18_430},
     code_book=CODE_BOOK,

@@ -25,6 +25,9 @@ TASK = Task(
         "visual_illusion": measures.visual_illusion,
         "mixed": measures.mixed,
     },
+    lower_is_better=frozenset(
+        ["inconsistent", "consistently_wrong", "language_hallucination", "visual_illusion", "mixed"]
+    ),
     judges={RULES: ByRules(scoring.judge_by_rules), "paper": ByModel(scoring.judge)},
     slices=measures.by_category_and_topic,
     counts={

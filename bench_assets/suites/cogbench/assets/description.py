@@ -23,6 +23,7 @@ from bench_assets.core.schema.rows import (
 )
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import answered_of
+from bench_assets.evaluation.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.assets.construction import edition_of, open_encoder
@@ -38,6 +39,7 @@ from bench_assets.suites.cogbench.description.questions import key_points, to_qu
 from bench_assets.suites.cogbench.description.recognition import (
     MEASURES,
     EntityMatch,
+    constant_descriptions,
     match_entities,
     remove_denied,
     threshold_of,
@@ -133,7 +135,7 @@ def measure_recognition(
 ) -> list[Metric]:
     """Measure recognition of one model's descriptions."""
     matches = find_matches(settings, answered_of(questions, predictions))
-    return recognition_metrics(model, questions, predictions, matches)
+    return recognition_metrics(settings, model, questions, predictions, matches)
 
 
 def find_matches(
@@ -164,18 +166,36 @@ def find_matches(
 
 
 def recognition_metrics(
+    settings: HomeConfiguration,
     model: str,
     questions: Sequence[Question],
     predictions: Sequence[Prediction],
     matches: Sequence[EntityMatch],
 ) -> list[Metric]:
-    """Compute every metric of recognition."""
+    """Compute every metric of recognition, with the best constant description beside it."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
     row = blank_row(model, questions, predictions, **{recogniser: ""})
+    best = _best_constants(settings, questions)
     return [
-        replace(row, metric=name, **measure(matches)._asdict())
+        replace(row, metric=name, constant=best.get(name), **measure(matches)._asdict())
         for name, measure in MEASURES.items()
     ]
+
+
+def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) -> dict[str, float]:
+    """Recognition of the best constant description, by metric."""
+    tried = constant_descriptions(questions) if questions else []
+    said = [answered_of(questions, constant_predictions(questions, text)) for text in tried]
+    found = find_matches(settings, [pair for pairs in said for pair in pairs])
+    n = len(found) // max(1, len(tried))
+    cells = {
+        text: {
+            (name, "all"): measure(found[k * n : k * n + n]).value
+            for name, measure in MEASURES.items()
+        }
+        for k, text in enumerate(tried)
+    }
+    return {metric: value for (metric, _), (value, _) in best_cells(cells).items()}
 
 
 ORACLE = "oracle"  # the model that says what the annotators wrote
@@ -199,13 +219,16 @@ def entity_matches(
 )
 def recognition(
     context: dg.AssetExecutionContext,
+    settings: SettingsResource,
     questions: list[Question],
     predictions: list[Prediction],
     entity_matches: list[EntityMatch],
 ) -> dg.Output[list[Metric]]:
     """Measure recognition (Table 2)."""
     return table_output(
-        recognition_metrics(context.partition_key, questions, predictions, entity_matches)
+        recognition_metrics(
+            settings.load(), context.partition_key, questions, predictions, entity_matches
+        )
     )
 
 
@@ -270,7 +293,7 @@ def oracle(
     return table_output(
         [
             *pipeline.summarise(TASK, questions, said, scores),
-            *recognition_metrics(ORACLE, questions, said, matches),
+            *recognition_metrics(settings.load(), ORACLE, questions, said, matches),
         ]
     )
 

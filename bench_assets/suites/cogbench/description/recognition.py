@@ -10,7 +10,7 @@ wrong nouns through, on one half of the pairs; recall and false positives are of
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bench_assets.core.schema.chat import TextEncoder
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, around, mean
+from bench_assets.evaluation.constant_responses import composed_texts
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.cogbench.construction.merging import contradiction
 from bench_assets.suites.cogbench.description.questions import entities
@@ -31,6 +33,7 @@ from bench_assets.suites.cogbench.description.questions import entities
 THRESHOLD = 0.6
 """The paper's, of the official reading; a cosine has to be above it, equal is not enough."""
 
+_COMMON = 20  # entities of a constant description
 _TIE = 1e-6  # cosines that differ by less are equal: batches differ in the last digit
 
 
@@ -124,6 +127,13 @@ MEASURES = {
     "recognition_macro": recognition_macro,
     "recognition_official": recognition_official,
 }
+
+
+def constant_descriptions(questions: Sequence[Question]) -> list[str]:
+    """Descriptions that are tried for all images: the most frequent entities, and composed ones."""
+    named = Counter(entity for one in questions for entity in dict.fromkeys(entities(one)))
+    common = ", ".join(entity for entity, _ in named.most_common(_COMMON))
+    return [common, *composed_texts([text for one in questions for text in one.answer])]
 
 
 def _match(

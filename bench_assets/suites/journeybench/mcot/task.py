@@ -47,6 +47,7 @@ TASK = Task(
         "consistency": scoring.consistency,
         "hallucination_rate": scoring.hallucination_rate,
     },
+    lower_is_better=frozenset(["hallucination_rate"]),
     judges={
         RULES: ByRules(solution_verification.judge_by_rules),
         "paper": ByModel(solution_verification.judge),

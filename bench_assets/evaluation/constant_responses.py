@@ -1,0 +1,148 @@
+"""Constant responses that are tried as blind baselines: letters, frequent and composed answers."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, combinations, pairwise
+from statistics import median
+from string import ascii_uppercase
+
+from bench_assets.core.schema.rows import Question
+
+STOCK = (
+    "Yes.",
+    "No.",
+    "There is no such thing in the image.",
+    "It cannot be determined from the image.",
+    "The image shows a person standing in front of a building.",
+    "A group of people are in a room with a table and chairs.",
+)
+"""Responses that are tried wherever a question is answered in words."""
+
+_FREQUENT = 8  # answers that are tried, of those that are right more than once
+_OF_A_SLICE = 2  # frequent answers of a slice
+_WORDS = 20  # of a list of frequent words or answers
+_ALL_SETS = 4  # options of which every set of letters is tried
+_LONG = 4.0  # words of a median answer from which texts are composed
+_WHOLE = 4  # answers that share most with the others, by each count
+_EVERY = 100  # answers of which every one is tried
+_SCORED = 500_000  # responses to score; of large question tables fewer constants are tried
+_LEAST = 24  # constants
+_FUNCTION_WORDS = (
+    "a an and are as at be by for from has have he her his i in is it its of on or she that the "
+    "their there they this to was were while who with"
+)
+_NOT_LISTED = frozenset(_FUNCTION_WORDS.split())
+
+
+def constant_responses(
+    questions: Sequence[Question], slices: Callable[[Question], Sequence[str]]
+) -> list[str]:
+    """List responses of which one may be the best constant, the likeliest first.
+
+    Letters and sets of letters of the options, answers that are right more than once, overall and
+    in a slice, the most frequent answers as one list, ``STOCK``, and ``composed_texts``.
+    """
+    lettered = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
+    several = [len(q.options) for q in questions if q.kind == "choices"]
+    found = [*ascii_uppercase[: max(lettered, default=0)], *_letter_sets(max(several, default=0))]
+    found += _frequent(questions, slices)
+    if len(lettered) < len(questions):
+        texts = [text for q in questions if q.kind == "text" for text in q.answer]
+        found += [*STOCK, *_as_a_list(texts), *composed_texts(texts)]
+    most = max(_LEAST, _SCORED // max(1, len(questions)))
+    return list(dict.fromkeys(found))[:most]
+
+
+def composed_texts(texts: Sequence[str]) -> list[str]:
+    """Compose texts that say a little of everything, where answers are sentences.
+
+    Lists of the most frequent words, the sentence that the most frequent three-word sequences
+    form, and the answers that share most words and pairs of words with the others; all if few.
+    """
+    split = [re.findall(r"\w+", text.casefold()) for text in texts]
+    if not split or median(map(len, split)) < _LONG:
+        return []
+    often = Counter(word for words in split for word in dict.fromkeys(words))
+    said = [word for word, _ in often.most_common() if word not in _NOT_LISTED]
+    longest = max(map(len, split))
+    lists = [", ".join(said[:n]) for n in dict.fromkeys((_WORDS, longest))]
+    distinct = list(dict.fromkeys(texts))
+    whole = distinct if len(distinct) <= _EVERY else _central(texts, split)
+    return [*lists, _chained(split), *whole]
+
+
+def _letter_sets(n_options: int) -> list[str]:
+    letters = ascii_uppercase[:n_options]
+    sizes = range(2, n_options + 1) if n_options <= _ALL_SETS else [n_options]
+    return ["".join(some) for size in sizes for some in combinations(letters, size)]
+
+
+def _frequent(
+    questions: Sequence[Question], slices: Callable[[Question], Sequence[str]]
+) -> Iterator[str]:
+    """Right answers that occur more than once, overall and in each slice; blanks also mixed."""
+    overall = Counter[str]()
+    of_slice: dict[str, Counter[str]] = defaultdict(Counter)
+    blanks: dict[int, list[Counter[str]]] = defaultdict(list)
+    for question in questions:
+        texts = list(dict.fromkeys(_right(question)))
+        overall.update(texts)
+        for name in slices(question):
+            of_slice[name].update(texts)
+        if question.kind == "blanks":
+            slots = blanks[len(question.answer)] or [Counter() for _ in question.answer]
+            blanks[len(question.answer)] = slots
+            for slot, text in zip(slots, question.answer, strict=True):
+                slot[text] += 1
+    counted = [(overall, _FREQUENT), *((one, _OF_A_SLICE) for one in of_slice.values())]
+    for counts, most in counted:
+        yield from (text for text, times in counts.most_common(most) if times > 1)
+    for slots in blanks.values():
+        yield "\n".join(slot.most_common(1)[0][0] for slot in slots)
+
+
+def _right(question: Question) -> Iterable[str]:
+    """The right answer, as a response."""
+    match question.kind:
+        case "text":
+            return question.answer
+        case "choices":
+            return ["".join(question.answer)]
+        case "blanks":
+            return ["\n".join(question.answer)]
+        case _:
+            return ()  # letters are always tried, and no response is a ranking
+
+
+def _as_a_list(texts: Sequence[str]) -> list[str]:
+    """The most frequent short answers as one list, for scorers that look for a mention."""
+    counts = Counter(text for text in texts if len(text.split()) < _LONG)
+    return [", ".join(text for text, _ in counts.most_common(_WORDS))] if len(counts) > 1 else []
+
+
+def _chained(split: Sequence[Sequence[str]]) -> str:
+    """Follow the most frequent continuation of the last two words, to the median length."""
+    after: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for words in split:
+        padded = ["", "", *words]
+        for (one, other), following in zip(pairwise(padded), padded[2:], strict=False):
+            after[one, other][following] += 1
+    said = ["", ""]
+    while len(said) < 2 + median(map(len, split)) and (next_words := after[said[-2], said[-1]]):
+        word = next_words.most_common(1)[0][0]
+        next_words[word] = 0  # so that no sequence is said twice
+        said.append(word)
+    return " ".join(said[2:])
+
+
+def _central(texts: Sequence[str], split: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The first answer, and those whose words and pairs of words are frequent."""
+    yield texts[0]
+    pairs = [{" ".join(pair) for pair in pairwise(words)} for words in split]
+    for parts in (list(map(set, split)), pairs):
+        often = Counter(chain.from_iterable(parts))
+        sums = [sum(often[part] for part in own) for own in parts]
+        means = [total / max(1, len(own)) for total, own in zip(sums, parts, strict=True)]
+        for of in (sums, means):
+            yield from (texts[n] for n in sorted(range(len(texts)), key=lambda n: -of[n])[:_WHOLE])
