@@ -57,6 +57,7 @@ READ_NO_RESPONSES = {
     "suites.cogbench.construction.annotation_files": "columns of the annotators' files",
     "suites.cogbench.dataset.source": "columns of the authors' files",
     "suites.cogbench.vqa.annotation": "what people choose from",
+    "evaluation.constant_responses": "constant responses that are tried",
     "suites.journeybench.captioning.scoring": "readings by name",
     "suites.journeybench.hallucination_vqa.dataset": "columns of the authors' files",
     "suites.journeybench.raw_material": "names of files and criteria",
