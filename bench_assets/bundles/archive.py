@@ -21,7 +21,9 @@ MAX_BYTES = 2**32 - 2**20  # of the whole; above, zips are written in another fo
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _UNIX, _MODE = 3, 0o100644 << 16
 _END = struct.Struct("<4s4H2LH")  # the record that a zip without a comment ends with
-_IN_DIRECTORY = 46  # bytes of an entry of the directory, without its name
+_DIRECTORY = struct.Struct("<4s2B5H3L5H2L")  # an entry of the directory, without its name
+_IN_DIRECTORY = _DIRECTORY.size
+_VERSION, _FIRST_DAY = 20, 33  # of the format; 1 January 1980
 _LONGEST_NAME = 200
 _UNREADABLE = (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError)
 
@@ -171,12 +173,15 @@ def _sizes(
         header = _header(one)
         file.seek(at)
         in_order = one.header_offset == at and one.filename > last
-        if not in_order or file.read(len(header)) != header or not _is_plain(one):
+        if not in_order or file.read(len(header)) != header:
             raise SourceError(f"{where}: not written by bench bundle pack")
         sizes[one.filename] = one.file_size
         at += len(header) + one.file_size
     if at != n_bytes:
         raise SourceError(f"{path}: {n_bytes - at} bytes of it belong to no file")
+    file.seek(n_bytes)
+    if file.read()[: -_END.size] != b"".join(map(_in_directory, found)):
+        raise SourceError(f"{path}: its directory was not written by bench bundle pack")
     return sizes
 
 
@@ -187,11 +192,8 @@ def _header(one: zipfile.ZipInfo) -> bytes:
     return expected.FileHeader()
 
 
-def _is_plain(one: zipfile.ZipInfo) -> bool:
-    """Whether a directory entry has only the fields that ``pack`` writes."""
-    said = (one.create_system, one.flag_bits, one.volume, one.internal_attr, one.date_time)
-    return (
-        said == (_UNIX, 0, 0, 0, _LONG_AGO)
-        and not (one.extra or one.comment)
-        and one.orig_filename == one.filename
-    )
+def _in_directory(one: zipfile.ZipInfo) -> bytes:
+    """Entry in the directory of a file of this name, size, checksum and place."""
+    name, there = one.filename.encode(), one.header_offset
+    facts = (one.CRC, one.file_size, one.file_size, len(name), 0, 0, 0, 0, _MODE, there)
+    return _DIRECTORY.pack(b"PK\1\2", _VERSION, _UNIX, _VERSION, 0, 0, 0, _FIRST_DAY, *facts) + name

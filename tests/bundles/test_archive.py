@@ -5,7 +5,6 @@ import os
 import stat
 import struct
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -131,16 +130,13 @@ def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
         archive.read("a", 10)
 
 
-def test_every_byte_counts(tmp_path):
-    """Change each byte of a small bundle: what is not refused says what it said."""
+@pytest.mark.parametrize("bits", [0x41, 0x80, 0x01])
+def test_every_byte_counts(tmp_path, bits):
     file, whole = tmp_path / "b.zip", ours()
-    read = []
     for at in range(len(whole)):
-        file.write_bytes(flipped(whole, at, 0x41))
-        with suppress(SourceError):
-            read.append(listed(file))
-    assert all(one == {"a": b"1", "b": b"2"} for one in read)
-    assert len(read) < len(whole) / 10  # versions of programs in the directory, and no more
+        file.write_bytes(flipped(whole, at, bits))
+        with pytest.raises(SourceError):
+            listed(file)
 
 
 def test_a_file_larger_than_it_may_be_is_not_read(tmp_path):

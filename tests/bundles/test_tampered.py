@@ -165,3 +165,14 @@ def test_an_image_of_other_bytes_than_its_name_says_is_refused(bundle):
         repacked(bundle, files | {name: other}, checksummed=True)
         with pytest.raises(SourceError, match=name):
             verify(bundle)
+
+
+def test_a_flipped_bit_in_any_file_of_a_bundle_is_found(bundle):
+    """A byte in every ten of each file, header and directory; another bit each time."""
+    whole = bundle.read_bytes()
+    for at in range(0, len(whole), 10):
+        spoilt = bytearray(whole)
+        spoilt[at] ^= 1 << at // 10 % 8
+        bundle.write_bytes(spoilt)
+        with pytest.raises(SourceError):
+            verify(bundle)
