@@ -203,6 +203,7 @@ def _stale_sections(settings: Settings, known: Collection[str]) -> list[str]:
         "sources": settings.sources,
         "suites": settings.suites,
         "annotation.tasks": (task.partition("/")[0] for task in settings.annotation.tasks),
+        "checkpoints": settings.checkpoints.suites,
     }
     others = f"known: {', '.join(sorted(known))}."
     return [

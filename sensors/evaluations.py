@@ -74,19 +74,20 @@ def tables_of(
 
 
 def configured_suites(settings: Settings, tables: Tables) -> list[str]:
-    """The suites that checkpoints are evaluated on.
+    """The suites that checkpoints are evaluated on; those that are not installed are left out.
 
     Raises:
-        SettingsError: If [checkpoints] names an unknown suite.
+        SettingsError: If [checkpoints] names no installed suite.
     """
     named = settings.checkpoints.suites or list(tables)
-    if unknown := sorted(set(named) - set(tables)):
+    installed = [name for name in named if name in tables]
+    if unknown := sorted(set(named) - set(tables)) if not installed else []:
         known, meant = ", ".join(tables), did_you_mean(unknown[0], tables)
         raise SettingsError(
             f"{settings.file}, [checkpoints], suites: no suite {unknown[0]!r}; known: {known}"
             f"{meant and f'; {meant}'}"
         )
-    return named
+    return installed
 
 
 def without_questions(

@@ -241,6 +241,9 @@ def test_a_mistake_in_the_settings_of_a_suite_is_told_at_the_start(home, written
         pytest.param("[sources]\nfridge = '/data/fridge'\n", "[sources]", id="a source"),
         pytest.param("[suites.cods]\n", "[suites]", id="a typo"),
         pytest.param(
+            "[checkpoints]\nsuites = ['fridge', 'codis']\n", "[checkpoints]", id="of checkpoints"
+        ),
+        pytest.param(
             "[annotation.tasks.'fridge/votes']\n", "[annotation.tasks]", id="an annotation task"
         ),
     ],

@@ -6,6 +6,7 @@ The pool that a run holds while it asks a model, as bench.toml says in all its s
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -330,9 +331,10 @@ def model_pools(settings: Settings) -> dict[str, str]:
         _refuse_unknown(pool, f"models.{name}", settings)
     watched = settings.checkpoints
     if watched.folders and (watched.like or watched.serve):
-        liked = settings.liked()
-        if isinstance(liked, ServerSpec) and liked.pool:
-            named[_WATCHED] = liked.pool
+        with suppress(ModelError):  # its kind is not installed: no checkpoint is evaluated
+            liked = settings.liked()
+            if isinstance(liked, ServerSpec) and liked.pool:
+                named[_WATCHED] = liked.pool
     return named | settings.cluster.pool_of
 
 

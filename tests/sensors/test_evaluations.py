@@ -179,3 +179,11 @@ def test_a_suite_that_there_is_not_is_named(
     settings = watching(tmp_path / "home", suites='["codex"]')
     with pytest.raises(SettingsError, match="no suite 'codex'; known: blink, codis"):
         watch_folders(instance, settings, TABLES, None, 0)
+
+
+def test_a_suite_that_is_not_installed_stops_the_evaluation_of_no_other(
+    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
+) -> None:
+    settings = watching(tmp_path / "home", suites='["codex", "codis"]')
+    write_checkpoint(runs / "a" / "step-1")
+    assert names(Daemon(settings, instance).tick()) == ["a/step-1 codis"]

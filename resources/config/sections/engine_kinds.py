@@ -10,6 +10,7 @@ does not ship with the project. A model whose kind is installed and cannot be us
 is listed, and nothing else: a home is shown wherever it lies.
 """
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ class EngineKind(Generic[Spec]):
         if not callable(self.engine):
             raise TypeError(f"engine: expected what makes an Engine, it is {self.engine!r}")
 
+
+_WORD = re.compile(r"(?=.{1,24}$)[a-z]+(?:[_-][a-z]+)*")  # of letters alone, as keys are not
 
 UNKNOWN_KIND = "unknown"
 """Kind of a section that names none; what it names may be a secret in the wrong place."""
@@ -130,8 +133,10 @@ def installed_kind(kind: str) -> EngineKind[Any]:
     if kind in installed.found:
         return installed.found[kind]
     known = [*SPECS, *sorted(installed.names - SPECS.keys())]
-    meant = did_you_mean(kind, known)  # else it is not told: it may be anything
-    named = f"no kind named {kind!r}; {meant}" if meant else "no such kind;"
+    meant = did_you_mean(kind, known)
+    is_word = meant or _WORD.fullmatch(kind)  # else it is not told: it may be a secret
+    named = f"no kind named {kind!r};" if is_word else "no such kind;"
+    named += f" {meant}" if meant else ""
     raise ValueError("; ".join([f"{named} known: {', '.join(known)}", *installed.problems]))
 
 

@@ -175,7 +175,9 @@ def test_a_mistake_is_told_with_file_and_entry(site, tmp_path, section, message)
     [
         ("acme_laud", r"no kind named 'acme_laud'; did you mean 'acme_loud'\? known: .*acme_away"),
         ("servr", r"no kind named 'servr'; did you mean 'server'\? known: "),
-        ("nothing_like_it", r"no such kind; .*brim 1\.0, entry point brim = 'brim_for_tests:X' of"),
+        ("nothing_like_it", r"no kind named 'nothing_like_it'; .*brim 1\.0, entry point brim = 'b"),
+        ("sk-7f3a9c", "no such kind; known: "),
+        ("abcdefghijklmnopqrstuvwxyz", "no such kind; known: "),
     ],
 )
 def test_a_kind_that_is_not_installed_leaves_out_its_model_alone(site, tmp_path, kind, why):
