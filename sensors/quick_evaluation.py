@@ -15,7 +15,7 @@ import dagster as dg
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.asset_factory.evaluation_steps import judged
 from bench_assets.asset_factory.suite_assets import MODELS, asking
-from bench_assets.comparison.runs import run_alpha
+from bench_assets.comparison.runs import n_measured, run_alpha
 from bench_assets.comparison.units import ScoredMetric, metric_pairs
 from bench_assets.comparison.verdicts import by_question
 from bench_assets.core.schema.errors import TableError
@@ -40,6 +40,7 @@ def verdict(
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
     tables: TableFiles,
+    tasks: Sequence[Task] = (),
 ) -> str:
     """Decide whether a model is worse than the previous step, on common questions.
 
@@ -51,6 +52,7 @@ def verdict(
         predictions: The model's responses.
         scores: Their scores.
         tables: Tables with the evaluations of earlier steps.
+        tasks: All tasks of the home, which share the error budget of a run.
     """
     models = tables.partitions(_key(task, "scores"))
     earlier = _earlier(scores[0].model, models) if scores else []
@@ -67,7 +69,8 @@ def verdict(
     if len(gains) < _FEWEST:
         return f"not comparable with {other}: fewer than {_FEWEST} questions asked alike"
     # Half of the step's budget: the whole evaluation, tested two-sided, has the other half.
-    p, alpha = p_worse(gains), run_alpha(scores[0].model, [*models, scores[0].model]) / 2
+    n_tasks = n_measured(tables, tasks, other)
+    p, alpha = p_worse(gains), run_alpha(scores[0].model, [*models, scores[0].model], n_tasks) / 2
     return (
         f"{'worse' if p < alpha else 'undecided'} against {other}: {task.primary_metric}"
         f" {change(pairs):+.3f} on {len(gains)} independent questions, p = {p:.2g} of"
@@ -143,7 +146,7 @@ QUICK_EVALUATION = "quick_evaluation"
 
 def quick_evaluation_assets(tasks: Sequence[Task]) -> list[dg.AssetsDefinition]:
     """Build the quick evaluation of every task of models."""
-    return [_quick_evaluation(task) for task in tasks if task.asked_of == "model"]
+    return [_quick_evaluation(task, tasks) for task in tasks if task.asked_of == "model"]
 
 
 def quick_evaluation_key(task: Task) -> dg.AssetKey:
@@ -168,7 +171,7 @@ def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
     return [question for question in questions if question.question_id in drawn]
 
 
-def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
+def _quick_evaluation(task: Task, tasks: Sequence[Task]) -> dg.AssetsDefinition:
     @dg.asset(
         key=quick_evaluation_key(task),
         ins={"questions": dg.AssetIn(questions_key(task, "main"))},
@@ -203,7 +206,7 @@ def _quick_evaluation(task: Task) -> dg.AssetsDefinition:
             judgements, _ = judged(context, models, task, chosen.judge, few, predictions)
         require_responses(task.name, "verdicts", judgements, chosen.accept)
         scores = pipeline.score(task, few, predictions, judgements, chosen.reading)
-        said = {"verdict": verdict(task, few, predictions, scores, tables)}
+        said = {"verdict": verdict(task, few, predictions, scores, tables, tasks)}
         rows = pipeline.summarise(task, few, predictions, scores)
         return table_output(rows, {**progress.metadata(), **said})
 

@@ -2,11 +2,12 @@
 
 A run has one error budget: the k-th comparison of a step with the one before it spends
 5 % / (k (k + 1)), so that all of them together, however many, call an equal step better or worse in
-at most 5 % of runs. The quick evaluation of a step spends the half of it that only "worse" can use.
+at most 5 % of runs. The tasks that the earlier step was measured on share it equally. The quick
+evaluation of a step spends the half of it that only "worse" can use.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
 from bench_assets.comparison.verdicts import (
@@ -52,17 +53,23 @@ def compared_with(
     return [other for other in others if other not in ("", model)]
 
 
-def run_alpha(model: str, models: Collection[str]) -> float:
-    """Share of the run's 5 % for the comparison of a model with the previous step.
+def run_alpha(model: str, models: Collection[str], n_tasks: int = 1) -> float:
+    """Share of the run's 5 % for the comparison of a model with the previous step on one task.
 
-    All of it for what is no step, or the first one.
+    All of it for what is no step, or the first one; ``n_tasks`` share it.
 
     >>> steps = [f"r/step-{n}" for n in range(1, 4)]
     >>> [round(run_alpha(one, steps), 4) for one in (*steps, "gpt")]
     [0.05, 0.025, 0.0083, 0.05]
     """
     earlier = {str(step_order(other)) for other in models if is_before(other, model)}
-    return alpha_of(len(earlier), ALPHA) if earlier else ALPHA
+    return (alpha_of(len(earlier), ALPHA) if earlier else ALPHA) / n_tasks
+
+
+def n_measured(tables: TableFiles, tasks: Iterable[Task], model: str) -> int:
+    """Number of tasks that a model was measured on; at least 1."""
+    keys = (evaluation_key(task, "main", "metrics") for task in tasks)
+    return max(1, sum(tables.exists(key, model) for key in keys))
 
 
 def not_comparable(before: Sequence[Metric], after: Sequence[Metric]) -> str:

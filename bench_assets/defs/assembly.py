@@ -170,7 +170,7 @@ def _checks(left: Sequence[Any], tasks: Sequence[Task]) -> list[dg.AssetChecksDe
     return [
         *(one for one in left if isinstance(one, dg.AssetChecksDefinition)),
         *(check for task in tasks for check in once(task_checks, task)),
-        *(check for task in tasks for check in once(regression_checks, task)),
+        *(check for task in tasks for check in once(regression_checks, task, *tasks)),
         *source_checks(left),
     ]
 

@@ -11,6 +11,10 @@ Trial: TypeAlias = Callable[[int, Rng], bool]
 """Draws a sample of n questions, and says whether what was promised came true."""
 
 
+SIZES = (30, 200, 2000)
+"""Questions of a sample."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
     """One statistic on one population."""
@@ -20,7 +24,7 @@ class Promise:
     trial: Trial
     low: float  # %, of repetitions in which it should come true
     high: float
-    sizes: Sequence[int] = (30, 200, 2000)
+    sizes: Sequence[int] = SIZES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,27 @@
 """Whether 95 % intervals hold the truth of the population in 95 of 100 samples."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.metrics.captions import bleu_of
 from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, interval, macro_mean, mean
-from benchmarks.coverage.cells import Promise, Rng, Trial
-from benchmarks.coverage.populations import UNEVEN, captions, chances, images, name, points
+from benchmarks.coverage.cells import SIZES, Promise, Rng, Trial
+from benchmarks.coverage.populations import (
+    EQUAL,
+    FEW,
+    UNEVEN,
+    captions,
+    chances,
+    effective,
+    images,
+    name,
+    points,
+)
+
+Images: TypeAlias = Callable[[int], npt.NDArray[np.int_]]  # of each of n questions
 
 WHAT = "the interval holds the truth"
 _KINDS = (0.9, 0.7, 0.5, 0.6, 0.8)  # how easy the categories of a macro average are
@@ -25,7 +38,12 @@ def promises() -> list[Promise]:
         _promise("five draws a question", _draws),
         _promise("a part that differs from model to model", _of_a_part),
         _promise("macro average over five categories", _macro),
-        *(_promise(of, _uneven(images_of), high=100) for of, images_of in UNEVEN.items()),
+        *(
+            _promise(of, _right(0.6, images_of), high=_widest(images_of, n), sizes=(n,))
+            for of, images_of in {**EQUAL, **UNEVEN}.items()
+            for n in SIZES
+        ),
+        _promise("nine of ten right, twenty images", _right(0.9, EQUAL["twenty images"])),
         *(
             _promise(f"{name} of a corpus", _of_corpus(measure, top))
             for name, (measure, top) in _MEASURES.items()
@@ -33,26 +51,22 @@ def promises() -> list[Promise]:
     ]
 
 
-def _promise(of: str, trial: Trial, high: float = 96.5) -> Promise:
-    return Promise(what=WHAT, of=of, trial=trial, low=93.5, high=high)
+def _promise(of: str, trial: Trial, high: float = 96.5, sizes: Sequence[int] = SIZES) -> Promise:
+    return Promise(what=WHAT, of=of, trial=trial, low=93.5, high=high, sizes=sizes)
+
+
+def _widest(images_of: Images, n: int) -> float:
+    return 100.0 if effective(images_of(n)) < FEW else 96.5
 
 
 def _holds(found: Mean, truth: float) -> bool:
     return found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
-def _right(truth: float) -> Trial:
-    def trial(n: int, rng: Rng) -> bool:
-        of = images(n)
-        return _holds(mean(points(rng.random(n) < chances(rng, of, truth), of)), truth)
-
-    return trial
-
-
-def _uneven(images_of: Callable[[int], npt.NDArray[np.int_]]) -> Trial:
+def _right(truth: float, images_of: Images = images) -> Trial:
     def trial(n: int, rng: Rng) -> bool:
         of = images_of(n)
-        return _holds(mean(points(rng.random(n) < chances(rng, of, 0.6), of)), 0.6)
+        return _holds(mean(points(rng.random(n) < chances(rng, of, truth), of)), truth)
 
     return trial
 

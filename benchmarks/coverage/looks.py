@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bench_assets.core.stats.paired_tests import change, compare
+from bench_assets.core.stats.paired_tests import PairedScores, change, compare, holm
 from bench_assets.core.stats.power import alpha_of, p_worse
 from benchmarks.coverage.cells import Promise, Rng, Trial
 from benchmarks.coverage.pairs import ALPHA, KINDS
@@ -10,6 +10,7 @@ from benchmarks.coverage.pairs import ALPHA, KINDS
 EVER = "an equal model is ever called worse"
 _LOOKS = 20
 _CHECKPOINTS = 20
+_TASKS = _SLICES = 3
 _alone = KINDS["right or wrong, independent"].draw
 
 
@@ -19,6 +20,7 @@ def promises() -> list[Promise]:
         _promise(EVER, "twenty looks at one model, by betting", _by_betting),
         _promise(EVER, "twenty checkpoints of a run, alpha spent in parts", _of_a_run),
         _promise(EVER, "twenty whole evaluations of a run, the budget of a run", _of_evaluations),
+        _promise(EVER, "twenty whole evaluations of three tasks by category", _of_tasks),
         _promise(EVER, "twenty whole evaluations, 5 % each: why not", _without_budget, 5, 100),
         _promise(EVER, "twenty looks, the paired test each time: why not", _by_testing, 5, 100),
         _promise("a model that loses 0.2 is called worse", "betting", _finds, 80, 100),
@@ -57,6 +59,21 @@ def _of_a_run(n: int, rng: Rng) -> bool:
 
 def _of_evaluations(n: int, rng: Rng) -> bool:
     return _any_worse(n, rng, [alpha_of(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)])
+
+
+def _of_tasks(n: int, rng: Rng) -> bool:
+    """Each step is checked on three tasks, which share its budget, over all and three slices."""
+    return any(
+        _fails(_alone(n, rng, 0.0), alpha_of(number, ALPHA) / _TASKS)
+        for number in range(1, _CHECKPOINTS + 1)
+        for _ in range(_TASKS)
+    )
+
+
+def _fails(pairs: list[PairedScores], alpha: float) -> bool:
+    looked_at = [pairs, *(pairs[category::_SLICES] for category in range(_SLICES))]
+    corrected = holm([compare(some).p for some in looked_at])
+    return any(change(some) < 0 and p < alpha for some, p in zip(looked_at, corrected, strict=True))
 
 
 def _without_budget(n: int, rng: Rng) -> bool:

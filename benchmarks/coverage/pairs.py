@@ -11,7 +11,7 @@ from bench_assets.core.stats.means import Floats
 from bench_assets.core.stats.paired_tests import PairedScores, compare, interval, spread
 from bench_assets.core.stats.power import chance_to_show
 from benchmarks.coverage.cells import Promise, Rng
-from benchmarks.coverage.populations import UNEVEN, captions, chances, images, name
+from benchmarks.coverage.populations import EQUAL, UNEVEN, captions, chances, images, name
 
 ALPHA = 0.05
 POWER = 0.8
@@ -39,7 +39,17 @@ def promises() -> list[Promise]:
                 low=0,
                 high=6.5,
             )
-            for of, sizes in UNEVEN.items()
+            for of, sizes in {**EQUAL, **UNEVEN}.items()
+        ),
+        *(
+            Promise(
+                what=HELD,
+                of=of,
+                trial=partial(_holds, Kind(partial(_of_uneven, sizes), lambda: 0.4), 0.2),
+                low=93.5,
+                high=100,
+            )
+            for of, sizes in {**EQUAL, **UNEVEN}.items()
         ),
         *(
             Promise(what=HELD, of=name, trial=partial(_holds, of, 0.2), low=93.5, high=96.5)

@@ -48,12 +48,40 @@ def falling(n: int) -> npt.NDArray[np.int_]:
     return np.repeat(np.arange(len(sizes)), sizes)[:n]
 
 
+@cache
+def equal(n: int, k: int) -> npt.NDArray[np.int_]:
+    """K images with as many questions each."""
+    return np.arange(n) * k // n
+
+
+EQUAL: dict[str, Callable[[int], npt.NDArray[np.int_]]] = {
+    "five images": partial(equal, k=5),
+    "ten images": partial(equal, k=10),
+    "twenty images": partial(equal, k=20),
+}
+"""Few images of equal sizes."""
+
 UNEVEN: dict[str, Callable[[int], npt.NDArray[np.int_]]] = {
     "one image of half beside singles": partial(one_large, share=0.5),
+    "one image of a third beside singles": partial(one_large, share=1 / 3),
     "one image of a sixth beside singles": partial(one_large, share=1 / 6),
+    "one image of a tenth beside singles": partial(one_large, share=0.1),
     "image sizes falling as 1/k": falling,
 }
-"""Images of uneven sizes: intervals may be too wide where one image decides, never too narrow."""
+"""Images of uneven sizes."""
+
+FEW = 20.0
+"""Effective images; below, intervals may be too wide, never too narrow."""
+
+
+def effective(of: npt.NDArray[np.int_]) -> float:
+    """Effective number of images (Kish, 1965).
+
+    >>> effective(equal(40, 4)), round(effective(one_large(120, 0.5)), 1)
+    (4.0, 3.9)
+    """
+    shares = np.bincount(of) / len(of)
+    return float(1 / (shares**2).sum())
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench_assets.comparison.runs import run_alpha, run_sentences
+from bench_assets.comparison.runs import n_measured, run_alpha, run_sentences
 from bench_assets.comparison.verdicts import (
     Comparison,
     compare_scores,
@@ -107,6 +107,16 @@ def false_alarms(budget, n_runs):
 def test_a_run_of_equal_steps_has_one_error_budget():
     assert false_alarms(run_alpha, 60) <= 0.05
     assert false_alarms(lambda *_: 0.05, 15) > 0.15  # the whole of it at every step
+
+
+def test_tasks_share_the_budget_of_a_run(tmp_path):
+    tables, steps = TableFiles(folder=str(tmp_path)), ["r/step-1", "r/step-2"]
+    tasks = [replace(TASK, name=name) for name in ("one", "two", "three")]
+    for name in ("one", "two"):
+        tables.write([name, "metrics"], [], Metric, "r/step-1")
+    n_tasks = n_measured(tables, tasks, "r/step-1")
+    assert (n_tasks, n_measured(tables, tasks, "r/step-7")) == (2, 1)
+    assert run_alpha("r/step-2", steps, n_tasks) == pytest.approx(0.05 / 2 / 2)
 
 
 def test_the_power_that_is_left_is_stated_and_falls_with_the_steps():

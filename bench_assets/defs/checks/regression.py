@@ -7,7 +7,13 @@ import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.comparison.runs import compare_models, compared_with, not_comparable, run_alpha
+from bench_assets.comparison.runs import (
+    compare_models,
+    compared_with,
+    n_measured,
+    not_comparable,
+    run_alpha,
+)
 from bench_assets.comparison.verdicts import Comparison, decide
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric
@@ -22,13 +28,16 @@ from resources.tables.parquet import TableFiles
 _NAMED = 3  # questions that a message names
 
 
-def regression_checks(task: Task, condition: str = "main") -> list[dg.AssetChecksDefinition]:
-    """Build the regression check of a task, if it evaluates models."""
-    return [_no_regression(task, condition)] if task.asked_of == "model" else []
+def regression_checks(task: Task, *tasks: Task) -> list[dg.AssetChecksDefinition]:
+    """Build the regression check of a task, if it evaluates models.
+
+    ``tasks`` are all tasks of the home, which share the error budget of a run.
+    """
+    return [_no_regression(task, tasks)] if task.asked_of == "model" else []
 
 
-def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
-    metrics_key = evaluation_key(task, condition, "metrics")
+def _no_regression(task: Task, tasks: Sequence[Task]) -> dg.AssetChecksDefinition:
+    metrics_key = evaluation_key(task, "main", "metrics")
 
     @dg.asset_check(
         asset=metrics_key,
@@ -36,7 +45,7 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
         description=(
             f"{task.primary_metric}, over all questions and over each slice, is not significantly "
             "worse than that of the checkpoint before it in its run, or than the baseline's. All "
-            "steps of a run share 5 % of false alarms; see [checkpoints] of bench.toml."
+            "steps and tasks of a run share 5 % of false alarms; see [checkpoints] of bench.toml."
         ),
     )
     def no_regression(
@@ -50,17 +59,19 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
         models, written = tables.partitions(metrics_key), partial(tables.written, metrics_key)
         effects: list[Comparison] = []
         notes: list[str] = []
-        for other in compared_with(model, models, written, chosen.baseline):
-            found = _against(other, task, condition, metrics, tables, loaded)
+        others = compared_with(model, models, written, chosen.baseline)
+        for other in others:
+            found = _against(other, task, metrics, tables, loaded)
             if isinstance(found, str):
                 notes.append(f"not comparable with {other}: {found}")
             else:
                 effects += found
-        alpha = run_alpha(model, models)
+        n_tasks = max((n_measured(tables, tasks, other) for other in others), default=1)
+        alpha = run_alpha(model, models, n_tasks)
         lines = decide(effects, alpha, chosen.smallest_change)
         result = _result(lines, notes, dg.AssetCheckSeverity[chosen.severity])
         lost = [name for line in lines if line.verdict == "worse" for name in line.lost]
-        return linked(result, task, condition, model, lost)
+        return linked(result, task, "main", model, lost)
 
     return no_regression
 
@@ -68,19 +79,18 @@ def _no_regression(task: Task, condition: str) -> dg.AssetChecksDefinition:
 def _against(
     other: str,
     task: Task,
-    condition: str,
     metrics: Sequence[Metric],
     tables: TableFiles,
     settings: Settings,
 ) -> list[Comparison] | str:
     """Compare a model with another, slice by slice; or say why that is impossible."""
     try:
-        their = tables.read(evaluation_key(task, condition, "metrics"), Metric, other)
+        their = tables.read(evaluation_key(task, "main", "metrics"), Metric, other)
         differs = not_comparable(their, metrics)
         stale = CurrentConfiguration(settings).why_stale(task, their[0]) if their else ""
         if why := f"other {differs}" if differs else stale:
             return f"{why}; evaluate it again"
-        return compare_models(tables, task, condition, other, metrics[0].model)
+        return compare_models(tables, task, "main", other, metrics[0].model)
     except TableError as unreadable:
         return str(unreadable)
 
