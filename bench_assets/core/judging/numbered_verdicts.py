@@ -27,9 +27,14 @@ _ECHO = re.compile(  # of the form that CogBench's judges are asked for, which i
     r"format \(number \+ square brackets\):\s*+1\. \[1\]\s*+2\. \[0\]"
 )
 _POINT = r"(?:(?:key ?points?|event ?relationships?|points?)\s*+)?#?\s*+"
-_SEPARATED = r"\s*+(?:(?:[.):=]|->|→|-)\s*+)+"
+_SEPARATED = r"\s*+(?:(?:[.):=、]|->|→|-)\s*+)+"
 _START = re.compile(rf"\s*+(?:[-•]\s*+)?{_POINT}\(?(\d+)(?:{_SEPARATED}|\s++(?=\[))", re.IGNORECASE)
 _FIRST = re.compile(r"(?<![\w.])\d++\s*+(?:[.):]\s*+)?\[")
+_CIRCLED = re.compile("[①-⑨]")
+_AT_THE_END = re.compile(  # "1. A boy runs: 1", "1 0"
+    r"^(\d+(?:\. [^\W\d][^\n\[\]]*:)? )([01])$", re.MULTILINE
+)
+_IN_ROUND = re.compile(r"\b(\w+ed) \(([01])\)(?=\W*$)", re.MULTILINE)  # "not covered (0)"
 _BRACKETED = re.compile(r"\[\s*+(\w*+)\s*+\]")
 _LEFT_OPEN = re.compile(r"\s*+(?:[?/]|(?:or|if|unless)\b)", re.IGNORECASE)
 _DENIED = re.compile(  # right before a bracket
@@ -38,7 +43,7 @@ _DENIED = re.compile(  # right before a bracket
     re.IGNORECASE,
 )
 _NEXT = re.compile(r"(?:[\s,;]|[.!](?!\d))*+")
-_VERDICT = r"(0|1|yes|no|true|false)"
+_VERDICT = r"(0|1|yes|no|true|false|是|否|对|错)"
 _BARE = re.compile(rf"{_VERDICT}\b(?!(?<=\d)\.\s*+\S)", re.IGNORECASE)  # "1. 1. A boy" is none
 _ENDS = re.compile(
     r"(?:\s++[-–—]\s*+(?!\d)"
@@ -63,7 +68,8 @@ _EITHER = re.compile(r"\]\s*+(?:or|/)\s*+\[", re.IGNORECASE)
 _LEAD = 200  # characters before verdicts that may say what they are
 _WORD = 24  # characters before a verdict in which "not" would stand
 _DIGITS = re.compile(r"\d+")
-_VERDICTS = {"0": False, "1": True, "no": False, "yes": True, "false": False, "true": True}
+_VERDICTS = dict.fromkeys(("0", "no", "false", "否", "错"), False)
+_VERDICTS |= dict.fromkeys(("1", "yes", "true", "是", "对"), True)
 _NUMBER_KEYS = frozenset({"id", "number", "index", "key_point", "point", "n"})
 _VERDICT_KEYS = frozenset({"score", "verdict", "answer", "value", "mentioned", "result"})
 
@@ -89,8 +95,10 @@ def read_by_number(response: str, n: int) -> list[bool | None]:
 
 def _plain(text: str) -> str:
     """Write full-width signs as usual ones, ticks and crosses as verdicts, rows as list items."""
+    text = _CIRCLED.sub(lambda found: f"({unicodedata.digit(found[0])}) ", text)
     text = _CROSS.sub("[0]", _TICK.sub("[1]", unicodedata.normalize("NFKC", text)))
-    return _ROW.sub(r"\1. [\2]", text)
+    text = _AT_THE_END.sub(r"\1 [\2]", text)
+    return _IN_ROUND.sub(r"\1 [\2]", _ROW.sub(r"\1. [\2]", text))
 
 
 def _of_lines(text: str) -> Found:

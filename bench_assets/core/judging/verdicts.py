@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from bench_assets.core.parsing import normalization
 from bench_assets.core.parsing.choices import read_choice
-from bench_assets.core.parsing.normalization import bare, plain, sentences
+from bench_assets.core.parsing.normalization import bare, plain, refuses, sentences
 from bench_assets.core.parsing.reasoning import without_reasoning
 from bench_assets.core.parsing.word_lists import alternatives
 from bench_assets.core.schema.chat import Response
@@ -80,7 +80,7 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     word = " ".join(parts).strip(_AROUND).removeprefix(_BOXED).strip(_AROUND).casefold()
     if word in words:
         return words[word]
-    if any(_says_both(part, words) for part in parts) or _is_denied(said):
+    if any(_says_both(part, words) for part in _unasked(parts)) or _is_denied(said, parts):
         return None
     whole, *read = (_letter(part, words) for part in ("\n".join(parts), *parts))
     if whole is None or whole not in _OFFERED or any(one not in (whole, None) for one in read):
@@ -88,9 +88,15 @@ def read_word(response: str, words: Mapping[str, Verdict]) -> Verdict | None:
     return [*words.values()][_OFFERED.index(whole)]
 
 
-def _is_denied(text: str) -> bool:
+def _is_denied(text: str, parts: Sequence[str]) -> bool:
+    """Whether "not" stands before a word, or the last sentence says that it cannot be told."""
     denied = alternatives(_WORDS, "before a word that is denied")
-    return re.search(denied, text, re.IGNORECASE) is not None
+    return re.search(denied, text, re.IGNORECASE) is not None or refuses(parts[-1])
+
+
+def _unasked(parts: Sequence[str]) -> Sequence[str]:
+    """Leave out a question that is asked before the answer: "Right or wrong? Right."."""
+    return [part for part in parts[:-1] if not part.endswith("?")] + [*parts[-1:]]
 
 
 def _says_both(sentence: str, words: Mapping[str, Verdict]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bench_assets.core.parsing.normalization import breaks_off
+from bench_assets.core.parsing.normalization import breaks_off, ends_open
 from bench_assets.core.parsing.option_names import (
     BOTH,
     CLAIM,
@@ -38,13 +38,23 @@ _SHORT_NONE = re.compile(
     ),
     re.IGNORECASE,
 )
+_NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
+_LABELLED, _BARE_LABEL = (  # "- (A) red\n- (B)"
+    re.compile(rf"{_NOT_A_NAME}*+{pattern}") for pattern in (NAME, rf"{LETTER}[ \t]*[.:)、]?\Z")
+)
+_CUT_ROW = rf"\|\s*{NAME}\s*\|\s*\Z"  # of a table
+_HANGING = re.compile(
+    rf"(?:[.!。]\s|\n)[^.!。\n]*{NAME}\W*+\w[^{NAME[1:-1]}.!?。]*(?<=\w)\Z|{_CUT_ROW}"
+)
+_WEIGHING = ("Considering", "Given")  # "Considering B, ..."
 _GOES_ON = (",", "、")
 _AROUND = " \t\n\"'()[].。!:,;*>_`-–—“”‘’"
-_NOT_A_NAME = rf"[^\w\n{NAME[1:-1]}]"
 _LABEL = re.compile(
     rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)]|(?=\W*$))(.*)$", re.MULTILINE
 )
-_OPTION_LINE = re.compile(rf"^{_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE)
+_OPTION_LINE = re.compile(
+    rf"^(?!\W*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
+)
 _ANNOUNCED = re.compile(
     r"(?:[:：]|答案|选项|\banswers?|\boptions?)[^\S\n]*+\n++"
     rf"((?:{_NOT_A_NAME}{{0,9}}{NAME}(?:[.、:) ].*)?(?:\n++|\Z)){{2,}})",
@@ -110,7 +120,7 @@ def stated_once(response: ParsedResponse) -> str | None:
 def option_line(response: ParsedResponse) -> str | None:
     """The one option that stands in a line of its own with its letter and its text."""
     found = {letter_of(line[1]) for line in _OPTION_LINE.finditer(response.text)}
-    return found.pop() if len(found) == 1 else None
+    return found.pop() if len(found) == 1 and not _goes_on(response) else None
 
 
 def claimed(response: ParsedResponse) -> str | None:
@@ -158,19 +168,19 @@ def standing_alone(response: ParsedResponse) -> str | None:
         cut_off = not labels[-1][1].strip() and labels[0][1].strip()
         found = "" if cut_off or set(letters) >= set(options.letters) else letters
     else:
-        found = _leading(response.tokens)
+        found = _leading(response.tokens) or _left_over(response)
         outer = [line for line in lines[:1] + lines[-1:] if not line.rstrip().endswith(_GOES_ON)]
         ends = {nothing_else(line) for line in outer}
         alone = [end for end in ends if end]
         found = found or (alone[0] if len(alone) == 1 else "")
-    if not found or set(found) & (said.rejected | set(said.open)):
+    if not found or set(found) & (said.rejected | set(said.open)) or _goes_on(response):
         return None
     return None if _is_none(text) else found
 
 
 def concluded(response: ParsedResponse) -> str | None:
     """The one option of the last sentence that draws a conclusion."""
-    found = set(response.said.concluded)
+    found = set(() if ends_open(response.text) else response.said.concluded)
     return found.pop() if len(found) == 1 and not found & response.said.rejected else None
 
 
@@ -188,6 +198,8 @@ def mentioned(response: ParsedResponse) -> str | None:
     found = set(map(letter_of, re.findall(NAME, _without_analysis(response.text))))
     if len(found) != 1 or (response.options.compared and not said.claimed):
         return None
+    if _HANGING.search(response.text):
+        return None
     firm = set(said.mentioned) and not found & (said.rejected | set(said.open))
     return found.pop() if firm else None
 
@@ -200,6 +212,23 @@ def _without_analysis(text: str) -> str:
     return "\n".join(line for line, label in lines if not label) or text
 
 
+def _goes_on(response: ParsedResponse) -> bool:
+    """Whether the next option was announced, and nothing is said of it: "A: red. B:"."""
+    names = [letter_of(name) for name in re.findall(NAME, response.text)]
+    *_, before, last = ["", *(line for line in response.text.split("\n") if line.strip())]
+    bare = _BARE_LABEL.match(last.rstrip()) and _LABELLED.match(before)
+    return (bare is not None or ends_open(response.text)) and len(set(names)) > 1
+
+
+def _left_over(response: ParsedResponse) -> str:
+    """The letters of the last sentence, if it has nothing else and all others are rejected."""
+    *before, last = [one for one in response.tokens if one.kind != "stop"] or [response.tokens[0]]
+    at = response.tokens.index(last)
+    alone = bool(last.letters) and at > 0 and response.tokens[at - 1].kind == "stop"
+    others = {letter for one in before for letter in one.letters}
+    return last.letters if alone and others and others <= response.said.rejected else ""
+
+
 def _is_none(text: str) -> bool:
     """Whether a short response denies in another language, or is what a program says."""
     return len(text.split()) <= _FEW and _SHORT_NONE.search(text) is not None
@@ -208,6 +237,8 @@ def _is_none(text: str) -> bool:
 def _leading(tokens: Sequence[Token]) -> str:
     """The letters that a response begins with, if an end, a reason or their text follows."""
     words = [token for token in tokens if token.kind not in ("cue", "is")]
+    if tokens[0].text in _WEIGHING:
+        return ""
     at = 0
     while words[at].kind in ("comma", "stop") and at + 1 < len(words):
         at += 1

@@ -34,6 +34,10 @@ _LEAD = re.compile(alternatives(_FILE, "before an answer alone"), re.IGNORECASE)
 _LEFT_OPEN = re.compile(alternatives(_FILE, "left open").replace("@", f"({NAME})"), re.IGNORECASE)
 _LETTERS_ALONE = re.compile(rf"\W*[A-M](?:[\s,、&{NAME[1:-1]}]+[A-M])*[\s,、&{NAME[1:-1]}]*\.?")
 _SMALL_ALONE = re.compile(r"[a-m](?:[\s,、]+[a-m])+")
+_SLASHES = re.compile(  # of several right ones: "A/C/D", "the answer is A/C"; "选A/B" is open
+    r"(?<![A-Za-z/])(?:[A-M](?:/[A-M]){2,}|(?<![\u4e00-\u9fff])[A-M]/[A-M])(?![A-Za-z/])"
+)
+_TICK_BESIDE_A_WORD = re.compile(r"(?<=\w) ?[√×](?!\w)|[√×] ?(?=\w)")
 _SHORT = 64  # characters of a response that is remembered
 
 
@@ -108,6 +112,8 @@ def _decided(
     response: str, options: Options, wanted: Wanted, forms: Sequence[tuple[str, Form]]
 ) -> tuple[Choices, str]:
     """What a response commits to, and its text with the options marked."""
+    if forms is SEVERAL:
+        response = _SLASHES.sub(lambda found: found[0].replace("/", "、"), response)
     written, box = in_json(response), boxed(response)
     for why, wrapped in (("an object", written), ("a box", box or None)):
         text = _prepared(wrapped or "", options)
@@ -132,6 +138,8 @@ def _prepared(text: str, options: Options) -> str:
     said = plain(text)
     if _SMALL_ALONE.fullmatch(said):
         said = said.upper()
+    if options.sides:
+        said = _TICK_BESIDE_A_WORD.sub("", said)  # "Yes √"
     in_latin = bool(options.texts) and "".join(options.texts).isascii()
     return marked(in_english(said) if in_latin and not said.isascii() else said, options)
 

@@ -39,14 +39,22 @@ def _compiled(*rewrites: tuple[str, _Rewrite]) -> tuple[tuple[re.Pattern[str], _
     return tuple((re.compile(pattern, re.DOTALL), instead) for pattern, instead in rewrites)
 
 
-_TRADITIONAL = str.maketrans("選項錯誤確應該對題無為與擇", "选项错误确应该对题无为与择")
+_ONE_FORM = str.maketrans(
+    "選項錯誤確應該對題無為與擇✓✔✅☑✗✘❌❎✖✕", "选项错误确应该对题无为与择√√√√××××××", "\ufe0f"
+)
 _TICKED, _NOT_TICKED = re.compile(r"\[[xX]\]"), re.compile(r"\[ ?\]")
 _A_LETTER = re.compile(r"^\s*\(?([A-Ha-h])\)?\.?\s*$")
 _GOES_ON = re.compile(r"\s{0,9}[\w<\\]")
 REWRITES = _compiled(
+    (r"\*\*(?:[Oo]ption )?\(?([A-M])\)?\*\*", r"(\1)"),
     (r"<\|[^|>]*\|>|</?s>|[*`#$]|__", ""),
+    (r"(?:^|\n)Q: [^\n]{0,500}\?[ \t]{0,9}\n{1,2}A:", "\nAnswer:"),
     (r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf))\s*\{([^{}]*)\}", r"\1"),
-    (r"\\boxed\s*\{([^{}]*)\}|<answer>(.{0,200}?)</answer>", _announced),
+    (
+        r"\\boxed\s*\{([^{}]*)\}|<(?:answer|verdict|choice|final|result)>(.{0,200}?)"
+        r"</(?:answer|verdict|choice|final|result)>",
+        _announced,
+    ),
     (r"(?<![\w/])[Nn]/[Aa](?![\w/])", "not applicable"),
     (r"(?<![\w.])(?:[A-Z]\.){2,}+(?!\w)", lambda found: f"{found[0].replace('.', '')}."),
     (r"第\s*([一二三四1-4])\s*(?:张|幅|个)?(?:图片|图像|照片|图)", _image),
@@ -59,8 +67,8 @@ REWRITES = _compiled(
 IN_ENGLISH = _compiled(
     (r"[向往朝]?左(?:边|侧|方|移动|转)?(?!上|下|角)", " left "),
     (r"[向往朝]?右(?:边|侧|方|移动|转)?(?!上|下|角)", " right "),
-    (r"^(?:是的?|对的?|有)(?=\W|$)", "yes"),
-    (r"^(?:不是?的?|不对|否|没有)(?=\W|$)", "no"),
+    (r"^(?:是的?|有)(?=\W|$)", "yes"),
+    (r"^(?:不是?的?|否|没有)(?=\W|$)", "no"),
     (r"(?:更|较|最)?(?:靠近|接近|近)", " closer "),
     (r"(?:更|较|最)(?:暗|深|黑)", " darker "),
     (r"(?:大致)?(?:相同|一样)|差不多", " about the same "),
@@ -77,7 +85,7 @@ def plain(response: str) -> str:
     >>> plain("<s> **Answer:** [B]"), plain("\\boxed{\\text{C}}"), plain("选第二张图")
     ('Answer: [B]', 'the answer is: (C)', '选the second image')
     """
-    text = unicodedata.normalize("NFKC", response).translate(_TRADITIONAL)
+    text = unicodedata.normalize("NFKC", response).translate(_ONE_FORM)
     if _TICKED.search(text):
         text = _NOT_TICKED.sub("×", _TICKED.sub("√", text))
     for pattern, instead in REWRITES:
@@ -91,7 +99,8 @@ def bare(text: str) -> str:
     >>> bare("The second image.") == bare("second image")
     True
     """
-    return _ARTICLE.sub("", text.strip(" \t\n.,;:!?。，\"'“”‘’").casefold())
+    text = text.translate(_ONE_FORM).strip(" \t\n.,;:!?。，\"'“”‘’")
+    return _ARTICLE.sub("", text.casefold())
 
 
 def sentences(text: str) -> list[str]:
@@ -131,12 +140,21 @@ def asks_for_input(text: str) -> bool:
 
 
 def breaks_off(text: str) -> bool:
-    """Whether a long response ends in the middle of a sentence.
+    """Whether a response ends in the middle of a sentence: with an open end, or long and at a word.
 
-    >>> breaks_off(30 * "and " + "the"), breaks_off("the second image")
+    >>> breaks_off(30 * "one " + "car"), breaks_off("the second image"), breaks_off("First, A:")
+    (True, False, True)
+    """
+    return (len(text.split()) > _LONG and text[-1].isalnum()) or ends_open(text)
+
+
+def ends_open(text: str) -> bool:
+    """Whether a text ends with a word or sign after which more has to follow.
+
+    >>> ends_open("(A) left, (B) right and"), ends_open("The answer is B")
     (True, False)
     """
-    return len(text.split()) > _LONG and text[-1].isalnum()
+    return _OPEN_END.search(text) is not None
 
 
 def in_english(text: str) -> str:
@@ -153,4 +171,5 @@ _WORDS = Path(__file__).with_name("words.txt")
 _NEGATES = re.compile(alternatives(_WORDS, "negation"), re.IGNORECASE)
 _NO_NEGATION = re.compile(alternatives(_WORDS, "no negation"), re.IGNORECASE)
 _REFUSES = re.compile(alternatives(_WORDS, "refuse"), re.IGNORECASE)
+_OPEN_END = re.compile(rf"(?:{alternatives(_WORDS, 'ends in the middle')})\Z", re.IGNORECASE)
 _ASKS = re.compile(alternatives(_WORDS, "asks for input"), re.IGNORECASE)

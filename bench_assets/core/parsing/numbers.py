@@ -41,6 +41,7 @@ _GLUED = re.compile(r"(?<![不没否非])([是为有共])(?=-?\d)")  # to what s
 _BELOW_ZERO = re.compile(r"(?<![\d)])(\s|^)(?:minus|negative)\s+(?=\d)", re.IGNORECASE)
 _EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
 
+_SPACED = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f]000(?![\d.,]*\d)")  # 25 000
 _TIMES_SIGN = re.compile(r"(?<=\d)\s*\*\s*(?=\d)")
 _ANSWER = re.compile(
     r"\b(?:answer|total|result)\b(?:\s+is\b|\s*[:=])|答案\s*(?:是|为|:)", re.IGNORECASE
@@ -122,6 +123,7 @@ def final_number(response: str) -> float | None:
     >>> final_number("It is not 8 but nine."), final_number("There are no cups.")
     (9.0, 0.0)
     """
+    response = _SPACED.sub("000", response)
     kept = _TIMES_SIGN.sub("×", response.replace("####", "answer: "))  # else taken for markup
     kept = _LATEX.sub(r" \1\2/\3", _RAISED.sub("^", _VULGAR.sub(_in_two_numbers, kept)))
     said = [_plain_numbers(sentence) for sentence in sentences(plain(kept))]

@@ -37,7 +37,7 @@ _PLACES = {
 }
 _NUMBERS = dict(line.split("|") for line in lines_of_section(_FILE, "numbers"))
 _NUMBER = re.compile(
-    r"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )"
+    r"(?<![\w.,#])(?<!\bno )(?<!\bthe )(?<!this )(?<!that )(?<!right )(?<!correct )"
     rf"(?:\d+|{'|'.join(_NUMBERS)})(?!\w|[.,]\d|\.\s+\S)",
     re.IGNORECASE,
 )
@@ -57,6 +57,15 @@ _IN_OTHER_WORDS = [
     for line in lines_of_section(_FILE, "in other words")
     for text, _, pattern in [line.partition(" = ")]
 ]
+_ASKED = re.compile(
+    rf"({NAME})[.)\"”]? ?[?？]\s*(?:(yes|是的?|对)|no|不是?|不对)(?=\W|$)(?!,)", re.I
+)
+_ELLIPSIS = re.compile(  # "A is not right. B is."
+    rf"({NAME} ?[^.;\n]{{0,16}}(?:\bnot\b|n['’]t\b)[^.;\n]{{0,24}}?[.;,]) (?:but )?"
+    rf"({NAME}(?:(?:, |/|、| and | & ){NAME}|{NAME})*) "
+    rf"(?:is|are|does|do)(?=\s*(?:[.!]|$))"
+)
+_NONE_BUT = re.compile(alternatives(_FILE, "none but").replace("@", NAME), re.IGNORECASE)
 _ALL_BUT = re.compile(alternatives(_FILE, "all but").replace("@", NAME), re.IGNORECASE)
 _BEFORE = alternatives(_FILE, "before a word that is an option")
 _AFTER = alternatives(_FILE, "after a word that is an option")
@@ -155,7 +164,12 @@ def marked(text: str, options: Options) -> str:
     text = _BLANKS.sub(" ", text)
     text = _CHAINED.sub(lambda found: found[0].replace(";", "、"), text)
     text = _NAMED_AND_LABELLED.sub(_agreed, _LABELLED.sub(_agreed, text)).replace(_BEGINS, "")
-    return _ALL_BUT.sub(partial(_others, options=options), text) if options.counted else text
+    text = _ASKED.sub(lambda found: f"{found[1]} {'√' if found[2] else '×'}", text)
+    if not options.counted:
+        return text
+    text = _ELLIPSIS.sub(r"\1 the answer is: \2", text)
+    text = _NONE_BUT.sub(lambda found: f" the answer is: {_first(found)} ", text)
+    return _ALL_BUT.sub(partial(_others, options=options), text)
 
 
 @lru_cache(maxsize=4096)

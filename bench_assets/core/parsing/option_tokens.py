@@ -11,7 +11,7 @@ from bench_assets.core.parsing.word_lists import alternatives, section_names
 _FILE = Path(__file__).with_name("words.txt")
 _NO_TOKENS = (
     *("negation", "no negation", "filler"),
-    *("before a word that is denied", "after a word that is no verdict"),
+    *("before a word that is denied", "after a word that is no verdict", "ends in the middle"),
 )
 _MANY = 100  # letters in a row; of more, each counts once
 _SHOWN = 100  # characters of them that are kept
@@ -80,7 +80,8 @@ def _words(text: str) -> Iterator[Token]:
         claims = bool(letters) and is_claim(found[0][0])
         yield Token(kind, found[0], found.start(), letters, claims)
         end = found.end()
-        if letters and found[0].endswith(".") and filled:
+        in_table = text.startswith(" |", end)
+        if letters and found[0].endswith(".") and filled and not in_table:
             yield Token("stop", ".", end - 1)  # within a line it is no label
         *above, line = found[0].rsplit("\n", 1)
         filled = bool(line.strip()) or (filled and not above)

@@ -25,6 +25,8 @@ _ANNOUNCING = ("state", "pick")
 _AT_A_PLACE = re.compile(r"(?:on|in|at|of|for|from) ", re.IGNORECASE)
 _DENYING = {"drop", "unfit", "wrong", "hedge"}
 _IT = re.compile(r"(?:it|this|that)\b", re.IGNORECASE)
+_COLONS = (":", "=", "->", "=>", "→", "⇒")
+_CORRECTING = ("actually", "wait", "correction", "on second thought", "on reflection", "更正")
 _CONTRASTING = ("However",)
 _ENDING = ("reason", "than", "contrast")
 _DOUBTS = ("maybe", "perhaps", "possibly")
@@ -131,6 +133,7 @@ class _Sentence:
         self.listed = ""  # those of them that stand in clauses of their own: "A, B are wrong"
         self.subject = ""  # letters of which something was said
         self.carried = ""  # what was done to the letters that end the clause before
+        self.corrects = False  # whether the clause before only turns: "Wait, B."
         self.joined = False  # whether letters of a clause of their own were added to them
         self.just_chosen = ""  # letters chosen in this clause
         self.stated = False  # whether this clause speaks of the answer
@@ -160,6 +163,10 @@ class _Sentence:
                 self.said.open = more(
                     self.said.open, self.said.chosen.pop()[0]
                 )  # "choose B, C, D is wrong": where does it end?
+            if alone and self.corrects:
+                self._apply("choose", first)
+                self.said.recent = letters
+                continue
             if alone and not self.void:
                 self.listed = self.pending = more(self.pending, letters)
                 self.said.recent = letters
@@ -203,6 +210,9 @@ class _Sentence:
 
     def _clause(self, clause: Sequence[Token]) -> None:
         self.carried, self.joined, self.just_chosen = "", False, ""
+        self.corrects = bool(clause) and (
+            clause[-1].kind == "undo" or clause[-1].text.casefold() in _CORRECTING
+        )
         self.apart = self.here = False
         self.clause = clause
         self.hedged = self.void or any(one.kind == "hedge" for one in _before_reasons(clause))
@@ -227,8 +237,8 @@ class _Sentence:
             return self._drop(token, after)
         if token.kind == "than":
             return "against" if after and after[0].letters else mode
-        if token.kind == "back" and self.said.recent:
-            self.said.called_wrong = self.said.recent
+        if token.kind in ("back", "undo"):
+            self.said.called_wrong = self.said.recent or self.said.called_wrong
             self.said.cues.append(token.start)
         if token.kind in ("state", "pick"):
             self.stated = True
@@ -248,10 +258,13 @@ class _Sentence:
         if token.kind == "is" and mode == "deny":
             return mode
         if token.kind in ("is", "contrast"):
-            if self.stated or not before or (self.turned and token.kind == "contrast"):
+            drawn = token.text in _COLONS and before and before[0].kind == "cue"
+            if drawn or self.stated or not before or (self.turned and token.kind == "contrast"):
                 return "choose" if token.kind == "is" or self.turned else mode
-            names = token.kind == "is" and token.text not in (":", "=")
+            names = token.kind == "is" and token.text not in _COLONS[:2]
             return mode or ("name" if names and not self.here and not self.subject else "")
+        if token.kind == "undo" or token.text.casefold() in _CORRECTING:
+            return "choose"
         return mode if token.kind == "cue" else ""
 
     def _letters(self, token: Token, mode: str, after: Sequence[Token]) -> None:

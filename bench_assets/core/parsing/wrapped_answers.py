@@ -6,17 +6,10 @@ import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+)\}")
 _TEXT = re.compile(r"^\\text\s*\{([^{}]*)\}$")
-_ANSWER_KEYS = (
-    "answer",
-    "final_answer",
-    "choice",
-    "option",
-    "verdict",
-    "judgement",
-    "judgment",
-    "result",
-    "答案",
-    "选项",
+_ANSWER_KEY = re.compile(  # best first
+    r"(?:(?:final|correct|chosen|selected|predicted|my|the|best|answer|choice|option|letter"
+    r"|selection|prediction|verdict|judge?ment|result|response)s?[_ -]?)+"
+    r"|(?:最终|正确|所选)*(?:答案|选项|选择|结论|判断)"
 )
 _STRETCH = re.compile(r"[\[{]([^{}]*+)(\}?)")
 _OR = ("或", "or", "/")
@@ -62,8 +55,8 @@ def in_json(text: str) -> str | None:
         return None
     if value and all(isinstance(one, bool) for one in value.values()):
         return ",".join(str(letter) for letter, holds in value.items() if holds)
-    named = {str(key).lower().replace("正确", ""): one for key, one in value.items()}
-    answer = next((named[key] for key in _ANSWER_KEYS if key in named), None)
+    named = [one for key, one in value.items() if _ANSWER_KEY.fullmatch(str(key).casefold())]
+    answer = next((one for one in named if isinstance(one, str | list)), None)
     listed = answer if isinstance(answer, list) else [answer]
     return ",".join(one for one in listed if isinstance(one, str))
 

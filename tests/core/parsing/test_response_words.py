@@ -38,9 +38,9 @@ def test_every_word_of_the_readers_can_be_found():
 @pytest.mark.parametrize(
     ("text", "broken"),
     [
-        pytest.param("and " * 25 + "the", True, id="26 words and no stop"),
-        pytest.param("and " * 24 + "the", False, id="25 words"),
-        pytest.param("and " * 25 + "the.", False, id="26 words and a stop"),
+        pytest.param("one " * 25 + "car", True, id="26 words and no stop"),
+        pytest.param("one " * 24 + "car", False, id="25 words"),
+        pytest.param("one " * 25 + "car.", False, id="26 words and a stop"),
     ],
 )
 def test_a_long_response_without_a_stop_breaks_off(text, broken):

@@ -17,14 +17,17 @@ _ANNOUNCED = re.compile(
 # "the first blank is", as a mark of a list
 _BLANK = re.compile(
     r"(?:第\s*([一二三四五六七八九十]|[0-9]{1,2})\s*个?(?:空格?|处|横线)"
-    r"|(?<![\w])空格?\s*([一二三四五六七八九十]|[0-9]{1,2}))"
-    r"(?:处|上|中|里)?\s*(?:[应该可]*(?:填入?|写)(?:的?[是为])?|[应该]*[是为])?\s*:?\s*"
+    r"|(?<![\w])填?空格?\s*(?:([一二三四五六七八九十]|[0-9]{1,2})|\(([0-9]{1,2})\)))"
+    r"(?:处|上|中|里)?\s*(?:[应该可]*(?:填[入写]?|写)(?:的?[是为])?|[应该]*[是为])?\s*:?\s*"
 )
 _BETWEEN_BLANKS = re.compile(r"[;,、。]\s*(?=\([0-9]{1,2}\))")
 _NUMBERED = re.compile(r"(?:\(?([0-9]{1,2})(?:\)|[.、:](?![0-9]))|([①-⑳]))(.*)")
-_MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])")
+_MARK = re.compile(r"(?=\([0-9]{1,2}\)|[①-⑳])|(?:(?<=\s)|^)(?=[1-9]\))")
 _EMPHASIS = re.compile(r"\*\*|`|^[^\S\n]*+[-*•]\s++", re.MULTILINE)
 _THOUSANDS = re.compile(r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?!\d|,\S)")
+
+_IN_QUOTES = re.compile(r"[“\"「『]([^“”\"「」『』]+)[”\"」』]")
+_QUOTED = re.compile(r"\A[\"「『]([^\"「」『』]+)[\"」』]\Z")  # as a whole
 
 _LOWERED, _RAISED = re.compile("[₀-ₜ]+"), re.compile("[⁰-ⁿ²-³¹-¹]+")
 # Full-width signs, the ideographic blank; units, Roman numerals and fractions of one character.
@@ -92,11 +95,12 @@ def plain(text: str) -> str:
     text = _MINUS.sub("-", text)
     for written, instead in _LATEX:
         text = written.sub(instead, text)
-    return re.sub(r"\s", "", _EMPHASIS.sub("", text)).strip("。.;,")
+    text = re.sub(r"\s", "", _EMPHASIS.sub("", text)).strip("。.;,")
+    return _QUOTED.sub(r"\1", text)
 
 
 def _as_mark(found: re.Match[str]) -> str:
-    number = found[1] or found[2]
+    number = found[1] or found[2] or found[3]
     return f"({number if number.isdecimal() else '一二三四五六七八九十'.index(number) + 1})"
 
 
@@ -109,6 +113,9 @@ def _parted(line: str, n: int) -> list[str]:
         for mark in (";", "、", ","):
             if len(parts := text.split(mark)) == n:
                 return [part.strip() for part in parts]
+    for parts in (re.split(r"\s{2,}", line), _IN_QUOTES.findall(line)):
+        if len(parts) == n:
+            return parts
     return [line]
 
 

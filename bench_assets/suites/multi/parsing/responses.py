@@ -62,7 +62,9 @@ def half_width(text: str) -> str:
     >>> half_width("Ａ，Ｂ；０．５")
     'A,B;0.5'
     """
-    return _WIDE.sub(lambda found: normalize("NFKC", found[0]), text)
+    return _WIDE.sub(
+        lambda found: normalize("NFKC", found[0]) if found[0] != "\u3000" else "  ", text
+    )
 
 
 def _first_letter(response: str) -> str:

@@ -4,7 +4,8 @@ A style is a way in which some models write: templates, and how they name option
 template begin with "@": ``@N`` the chosen option by a name, ``@L`` its letter, ``@T`` its text,
 ``@X``/``@Y`` letters of other options (``@XT`` its text), ``@LS`` several letters with a joiner,
 ``@REST`` all letters not chosen, ``@W``/``@V`` reasons that speak for none, ``@OPTS`` the options
-one a line, ``@OPTB`` in one line, ``@NTH`` its ordinal, ``@STEM`` the question as a subject.
+one a line, ``@OPTB`` in one line, ``@NTH`` its ordinal, ``@STEM`` the question as a subject,
+``@TICKS``/``@TABLE`` every option with a verdict, ``@F`` the letter in full width.
 """
 
 import re
@@ -154,6 +155,17 @@ def _filled(style: Style, question: Question, chosen: Sequence[str], rng: Random
         "OPTB": " ".join(f"({a}) {text}" for a, text in texts.items()),
         "BULLETS": "\n".join(f"- {a}. {texts[a]}" for a in chosen),
         "LETTERLINES": "\n".join(f"- {a}" for a in chosen),
+        "TICKS": "\n".join(
+            f"{a}. {text} {'✅' if a in chosen else '❌'}" for a, text in texts.items()
+        ),
+        "XX": "\n".join(f"❌ {a}. {texts[a]}" for a in others),
+        "TABLE": "\n".join(
+            f"| {a} | {text} | {'Yes' if a in chosen else 'No'} |" for a, text in texts.items()
+        ),
+        "JSONLS": ", ".join(f'"{a}"' for a in chosen),
+        "F": chr(ord(first) + 0xFEE0),
+        "OPTA": texts["A"],
+        "OPTBB": texts["B"],
     }
     template = rng.choice(style.templates).replace("@N", rng.choice(style.names))
     return _SLOT.sub(lambda slot: slots[slot[1]], template)

@@ -15,7 +15,7 @@ from bench_assets.core.parsing.choices import read_choice, read_choices
 from bench_assets.core.parsing.numbers import final_number, written
 from bench_assets.core.parsing.option_names import Options
 from bench_assets.core.parsing.reasoning import without_reasoning
-from bench_assets.suites.multi.parsing.blanks import lines_of
+from bench_assets.suites.multi.parsing.blanks import lines_of, plain
 from bench_assets.suites.multi.parsing.responses import half_width
 from tests.core.parsing.corpus.grammar import Composed, corpus
 from tests.core.parsing.corpus.other_parsers import PARSERS
@@ -48,7 +48,7 @@ def ours(one: Composed) -> Read:
     text = without_reasoning(one.response)
     match one.kind:
         case "blanks":
-            return tuple(lines_of(half_width(text), len(one.expected)))
+            return tuple(map(plain, lines_of(half_width(text), len(one.expected))))
         case "number":
             value = final_number(text)
             return () if value is None else (written(value),)
