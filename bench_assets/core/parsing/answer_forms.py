@@ -53,7 +53,7 @@ _LABEL = re.compile(
     rf"^{_NOT_A_NAME}*+(?:\d\.\s*)?({LETTER}|{TEXT})[ \t]*([.、:)]|(?=\W*$))(.*)$", re.MULTILINE
 )
 _OPTION_LINE = re.compile(
-    rf"^(?!\W*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
+    rf"^(?![^\w\n]*×){_NOT_A_NAME}*+({BOTH}|{CLAIM}){_NOT_A_NAME}*+$", re.MULTILINE
 )
 _ANNOUNCED = re.compile(
     r"(?:[:：]|答案|选项|\banswers?|\boptions?)[^\S\n]*+\n++"
