@@ -3,6 +3,8 @@
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
 from tests.core.parsing.corpus.grammar import HERE, corpus, styles
 from tests.core.parsing.corpus.table import counts, ours, page
 
@@ -24,8 +26,9 @@ def test_a_corpus_is_composed_the_same_each_time():
     assert len(corpus("held_out")) > 1000
 
 
-def test_on_held_out_styles_few_responses_are_unread_and_hardly_any_is_misread():
-    found = counts(corpus("held_out"), ours).values()
+@pytest.mark.parametrize("file", ["held_out", "today"])
+def test_few_responses_are_unread_and_hardly_any_is_misread(file):
+    found = counts(corpus(file), ours).values()
     n = sum(count.n for count in found)
     assert sum(count.wrong for count in found) < 0.003 * n
     assert sum(count.unread for count in found) < 0.02 * n
