@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import dagster as dg
 from PIL import Image
 
-from bench_assets.core.images.decoding import MAX_PIXELS, decode
+from bench_assets.core.images.completeness import defect
+from bench_assets.core.images.decoding import END_ADDED, MAX_PIXELS, decode
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Rejection, StoredImage
 from resources.config.bench_toml import Settings
@@ -156,12 +157,17 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
     """Decode an image before it is stored, and return its facts.
 
     Raises:
-        ImageError: If it does not decode, or has more pixels or bytes than allowed.
+        ImageError: If it does not decode, is half-written, or has more pixels or bytes than
+            allowed.
     """
     if len(data) > max_bytes:
         raise ImageError(f"{len(data)} bytes, more than the {max_bytes} allowed")
     digest = sha256(data).hexdigest()
     decoded = decode(data, max_pixels)
+    if why := defect(data, decoded.format, decoded.image):
+        raise ImageError(why)
+    if "end added" in decoded.changes:
+        _log.warning("%s: %s; its pixels are whole, and it is taken", name, END_ADDED)
     return StoredImage(
         name=name,
         sha256=digest,

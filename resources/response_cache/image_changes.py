@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bench_assets.core.images.decoding import FIRST_FRAME, VERSION, Change, changes_of
+from bench_assets.core.images.decoding import NOTES, VERSION, Change, changes_of
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ImageError
 from resources.response_cache.engine import ReadImage
@@ -50,15 +50,20 @@ class ImageChangeRecorder:
         return next(filter(None, (self.mark(one.sha256) for one in request.prompt.images)), "")
 
     def noted(self, requests: Sequence[Request], arrivals: Arrivals) -> Arrivals:
-        """Note on responses to images with several frames, of which one was sent."""
+        """Note on responses to images with several frames, or without the end of their file."""
         for position, response in arrivals:
             yield position, self._noted(requests[position], response)
 
     def _noted(self, request: Request, response: Response) -> Response:
         images = enumerate(request.prompt.images, 1)
-        moving = [n for n, one in images if "first frame" in self._changes(one.sha256)]
-        notes = [response.note, *(f"image {n}: {FIRST_FRAME}" for n in moving)]
-        return replace(response, note="; ".join(filter(None, notes))) if moving else response
+        told = [
+            f"image {number}: {note}"
+            for number, one in images
+            for change, note in NOTES.items()
+            if change in self._changes(one.sha256)
+        ]
+        notes = filter(None, [response.note, *told])
+        return replace(response, note="; ".join(notes)) if told else response
 
     def _changes(self, sha256: str) -> Changes:
         if sha256 not in self._seen:

@@ -14,7 +14,7 @@ What the pixels of an image are in RGB with 8 bits, whatever they were written i
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageChops, UnidentifiedImageError
 
+from bench_assets.core.images.completeness import JPEG_END, defect, jpeg_layout, shrink, with_end
 from bench_assets.core.schema.errors import ImageError
 
 _Numbers: TypeAlias = NDArray[Any]
@@ -118,15 +119,21 @@ def _of_lab(image: Image.Image) -> Image.Image:
     return ImageCms.buildTransform(lab, srgb, "LAB", "RGB", flags=exactly).apply(image)
 
 
-Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks"]
+Change: TypeAlias = Literal["turned", "laid on white", "scaled", "first frame", "inks", "end added"]
 
 VERSION = 1
 """Of what is shown: raised with whatever changes a pixel."""
 
 MAX_PIXELS = 100_000_000
 FIRST_FRAME = "only its first frame is shown"
+END_ADDED = "its file lacks the end marker"
+NOTES: Mapping[Change, str] = {"first frame": FIRST_FRAME, "end added": END_ADDED}
+"""Changes that are noted on a response."""
+
+_LARGE_JPEG = 1.75  # times the limit, as they are decoded at half their width and height
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+_JPEG = ("JPEG", "MPO")
 _SERVED = ("JPEG", "MPO", "PNG")  # an MPO is a JPEG with further images, which are not shown
 _WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 _COMMON = ("JPEG", "PNG", "GIF", "BMP")
@@ -163,8 +170,11 @@ class DecodedImage:
     """Where ``image`` differs from what a plain conversion to RGB shows."""
 
 
-def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
+def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) -> DecodedImage:
     """Decode an image: upright, the first frame, on white, in RGB with 8 bits.
+
+    A JPEG that lacks its end marker alone is whole. One that is somewhat larger than the limit is
+    decoded at half its width and height, unless ``exact``.
 
     Raises:
         ImageError: If it does not decode, or has more pixels than allowed; the caller knows which
@@ -173,10 +183,16 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> DecodedImage:
     with _opened(data, max_pixels) as image:
         written, turn = raw_mode(image), _orientation(image, data)
         (width, height), changes = _written_size(image, turn), _announced(image, data)
+        if width * height > max_pixels:
+            if exact:
+                raise ImageError(_too_many(width, height, max_pixels))
+            shrink(image)
         doubtful = has_alpha(image) or is_wide(image)
         rgb = to_rgb(image, written)
         if doubtful and not _same(rgb, image):
             changes |= {"scaled" if is_wide(image) else "laid on white"}
+        if "end added" in changes and (why := defect(data, "JPEG", rgb)):
+            raise ImageError(why)
         if turn in _TURNS and image.format != "TIFF":  # which Pillow has turned by now
             rgb = rgb.transpose(_TURNS[turn])
         return DecodedImage(
@@ -244,8 +260,9 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
             image = _identified(data)
         with image:
             width, height = image.size
-            if width * height > max_pixels:
-                raise ImageError(f"{width} x {height} px, more than the {max_pixels} px allowed")
+            allowed = max_pixels * (_LARGE_JPEG if image.format in _JPEG else 1)
+            if width * height > allowed:
+                raise ImageError(_too_many(width, height, max_pixels))
             if not width * height:
                 raise ImageError(f"{width} x {height} px: empty image")
             yield image
@@ -260,8 +277,14 @@ def _opened(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
         raise ImageError(f"does not decode: {said}") from why
 
 
+def _too_many(width: int, height: int, max_pixels: int) -> str:
+    return f"{width} x {height} px, more than the {max_pixels} px allowed"
+
+
 def _identified(data: bytes) -> Image.Image:
     """Find out the format; what decodes the rarer ones takes 7 MB, and is loaded at the first."""
+    if _lacks_end(data):
+        data = with_end(data)
     try:
         return Image.open(io.BytesIO(data), formats=_COMMON)
     except UnidentifiedImageError:
@@ -274,9 +297,19 @@ def _formats() -> tuple[str, ...]:
     return tuple(name for name in _FORMATS if name in Image.OPEN)
 
 
+def _lacks_end(data: bytes) -> bool:
+    """Whether it is a JPEG whose end marker, or the last byte of it, is missing."""
+    if data.endswith(JPEG_END):
+        return False
+    layout = jpeg_layout(data)
+    return layout is not None and layout.end is None
+
+
 def _announced(image: Image.Image, data: bytes) -> frozenset[Change]:
     """Header fields that a plain conversion ignores."""
     changes: set[Change] = {"turned"} if _orientation(image, data) in _TURNS else set()
+    if image.format in _JPEG and _lacks_end(data):
+        changes.add("end added")
     if image.format in _WITH_FRAMES and getattr(image, "is_animated", False):
         changes.add("first frame")
     if image.mode in ("CMYK", "LAB"):

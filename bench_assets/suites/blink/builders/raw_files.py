@@ -75,7 +75,7 @@ def read_image(file: Path) -> Image.Image:
         ImageError: If it is missing or does not decode.
     """
     try:
-        return decode(file.read_bytes()).image
+        return decode(file.read_bytes(), exact=True).image
     except ImageError as why:
         raise ImageError(f"{file}: {why}") from why
     except OSError as why:

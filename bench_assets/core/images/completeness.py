@@ -1,0 +1,244 @@
+"""Whether the file of an image is whole: half-written copies decode too, with a grey or black rest.
+
+Decoders fill in what is missing without a word. What a format tells is read here: the end of the
+entropy-coded data and the scans of a JPEG, blocks of zeros in compressed data.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from PIL import Image
+
+_ZEROED = "half-written: a block of its compressed data is zero"
+CUT = "cut short: its data ends before the image does"
+
+_ZEROS = b"\0" * 512  # a block of a disk; compressed data has none
+_END, _SCAN, _START = 0xD9, 0xDA, b"\xff\xd8"
+JPEG_END = bytes((0xFF, _END))
+_FRAMES = (0xC0, 0xC1, 0xC2)  # baseline, extended and progressive, with Huffman codes
+_PROGRESSIVE = 0xC2
+_ALONE = (0x01, 0xD8, *range(0xD0, 0xD8))  # markers without a segment
+_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # which ends entropy-coded data
+_RESTART = re.compile(rb"\xff+[\xd0-\xd7]")
+_FURTHER = bytes((7 * n + n // 3) % 251 for n in range(1, 97))  # no 0xFF in it
+_FEWER = 16  # bytes
+_STRIP = 256  # rows
+_LARGE = 50_000_000  # px
+_WebpImage: TypeAlias = tuple[bytes, int, int]
+_COMPRESSED = ("AVIF", "GIF", "JPEG2000", "PNG", "QOI")
+
+
+class JpegScan(NamedTuple):
+    """A scan of a JPEG: which coefficients of which components, and where its data lies."""
+
+    components: tuple[int, ...]
+    first: int  # coefficient, 0 to 63
+    last: int
+    lowest_bit: int
+    refines: bool  # bits of coefficients that an earlier scan began
+    start: int  # of its entropy-coded data
+    end: int
+
+
+class JpegLayout(NamedTuple):
+    """The parts of a JPEG."""
+
+    frame: int  # marker of its kind
+    components: tuple[int, ...]
+    scans: tuple[JpegScan, ...]
+    end: int | None  # where its end marker stands; None: there is none
+
+    @property
+    def is_progressive(self) -> bool:
+        """Whether each scan refines the whole image."""
+        return self.frame == _PROGRESSIVE
+
+    @property
+    def misses_scans(self) -> bool:
+        """Whether a progressive JPEG lacks scans that bring the last bit of a coefficient."""
+        there = {
+            (component, coefficient)
+            for scan in self.scans
+            if scan.lowest_bit == 0
+            for component, coefficient in product(scan.components, range(scan.first, scan.last + 1))
+        }
+        return self.is_progressive and len(there) < 64 * len(self.components)
+
+
+def jpeg_layout(data: bytes) -> JpegLayout | None:
+    """Read the markers of a JPEG; None if it is none, or is cut before its data."""
+    if not data.startswith(_START):
+        return None
+    frame, components = 0, tuple[int, ...]()
+    scans: list[JpegScan] = []
+    end = None
+    for marker, body, after in _segments(data):
+        if marker == _END:
+            end = after
+            break
+        if marker in _FRAMES:
+            frame, components = marker, tuple(body[6 : 6 + 3 * body[5] : 3])
+        elif marker == _SCAN and len(body) >= 4 + 2 * body[0]:
+            named, (first, last, bits) = body[1 : 1 + 2 * body[0] : 2], body[-3:]
+            scans.append(
+                JpegScan(
+                    tuple(named),
+                    first,
+                    last,
+                    lowest_bit=bits & 15,
+                    refines=bits > 15,
+                    start=after,
+                    end=_end_of_scan(data, after),
+                )
+            )
+    return JpegLayout(frame, components, tuple(scans), end) if components and scans else None
+
+
+def with_end(data: bytes) -> bytes:
+    """A JPEG with its end marker, of which one byte or both are missing."""
+    return data.rstrip(b"\xff") + JPEG_END
+
+
+def defect(data: bytes, form: str, decoded: Image.Image) -> str:
+    """Why an image that decodes is not whole; "" if it is, as far as its format tells.
+
+    Args:
+        data: Its bytes.
+        form: As Pillow names it.
+        decoded: What they decode to, turned or not.
+    """
+    if form in ("JPEG", "MPO"):
+        layout = jpeg_layout(data)
+        return _defect_of_jpeg(data, layout, decoded) if layout else ""
+    if form == "WEBP":
+        return _ZEROED if any(_has_hole(data, *one) for one in _webp_images(data)) else ""
+    if form in _COMPRESSED and data.endswith(_ZEROS) and not _ends(data.rstrip(b"\0"), form):
+        return _ZEROED
+    return ""
+
+
+def _defect_of_jpeg(data: bytes, layout: JpegLayout, decoded: Image.Image) -> str:
+    if layout.misses_scans:
+        return f"{CUT}: scans of the progressive JPEG are missing"
+    if not layout.frame:  # arithmetic codes
+        return ""
+    ended = layout.end is not None
+    if not ended:
+        data, layout = with_end(data), jpeg_layout(with_end(data)) or layout
+    doubtful = layout.is_progressive or not ended or _has_flat_corner(decoded)
+    is_plain = all(low == high for low, high in _range(decoded))
+    holes = [] if is_plain else list(filter(None, (_hole(data, one) for one in layout.scans)))
+    suspects = [*holes, *([layout.scans[-1].end] if doubtful else [])]
+    before = _checksum(data) if suspects else 0
+    for end in suspects:
+        if _checksum(data[:end] + _FURTHER + data[end:]) != before:
+            return CUT
+        if end in holes and not _matters(data, end, before):
+            return _ZEROED
+    return ""
+
+
+def _hole(data: bytes, scan: JpegScan) -> int:
+    """Where the data around a block of zeros ends: a restart, or its scan; 0 without one.
+
+    The lowest bits of means are a bit each, and may be zero.
+    """
+    at = data.find(_ZEROS, scan.start, scan.end)
+    if at < 0 or (scan.refines and scan.last == 0):
+        return 0
+    restart = _RESTART.search(data, at, scan.end)
+    return restart.start() if restart else scan.end
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, bytes, int]]:
+    """Marker, content and end of each segment; of the end of the image, where it stands."""
+    at = 2
+    while found := _MARKER.search(data, at):
+        marker, after = data[found.end() - 1], found.end()
+        if marker == _END:
+            yield marker, b"", after - 2
+            return
+        if marker in _ALONE:
+            at = after
+            continue
+        at = after + int.from_bytes(data[after : after + 2])
+        yield marker, data[after + 2 : at], at
+        if marker == _SCAN:
+            at = _end_of_scan(data, at)
+
+
+def _end_of_scan(data: bytes, start: int) -> int:
+    found = _MARKER.search(data, start)
+    return found.start() if found else len(data)
+
+
+def _checksum(data: bytes) -> int:
+    """Checksum of the pixels; of large images at half their size."""
+    with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
+        if image.width * image.height > _LARGE:
+            shrink(image)
+        image.load()
+        checksum = 0
+        for top in range(0, image.height, _STRIP):
+            strip = image.crop((0, top, image.width, min(top + _STRIP, image.height)))
+            checksum = crc32(strip.tobytes(), checksum)
+        return checksum
+
+
+def shrink(image: Image.Image) -> None:
+    """Have a JPEG decoded at half its width and height, in a quarter of the memory."""
+    image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
+
+
+def _has_flat_corner(image: Image.Image) -> bool:
+    """Whether 2 x 2 px of a corner have one colour, as what a decoder fills in."""
+    right, bottom = image.width, image.height
+    return any(
+        all(low == high for low, high in _range(image.crop((x, y, x + 2, y + 2))))
+        for x in (0, max(0, right - 2))
+        for y in (0, max(0, bottom - 2))
+    )
+
+
+def _range(image: Image.Image) -> list[tuple[int, int]]:
+    found = image.getextrema()
+    return [found] if isinstance(found[0], int) else list(found)  # type: ignore[arg-type]
+
+
+def _webp_images(data: bytes, start: int = 12, end: int | None = None) -> Iterator[_WebpImage]:
+    """Kind, start and end of the compressed images of a WebP, those of its frames too."""
+    at, end = start, len(data) if end is None else end
+    while at + 8 <= end:
+        kind, after = data[at : at + 4], at + 8
+        at = after + int.from_bytes(data[at + 4 : at + 8], "little")
+        if kind == b"ANMF":
+            yield from _webp_images(data, after + 16, at)
+        elif kind in (b"VP8 ", b"VP8L"):
+            yield kind, after, at
+        at += at % 2
+
+
+def _has_hole(data: bytes, kind: bytes, start: int, end: int) -> bool:
+    """Whether a block is zero; plain areas of lossless images may be, but then all data is used."""
+    if _ZEROS not in data[start:end]:
+        return False
+    return kind == b"VP8 " or not _matters(data, end, _checksum(data))
+
+
+def _matters(data: bytes, end: int, before: int) -> bool:
+    """Whether the last bytes before an end are part of the image: others change its pixels."""
+    try:
+        return _checksum(data[: end - _FEWER] + _FURTHER[:_FEWER] + data[end:]) != before
+    except OSError:
+        return True
+
+
+def _ends(data: bytes, form: str) -> bool:
+    """Whether data without the zeros behind it has the end of its format."""
+    ends = {"PNG": b"IEND\xaeB`\x82", "GIF": b";", "JPEG2000": b"\xff\xd9"}
+    return form in ends and data.endswith(ends[form])

@@ -1,0 +1,167 @@
+"""Half-written copies of images, and whole ones that only look like it."""
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bench_assets.core.images.completeness import jpeg_layout
+from bench_assets.core.images.decoding import END_ADDED, decode, is_plain
+from bench_assets.core.schema.errors import ImageError
+from resources.images.store import ImageStore, inspect_image
+
+END = b"\xff\xd9"
+
+
+def photo():
+    """Colours that change everywhere, as in a photograph; 320 x 240 px."""
+    rows, columns = np.mgrid[0:240, 0:320]
+    waves = 128 + 60 * np.sin(columns / 17) + 40 * np.cos(rows / 13)
+    plain = np.stack([columns * 0.79, rows * 1.06, waves], axis=-1)
+    noisy = plain + np.random.default_rng(0).normal(0, 12, plain.shape)
+    return Image.fromarray(noisy.clip(0, 255).astype(np.uint8))
+
+
+def written(image, form, **options):
+    file = io.BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue()
+
+
+KINDS = {
+    "JPEG": {"quality": 90},
+    "JPEG progressive": {"quality": 90, "progressive": True},
+    "JPEG restarts": {"quality": 90, "restart_marker_rows": 2},
+    "WEBP": {"quality": 90},
+    "WEBP lossless": {"lossless": True},
+    "PNG": {},
+    "GIF": {},
+    "AVIF": {},
+}
+WHOLE = {name: written(photo(), name.split()[0], **options) for name, options in KINDS.items()}
+PARTS = (0.15, 0.33, 0.5, 0.66, 0.9)
+
+
+def zeroed(data, start, end):
+    return data[:start] + bytes(end - start) + data[end:]
+
+
+def mutations(name):
+    """Ten half-written copies, and two that were cut and given an end."""
+    data = WHOLE[name]
+    for part in PARTS:
+        at = int(len(data) * part)
+        yield f"zeros from {part}", zeroed(data, at, len(data))
+        yield f"zeros from a block at {part}", zeroed(data, at - at % 512, len(data))
+    if name.startswith("JPEG"):
+        for part in PARTS:
+            yield f"cut at {part}, with an end", data[: int(len(data) * part)] + END
+            yield f"cut at {part}", data[: int(len(data) * part)]
+        third = len(data) // 3
+        yield "zeros in the middle", zeroed(data, third, 2 * third)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [pytest.param(d, id=f"{name}: {what}") for name in KINDS for what, d in mutations(name)],
+)
+def test_a_half_written_copy_is_refused(data):
+    with pytest.raises(ImageError):
+        inspect_image(data, "a", 10**8, 10**8)
+
+
+@pytest.mark.parametrize("end", [b"", END], ids=["cut", "cut, with an end"])
+def test_a_progressive_jpeg_cut_at_any_scan_is_refused(end):
+    data = WHOLE["JPEG progressive"]
+    for scan in jpeg_layout(data).scans:
+        for at in (scan.start + 2, (scan.start + scan.end) // 2, scan.end - 12):
+            with pytest.raises(ImageError, match=r"cut short|does not decode"):
+                inspect_image(data[:at] + end, "a", 10**8, 10**8)
+
+
+def half_plain(colour):
+    image = Image.new("RGB", (900, 900), colour)
+    image.paste(photo(), (0, 0))
+    return image
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    "image",
+    [
+        pytest.param(photo(), id="a photograph"),
+        pytest.param(Image.new("RGB", (900, 900), (128, 128, 128)), id="grey, as decoders fill"),
+        pytest.param(Image.new("RGB", (900, 900)), id="black"),
+        pytest.param(half_plain("white"), id="white below"),
+        pytest.param(half_plain("black"), id="black below"),
+        pytest.param(half_plain((128, 128, 128)), id="grey below"),
+    ],
+)
+def test_a_whole_image_is_taken_however_plain(image, name):
+    form, options = name.split()[0], KINDS[name]
+    for more in ({}, {"optimize": True} if form == "JPEG" else {"method": 0}):
+        data = written(image, form, **options, **more)
+        assert inspect_image(data, "a", 10**8, 10**8).width == image.width
+    padded = inspect_image(data + bytes(4096), "a", 10**8, 10**8) if form != "AVIF" else None
+    assert padded is None or padded.format == form
+
+
+@pytest.mark.parametrize("missing", [1, 2])
+@pytest.mark.parametrize("name", ["JPEG", "JPEG progressive", "JPEG restarts"])
+def test_a_jpeg_that_lacks_its_last_bytes_alone_is_taken_with_a_note(
+    tmp_path, name, missing, caplog
+):
+    data = WHOLE[name][:-missing]
+    store = ImageStore(folder=str(tmp_path))
+    stored = store.put(data, "photo.jpg")
+    assert store.read(stored.sha256) == data  # as it came
+    assert f"photo.jpg: {END_ADDED}" in caplog.text
+    decoded = decode(data)
+    assert decoded.changes == {"end added"}
+    assert decoded.image.tobytes() == decode(WHOLE[name]).image.tobytes()
+    assert not is_plain(data)  # other readers are sent a file that is whole
+
+
+def test_the_scans_of_a_progressive_jpeg_bring_every_bit():
+    layout = jpeg_layout(WHOLE["JPEG progressive"])
+    assert (layout.is_progressive, layout.misses_scans) == (True, False)
+    assert layout._replace(scans=layout.scans[:-1]).misses_scans
+    assert not jpeg_layout(WHOLE["JPEG"]).misses_scans
+
+
+def test_a_large_jpeg_is_decoded_at_half_its_size_and_keeps_the_size_of_its_file():
+    data = WHOLE["JPEG"]
+    decoded = decode(data, 320 * 240 - 1)
+    assert (decoded.width, decoded.height, decoded.image.size) == (320, 240, (160, 120))
+    with pytest.raises(ImageError, match="320 x 240 px, more than the 76799 px allowed"):
+        decode(data, 320 * 240 - 1, exact=True)
+    for more, most in ((WHOLE["PNG"], 320 * 240 - 1), (data, 320 * 240 // 2)):
+        with pytest.raises(ImageError, match="320 x 240 px, more than"):
+            decode(more, most)
+
+
+_MEASURED = """
+import resource, sys
+from pathlib import Path
+from resources.images.store import ImageStore
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+store = ImageStore(folder=sys.argv[1] + "/images")
+stored = store.put_file(Path(sys.argv[2]))
+more = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(stored.width, stored.height, more // 1024)
+"""
+
+
+@pytest.mark.long  # 108 megapixels are written first
+@pytest.mark.parametrize(("progressive", "most"), [(False, 300), (True, 700)])
+def test_a_photograph_of_108_megapixels_is_taken_in_bounded_memory(tmp_path, progressive, most):
+    file = tmp_path / "large.jpg"
+    photo().resize((12_000, 9_000)).save(file, progressive=progressive)
+    script = [sys.executable, "-c", _MEASURED, str(tmp_path), str(file)]
+    done = subprocess.run(script, capture_output=True, check=True, text=True)
+    width, height, mebibytes = map(int, done.stdout.split())
+    assert (width, height) == (12_000, 9_000)
+    assert mebibytes < most  # all pixels alone are 412
