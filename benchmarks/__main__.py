@@ -3,6 +3,7 @@
 import argparse
 import os
 import tempfile
+import traceback
 from importlib import import_module
 from pathlib import Path
 
@@ -12,23 +13,21 @@ from rich.table import Table
 from benchmarks.figures import Figure
 
 MEASUREMENTS = (
-    *(
-        "asking",
-        "editing",
-        "killing",
-        "failing",
-        "queries",
-        "loading",
-        "large",
-        "many_models",
-        "captions",
-        "reading",
-        "samples",
-        "audit",
-        "annotation",
-        "cluster",
-        "demo",
-    ),
+    "asking",
+    "editing",
+    "killing",
+    "failing",
+    "queries",
+    "loading",
+    "large",
+    "many_models",
+    "captions",
+    "reading",
+    "samples",
+    "audit",
+    "annotation",
+    "cluster",
+    "demo",
 )
 
 
@@ -38,13 +37,18 @@ def main() -> None:
     parser.add_argument("measurement", nargs="*", help=", ".join(MEASUREMENTS))
     chosen = parser.parse_args().measurement or MEASUREMENTS
     figures: list[Figure] = []
-    try:
-        for name in chosen:
+    failed: list[str] = []
+    for name in chosen:
+        try:
             with tempfile.TemporaryDirectory(prefix="bench-") as folder:
                 figures += import_module(f"benchmarks.{name}").measure(Path(folder))
-    finally:
-        print_table(figures)
-    raise SystemExit(not all(figure.holds for figure in figures))
+        except Exception:  # noqa: BLE001  # the other parts still run
+            traceback.print_exc()
+            failed.append(name)
+    print_table(figures)
+    if failed:
+        print(f"not measured, because they failed: {', '.join(failed)}")
+    raise SystemExit(bool(failed) or not all(figure.holds for figure in figures))
 
 
 def print_table(figures: list[Figure]) -> None:

@@ -21,7 +21,7 @@ FEW = 2000  # questions of the home that is compared with
 _AT_START = 320  # MiB: Python, Dagster, Arrow, and blocks of a few tables
 _A_QUESTION = (1024 - _AT_START) / 1e6  # MiB, so that a million are within 1 GiB
 _COMMANDS = {
-    "questions, built": ("questions", "large", "--json"),
+    "questions, built": ("tables", "questions", "large", "--json"),
     "the most frequent answer": ("evaluate", "large", "--json", "--model", "common"),
     "a model behind the response store": ("evaluate", "large", "--json", "--model", "echo"),
     "the same, remembered": ("evaluate", "large", "--json", "--model", "echo"),

@@ -4,11 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-import duckdb
+import pyarrow as pa
 
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.core.schema.signature import short
-from bench_assets.core.tables.arrow import digest
+from bench_assets.core.tables.arrow import digest, to_table
+from bench_assets.core.tables.large_tables import BlockWriter, LargeTable
 from bench_assets.defs.tables.leaderboard import standings
 from bench_assets.suites.codis.task import TASK as CODIS
 from benchmarks.figures import Figure
@@ -21,16 +22,19 @@ SELECT model, count(*) AS n, avg((error = '')::INT) AS answered, avg(seconds) AS
     avg((text = 'A')::INT) AS says_a
 FROM predictions WHERE condition = 'main' GROUP BY model ORDER BY model
 """
-_PREDICTIONS = """
-COPY (
-    SELECT 'codis/' || i AS question_id, $model AS model, 'main' AS condition, 0::BIGINT AS sample,
-        chr(65 + (i % 4)::INT) AS text, 'The answer is ' || chr(65 + (i % 4)::INT) AS raw_text,
-        []::VARCHAR[] AS ranking, sha256(i::VARCHAR) AS prompt_sha256, 't=0,max=1024' AS decoding,
-        'stop' AS finish_reason, 300::BIGINT AS prompt_tokens, 5::BIGINT AS completion_tokens,
-        (i % 100) / 100 AS seconds, '' AS error
-    FROM range($n) AS numbers(i)
-) TO '{file}' (FORMAT parquet)
-"""
+_ROW = Prediction(
+    question_id="",
+    model="",
+    condition="main",
+    text="",
+    raw_text="",
+    prompt_sha256="0" * 64,
+    decoding="t=0,max=1024",
+    finish_reason="stop",
+    prompt_tokens=300,
+    completion_tokens=5,
+    seconds=0.5,
+)
 
 
 def measure(folder: Path) -> list[Figure]:
@@ -83,8 +87,20 @@ def _write(tables: TableFiles, n: int) -> None:
     tables.write(["codis", "questions"], [question], Question)
     for number in range(_MODELS):
         name = f"model-{number:03d}"
-        file = tables.path(_KEY, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        duckdb.execute(_PREDICTIONS.format(file=file), {"model": name, "n": n // _MODELS})
+        tables.write(_KEY, _predictions(name, n // _MODELS), Prediction, name)
         rows = [replace(metric, model=name, category=c) for c in ("all", "a", "b", "c", "d")]
         tables.write(["codis", "metrics"], rows, Metric, name)
+
+
+def _predictions(model: str, n: int) -> LargeTable[Prediction]:
+    """Rows that are never objects: ten million would take minutes."""
+    letters = [chr(65 + i % 4) for i in range(n)]
+    columns = to_table([replace(_ROW, model=model)], Prediction)
+    varied = {"question_id": [f"codis/{i}" for i in range(n)], "text": letters, "raw_text": letters}
+    values = {
+        name: pa.array(varied[name]) if name in varied else pa.repeat(columns[name][0], n)
+        for name in columns.column_names
+    }
+    writer = BlockWriter(columns.schema)
+    writer.add(pa.table(values, columns.schema))
+    return LargeTable(writer.blocks(), Prediction, digest=model)
