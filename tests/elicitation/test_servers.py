@@ -130,6 +130,7 @@ def test_an_option_that_is_not_listed_is_at_most_as_likely_as_the_last_that_is()
     assert OptionLikelihoods.from_json(response.text, 2).logprobs == pytest.approx(
         (log(0.5), log(0.125)), abs=1e-6
     )
+    assert response.note == "not among the 3 likeliest tokens: D; options by top_logprobs"
 
 
 def test_options_of_which_none_is_listed_are_an_error():

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, isfinite
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
@@ -36,13 +36,20 @@ _PROBES: Mapping[str, Request] = {
 }
 
 
+class Noted(NamedTuple):
+    """The text of a response, and a note on it."""
+
+    text: str
+    note: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionWay:
     """One way of asking a server for options."""
 
     name: str
     fields: Callable[[Sequence[str]], dict[str, Any]]  # options -> further fields of a body
-    read: Callable[[Received, str, Sequence[str]], str]  # body and text of a response -> our text
+    read: Callable[[Received, str, Sequence[str]], str | Noted]  # body and text -> our text
     each: bool = False  # whether an option is a request, in which it stands as the response
 
 
@@ -149,8 +156,9 @@ class _OptionFormat:
         response = self._form.response(received, seconds)
         if self._rounds:
             return response
-        text = self._way.read(received, response.text, self._options)
-        return replace(response, text=text, finish_reason="stop")
+        read = self._way.read(received, response.text, self._options)
+        text, note = read if isinstance(read, Noted) else (read, response.note)
+        return replace(response, text=text, note=note, finish_reason="stop")
 
 
 def _schema(options: Sequence[str]) -> dict[str, Any]:
@@ -199,7 +207,7 @@ def _of_prompt(received: Received, _: str, options: Sequence[str]) -> str:
     return OptionLikelihoods((total,), (n,)).to_json()
 
 
-def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
+def _of_first_token(received: Received, _: str, options: Sequence[str]) -> Noted:
     """Look options up among the likeliest first tokens; those beyond have at most the last's."""
     try:
         listed = received["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
@@ -218,7 +226,9 @@ def _of_first_token(received: Received, _: str, options: Sequence[str]) -> str:
     if all(p is None for p in known):
         raise NoResponseError(f"no option is among the {len(found)} likeliest first tokens")
     logprobs = tuple(least if p is None else p for p in known)
-    return OptionLikelihoods(logprobs, (1,) * len(logprobs)).to_json()
+    unlisted = ", ".join(option for option, p in zip(options, known, strict=True) if p is None)
+    note = f"not among the {len(found)} likeliest tokens: {unlisted}" if unlisted else ""
+    return Noted(OptionLikelihoods(logprobs, (1,) * len(logprobs)).to_json(), note)
 
 
 _WAYS: Mapping[str, Sequence[OptionWay]] = {
