@@ -49,6 +49,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
     reading: str = "",
     elicit: str = "",
     accept: Sequence[Accepted] = (),
+    review: str | Path = "",
     name: str = "",
 ) -> Run:
     """Evaluate a model on suites or tasks; cached responses are reused.
@@ -78,6 +79,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
             ``core.schema.elicitation``.
         accept: ``"refused"`` scores requests that the provider permanently refuses as wrong,
             ``"mixed"`` accepts several models that answered under one name.
+        review: A filled-in form of ``bench annotate review``: reviewed responses are scored by it;
+            goes with one suite.
         name: Name of a function. Its responses are cached by this name and the function's code:
             change the name if something else changes that it uses, such as weights. Without a
             name, responses are not reused by later calls.
@@ -88,14 +91,18 @@ def evaluate(  # noqa: PLR0913  (an option each)
     """
     names = [suites] if isinstance(suites, str) else list(suites)
     one = names[0] if len(names) == 1 else ""
-    if not one and (source or judge or reading):
-        raise SettingsError("source, judge and reading need exactly one suite")
+    if not one and (source or judge or reading or review):
+        raise SettingsError("source, judge, reading and review need exactly one suite")
     part = QuestionSubset(limit=limit, categories=tuple(categories))
     with interrupt_reporting():
         asked = model_arguments(model, name, elicit)
-        place = Path(source) if source else None
-        sections = asked.sections
-        with open_workbench(one, place, judge, reading, models=sections, accept=accept) as bench:
+        place, form = (
+            Path(source) if source else None,
+            str(Path(review).absolute()) if review else "",
+        )
+        chosen = (one, place, judge, reading)
+        models = asked.sections
+        with open_workbench(*chosen, models=models, review=form, accept=accept) as bench:
             check_names(bench, names, asked.names, [condition])
             if part == WHOLE or not callable(model):  # else no table names the function
                 save_models(asked, bench.settings)

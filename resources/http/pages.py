@@ -1,7 +1,8 @@
 """Bounded requests by httpx: health checks, model lists, galleries and image servers."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -48,19 +49,29 @@ def send_bounded(
         trust_env=not is_local,
         follow_redirects=not (is_local or body),
     )
+    verb = "POST" if body else "GET"
+    with (
+        _plain_errors(timeout),
+        client,
+        client.stream(verb, url, content=body, headers=headers) as answer,
+    ):
+        received = bytearray()
+        for part in answer.iter_bytes():
+            received += part
+            if len(received) > most:
+                raise ValueError(f"the response has more than {most} bytes")
+            if time.monotonic() > until:
+                raise httpx.ReadTimeout("")
+        return BoundedResponse(answer.status_code, answer.headers, bytes(received))
+
+
+@contextmanager
+def _plain_errors(timeout: float) -> Generator[None]:
+    """Raise errors of httpx as errors of Python."""
+    import httpx
+
     try:
-        with (
-            client,
-            client.stream("POST" if body else "GET", url, content=body, headers=headers) as answer,
-        ):
-            received = bytearray()
-            for part in answer.iter_bytes():
-                received += part
-                if len(received) > most:
-                    raise ValueError(f"the response has more than {most} bytes")
-                if time.monotonic() > until:
-                    raise httpx.ReadTimeout("")
-            return BoundedResponse(answer.status_code, answer.headers, bytes(received))
+        yield
     except httpx.TimeoutException as why:
         raise TimeoutError(f"no whole response within {timeout:g} s") from why
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as why:

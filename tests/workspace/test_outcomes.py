@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+import bench_assets
 from tests.chat_server import Answer, ChatServer, texts
 from tests.workspace.typed import bench, lines
 
@@ -240,6 +241,8 @@ def test_unread_responses_are_reviewed_and_count_by_a_named_scorer(home, server,
     ).stderr  # fmt: skip
     row = accuracy(bench(*asked, "--review", form, "--json"))
     assert (row["value"], row["unread"]) == (0.67, 0.0)
+    run = bench_assets.evaluate("quiz", model="m", accept=["refused"], review=form)
+    assert run.metrics.value[0] == 0.67
 
 
 @pytest.mark.long

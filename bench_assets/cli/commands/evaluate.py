@@ -25,6 +25,7 @@ from bench_assets.workspace.evaluate.model_arguments import save_models
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bench_assets.workspace.evaluate.model_arguments import ModelArguments
     from bench_assets.workspace.evaluate.subset import QuestionSubset
     from bench_assets.workspace.materialization.workbench import Workbench
 
@@ -130,22 +131,37 @@ def evaluate(
     chosen = (one, source, judge, reading, elicit)
     with open_home_for(model or [], *chosen, review=form, accept=given) as (bench, asked):
         from bench_assets.workspace.evaluate.subset import QuestionSubset
-        from bench_assets.workspace.materialization.name_validation import check_names
 
-        conditions = condition or ["main"]
-        names = suites or list(bench.catalog.evaluable.names)
-        check_names(bench, names, asked.names, conditions)
-        askings = list(itertools.product(asked.names, conditions))
         part = QuestionSubset(limit=limit, categories=tuple(category or ()))
-        if dry_run:
-            _print_estimates(bench, names, askings, part, as_json=as_json)
-            return
-        save_models(asked, bench.settings)
-        for suite in names:
-            if part != QuestionSubset():
-                _evaluate_subset(bench, suite, askings, part, as_json=as_json)
-            else:
-                _evaluate_whole(bench, suite, askings, as_json=as_json)
+        names, named = suites or list(bench.catalog.evaluable.names), condition or ["main"]
+        _ask(bench, asked, (names, named), part, dry_run=dry_run, as_json=as_json)
+
+
+def _ask(
+    bench: "Workbench",
+    asked: "ModelArguments",
+    of: tuple["Sequence[str]", "Sequence[str]"],
+    part: "QuestionSubset",
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Evaluate models on suites under conditions, or estimate what that costs."""
+    from bench_assets.workspace.evaluate.subset import WHOLE
+    from bench_assets.workspace.materialization.name_validation import check_names
+
+    suites, conditions = of
+    check_names(bench, suites, asked.names, conditions)
+    askings = list(itertools.product(asked.names, conditions))
+    if dry_run:
+        _print_estimates(bench, suites, askings, part, as_json=as_json)
+        return
+    save_models(asked, bench.settings)
+    for suite in suites:
+        if part != WHOLE:
+            _evaluate_subset(bench, suite, askings, part, as_json=as_json)
+        else:
+            _evaluate_whole(bench, suite, askings, as_json=as_json)
 
 
 def _check_arguments(
