@@ -17,6 +17,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.definitions import defs
 from bench_assets.defs.assembly import build_graph
 from bench_assets.defs.tables.leaderboard import MEASURED
+from bench_assets.workspace.materialization.asset_selections import ON_DEMAND, dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.bench_toml import Settings
 from resources.config.settings_resource import SettingsResource
@@ -55,6 +56,16 @@ def annotated(tmp_path_factory):
 
 def test_graph_is_the_agreed_one(golden, annotated):
     golden("graph.txt", "".join(parents_of(annotated)))
+
+
+def test_building_a_suite_reads_no_table_that_it_leaves_out():
+    graph = defs.resolve_asset_graph()
+    on_demand = ON_DEMAND.resolve(graph)
+    assert dg.AssetKey(["blink", "concatenated_images", "questions"]) in on_demand
+    for suite in load_catalog().names:
+        built = dataset_build(suite).resolve(graph)
+        assert not on_demand & built
+        assert not [key for key in built if graph.get(key).parent_keys & on_demand]
 
 
 def test_annotation_is_in_the_graph_where_a_task_is_configured(annotated):

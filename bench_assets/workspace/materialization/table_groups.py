@@ -4,7 +4,7 @@ The inputs of an evaluation are the content of the tables that it reads, the inp
 questions, and the settings and files of the model and the judge.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -78,10 +78,12 @@ def question_group(home: HomeContext, name: str) -> TableGroup:
     return home.making(name, asset_selections.dataset_build(name), home.inputs(suite))
 
 
-def on_demand_group(home: HomeContext, key: dg.AssetKey) -> TableGroup:
-    """A question table that is built on demand only."""
-    selection = dg.AssetSelection.assets(key)
-    return home.making(key.to_user_string(), selection, home.inputs(key.path[0]))
+def on_demand_group(home: HomeContext, keys: Collection[dg.AssetKey]) -> TableGroup:
+    """Tables of one condition that are built on demand only: questions, constant responses."""
+    first = min(keys)
+    selection = dg.AssetSelection.assets(*keys)
+    name = dg.AssetKey([*first.path[:-1], "questions"]).to_user_string()
+    return home.making(name, selection, home.inputs(first.path[0]))
 
 
 def evaluation_groups(

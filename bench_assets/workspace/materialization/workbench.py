@@ -12,6 +12,7 @@ from typing import Any, Self, cast, get_args
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_assets import questions_key
+from bench_assets.asset_factory.evaluation_steps import CONSTANTS
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import TableError, UnknownNameError
@@ -232,12 +233,15 @@ class Workbench:
             run.execute(self.instance, locks if self._is_recorded else None)
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
-        """Rebuild a condition's questions if they are built on demand and stale."""
-        key = dg.AssetKey(questions_key(task, condition))
-        if key in asset_selections.ON_DEMAND.resolve(self.definitions.resolve_asset_graph()):
-            table = table_groups.on_demand_group(self._home, key)
-            if not table.is_fresh():
-                self._make([table], title=key.to_user_string())
+        """Rebuild a condition's questions and constants if they are built on demand and stale."""
+        questions = dg.AssetKey(questions_key(task, condition))
+        tables = {questions, dg.AssetKey([*questions.path[:-1], CONSTANTS])}
+        due = tables & asset_selections.ON_DEMAND.resolve(self.definitions.resolve_asset_graph())
+        if not due or not (questions in due or self.tables.exists(questions.path)):
+            return
+        group = table_groups.on_demand_group(self._home, due)
+        if not group.is_fresh():
+            self._make([group], title=questions.to_user_string())
 
     def _make(
         self, due: Sequence[TableGroup], *, model: str | None = None, title: str = ""
