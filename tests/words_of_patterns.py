@@ -85,7 +85,8 @@ def _of_pattern(pattern: re.Pattern[str]) -> Iterator[tuple[str, object]]:
 def mutants(value: object) -> Iterator[tuple[str, object]]:
     """Say what is taken out of a value, and give the value without it."""
     if isinstance(value, re.Pattern):
-        yield from _of_pattern(value)
+        if isinstance(value.pattern, str):  # bytes are no words
+            yield from _of_pattern(value)
     elif isinstance(value, Mapping):
         for key in value:
             yield f"without {key!r}", {one: value[one] for one in value if one != key}

@@ -39,8 +39,8 @@ def test_several_frames_are_shown_by_the_first_and_that_is_said(image_format):
 
 
 def test_what_the_header_says_is_read_without_the_pixels():
-    for data in (JPEG, PNG):
-        assert changes_of(data[: len(data) // 2]) == set()
+    assert changes_of(PNG[: len(PNG) // 2]) == set()
+    assert changes_of(JPEG[: len(JPEG) // 2]) <= {"end added"}
 
 
 def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
@@ -92,7 +92,7 @@ def test_a_image_may_have_as_many_pixels_as_are_allowed():
         pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image", id="a drawing"),
         pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a", id="a program"),
         pytest.param(b"/* XPM */\nstatic char *a[] = {};", "not an image", id="source code"),
-        pytest.param(JPEG[: len(JPEG) // 2], "does not decode: .*truncated", id="half a JPEG"),
+        pytest.param(JPEG[: len(JPEG) // 2], "cut short", id="half a JPEG"),
         pytest.param(PNG[: len(PNG) // 2], "does not decode", id="half a PNG"),
         pytest.param(animated("GIF")[:60], "does not decode|not an image", id="a cut GIF"),
         pytest.param(saved(corners(), "WEBP")[:40], "does not decode|not a", id="a cut WebP"),
