@@ -172,7 +172,7 @@ OPENS = re.compile(r"\b(Image|Images?)\.open\(|imread|imdecode|exif_transpose")
 
 
 def test_images_are_opened_in_one_place():
-    """But for the sprites, which are drawn with their alpha, metadata, and copies with changed ends."""
+    """But for sprites, which keep their alpha, metadata, and copies with changed ends."""
     folders = ("bench_assets", "resources", "sensors", "examples")
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
     opening = {file for file in files if OPENS.search(file.read_text(encoding="utf-8"))}
