@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
@@ -50,19 +50,18 @@ def read_entries(
 
     Args:
         file: UTF-8.
-        rejections: Receives the entries that are no objects; None: they are errors.
+        rejections: Receives the entries that are not objects, or have a duplicate field; None:
+            they are errors.
 
     Raises:
-        SourceError: If the file cannot be read, is not a JSON list, or an object has a duplicate
-            field.
+        SourceError: If the file cannot be read, or is not a JSON list.
     """
-    entries = _parsed(_text(file), str(file))
-    if not isinstance(entries, list):
-        raise SourceError(f"{file}: expected a list of entries at the top, found {_shown(entries)}")
-    for number, entry in enumerate(entries, 1):
+    for number, entry in enumerate(_listed(_text(file), str(file)), 1):
         named = f" (id {_shown(entry['id'])})" if isinstance(entry, dict) and "id" in entry else ""
         where = f"{file}, entry {number}{named}"
         with rejecting(rejections, where):
+            if isinstance(entry, SourceError):
+                raise SourceError(f"{where}: {entry}")
             yield _object(entry, where), where
 
 
@@ -187,11 +186,11 @@ def _told_once(pairs: list[tuple[str, Any]]) -> Entry:
 _DECODER = json.JSONDecoder(object_pairs_hook=_told_once)  # one for all lines: that saves a third
 
 
-def _parsed(text: str, where: str) -> object:
+def _parsed(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> object:
     try:
-        value = parse_json(text)
+        value: object = decoder.decode(text)
     except SourceError as why:
-        raise SourceError(f"{where}{_entry_with_twins(text)}: {why}") from why
+        raise SourceError(f"{where}: {why}") from why
     except ValueError as why:  # a JSONDecodeError, or a number of thousands of digits
         raise SourceError(f"{where}: not JSON, or cut short: {why}") from why
     except RecursionError as why:
@@ -199,17 +198,33 @@ def _parsed(text: str, where: str) -> object:
     return value
 
 
-def _entry_with_twins(text: str) -> str:
-    """Which entry of a list is the first that cannot be had, as a part of where it stands."""
-    if not text.lstrip().startswith("["):
-        return ""
-    at, number = text.index("["), 0
-    with suppress(SourceError):
-        while True:
-            number += 1
-            at = next(_BETWEEN.finditer(text, at + 1)).end()
-            _, at = _DECODER.raw_decode(text, at)
-    return f", entry {number}"
+def _listed(text: str, where: str) -> list[object]:
+    """Parse a list; an entry with a duplicate field is its error."""
+    try:
+        entries = _parsed(text, where)
+    except SourceError:
+        if not text.lstrip().startswith("["):
+            raise
+        entries = _one_by_one(text, where)
+    if not isinstance(entries, list):
+        raise SourceError(
+            f"{where}: expected a list of entries at the top, found {_shown(entries)}"
+        )
+    return entries
+
+
+def _one_by_one(text: str, where: str) -> list[object]:
+    """Parse the entries of a list, if it is JSON but for duplicate fields."""
+    _parsed(text, where, json.JSONDecoder())
+    at, found = text.index("["), list[object]()
+    while text[(at := _BETWEEN.match(text, at + 1).end())] != "]":  # type: ignore[union-attr]
+        end = json.JSONDecoder().raw_decode(text, at)[1]
+        try:
+            found.append(_DECODER.raw_decode(text, at)[0])
+        except SourceError as why:
+            found.append(why)
+        at = end - 1
+    return found
 
 
 def _text(file: Path) -> str:

@@ -55,7 +55,9 @@ def test_a_broken_file_is_named(tmp_path, content, complaint):
             ' [{"a": [{"b": 1, "c": 0, "b": 2}]} ]', "entry 1: duplicate field 'b'", id="within"
         ),
         pytest.param(
-            '[[{}], 7\n,\n{"a,": 1, "a,": 2}]', "entry 3: duplicate field 'a,'", id="odd ones"
+            '[{}, {"b]": [7, "]"]}\n,\n{"a,": 1, "a,": 2}]',
+            "entry 3: duplicate field 'a,'",
+            id="odd ones",
         ),
         pytest.param('{"a": 1, "a": 2}', r"x\.json: duplicate field 'a'", id="no list"),
     ],
@@ -64,6 +66,20 @@ def test_a_field_that_is_told_twice_is_named(tmp_path, content, complaint):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(SourceError, match=f"{complaint}; remove one"):
         list(read_entries(tmp_path / "x.json"))
+
+
+def test_an_entry_that_tells_a_field_twice_is_a_rejection_and_no_other(tmp_path):
+    (tmp_path / "x.json").write_text(
+        '[{"a": "]"}, {"b": 1, "b": 1} , {"c": [{"d": 2, "d": 2}]},{}]'
+    )
+    rejections = []
+    assert [entry for entry, _ in read_entries(tmp_path / "x.json", rejections)] == [{"a": "]"}, {}]
+    assert [one.reason for one in rejections] == [
+        "duplicate field 'b'; remove one", "duplicate field 'd'; remove one",
+    ]  # fmt: skip
+    (tmp_path / "x.json").write_text('[{"b": 1, "b": 1}, {"a": ')
+    with pytest.raises(SourceError, match="not JSON, or cut short"):
+        list(read_entries(tmp_path / "x.json", rejections))
 
 
 def test_a_line_that_tells_a_field_twice_is_named(tmp_path):

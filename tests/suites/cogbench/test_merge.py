@@ -93,13 +93,20 @@ def test_a_review_of_nothing_is_reported_and_decides_nothing():
     assert idle.entry == "reviews.json, b.png, [Entities]"
 
 
-def test_reviews_that_contradict_each_other_are_refused():
+def test_reviews_that_contradict_each_other_decide_nothing_and_are_told():
     both = [
         Review(image="a.png", field="Entities", text=text, accept=accept)
-        for text, accept in (("cat", True), ("Cat", False))
+        for text, accept in (("cat", True), ("Cat", False), ("dog", True))
     ]
-    with pytest.raises(SourceError, match=r"'Cat' of a\.png is accepted and rejected"):
-        merged(noted(ana=["cat"]), both)
+    found = merged(noted(ana=["cat", "dog"]), both)
+    assert {item.text: item.outcome for item in found.items} == {
+        "cat": "waiting",
+        "dog": "accepted",
+    }
+    assert [(one.entry, one.reason) for one in found.idle_reviews] == [
+        ("reviews.json, a.png, [Entities]", "'cat' is accepted and rejected: the item waits"),
+        ("reviews.json, a.png, [Entities]", "'Cat' is accepted and rejected: the item waits"),
+    ]
 
 
 def test_a_review_says_that_two_items_are_one_also_of_one_annotator():

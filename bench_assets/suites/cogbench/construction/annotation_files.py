@@ -152,42 +152,43 @@ def read_reviews(folder: Path, rejections: list[Rejection] | None = None) -> lis
 def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[Name]]:
     """Pairs of items that reviews merge."""
     return frozenset(
-        frozenset((one.image, one.field, plain(text)) for text in (one.text, one.same_as))
+        frozenset(_name(one, text) for text in (one.text, one.same_as))
         for one in reviews
         if one.same_as
     )
 
 
 def decisions(reviews: Iterable[Review]) -> dict[Name, bool]:
-    """Accepted and rejected items.
-
-    Raises:
-        SourceError: If a review accepts what another one rejects.
-    """
-    found: dict[Name, bool] = {}
+    """Accepted and rejected items, without those that reviews both accept and reject."""
+    found: dict[Name, set[bool]] = {}
     for review in reviews:
-        if review.accept is None:
-            continue
-        place = review.image, review.field, plain(review.text)
-        if found.setdefault(place, review.accept) != review.accept:
-            raise SourceError(
-                f"{REVIEWS}: {review.text!r} of {review.image} is accepted and rejected; keep one"
-            )
-    return found
+        if review.accept is not None:
+            found.setdefault(_name(review, review.text), set()).add(review.accept)
+    return {name: both.pop() for name, both in found.items() if len(both) == 1}
 
 
-def unused_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
-    """Reviews of texts that no annotator wrote."""
-    given = {review_key(item) for item in items}
-    return [
-        Rejection(
-            entry=f"{REVIEWS}, {review.image}, [{review.field}]",
-            reason=f"no annotator gave {text!r}: the review decides nothing",
-        )
+def idle_reviews(reviews: Iterable[Review], items: Iterable[AnnotatedItem]) -> list[Rejection]:
+    """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
+    given, decided = {review_key(item) for item in items}, decisions(reviews := list(reviews))
+    unknown = {
+        (_name(review, text), f"no annotator gave {text!r}: the review decides nothing"): None
         for review in reviews
-        for text in (review.text, *([review.same_as] if review.same_as else []))
-        if (review.image, review.field, plain(text)) not in given
+        for text in filter(None, (review.text, review.same_as))
+        if _name(review, text) not in given
+    }
+    both = {
+        (_name(one, one.text), f"{one.text!r} is accepted and rejected: the item waits"): None
+        for one in reviews
+        if one.accept is not None and _name(one, one.text) not in decided
+    }
+    return [
+        Rejection(entry=f"{REVIEWS}, {image}, [{field}]", reason=reason)
+        for (image, field, _), reason in (unknown | both)
     ]
+
+
+def _name(review: Review, text: str) -> Name:
+    return review.image, review.field, plain(text)
 
 
 def review_key(item: AnnotatedItem) -> Name:

@@ -34,9 +34,9 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     Name,
     Review,
     decisions,
+    idle_reviews,
     merged_pairs,
     review_key,
-    unused_reviews,
 )
 from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import (
@@ -241,9 +241,6 @@ def merge_items(
         encoder: Embeds the items.
         similarity: Least cosine of items that are merged.
         near: Least cosine of items listed as near.
-
-    Raises:
-        SourceError: If a review accepts what another one rejects.
     """
     noted = sorted((item for item in items if item.field != DESCRIPTION), key=_place)
     comparison = SimilarityResult(noted, encoder)
@@ -256,10 +253,10 @@ def merge_items(
         clusters = _clusters(together, links.cosines, similarity, links.joined())
         for cluster in clusters:
             names = {review_key(together[number]) for number in cluster}
-            decided = sorted(names & decided_on.keys())
-            accept = decided_on[decided[0]] if decided else None
+            said = {decided_on[name] for name in names & decided_on.keys()}
+            accept = said.pop() if len(said) == 1 else None
             merged.append(_merged(together, cluster, links, accept))
-    return MergedItems(merged, unused_reviews(reviews, items))
+    return MergedItems(merged, idle_reviews(reviews, items))
 
 
 def agreement(items: Iterable[AnnotatedItem], merged: Sequence[MergedItem]) -> list[FieldAgreement]:

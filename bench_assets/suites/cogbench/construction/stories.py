@@ -17,9 +17,10 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     ENTITIES,
     AnnotatedItem,
     Review,
+    decisions,
+    review_key,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from bench_assets.suites.cogbench.construction.selection import plain
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
@@ -103,15 +104,9 @@ def _reviewed_descriptions(
     items: Iterable[AnnotatedItem], reviews: Iterable[Review]
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
     """Descriptions that no review excluded, and those that a review took, by image."""
-    decided = {
-        (review.image, plain(review.text)): review.accept
-        for review in reviews
-        if review.field == DESCRIPTION
-    }
+    decided = decisions(reviews)
     verdicts = [
-        (item, decided.get((item.image, plain(item.text))))
-        for item in items
-        if item.field == DESCRIPTION
+        (item, decided.get(review_key(item))) for item in items if item.field == DESCRIPTION
     ]
     told = [item for item, accept in verdicts if accept is not False]
     return told, {item.image: item for item, accept in reversed(verdicts) if accept}
