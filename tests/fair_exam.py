@@ -2,7 +2,7 @@
 texts, and by brightness, contrast, sharpness and measures of the images.
 
 A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
-and put the questions of one task in each, one list a seed, into ``shortcuts``::
+and put the questions of one task in each, one list a seed, into ``unfair``::
 
     from tests.fair_exam import unfair
 
@@ -13,34 +13,45 @@ and put the questions of one task in each, one list a seed, into ``shortcuts``::
 
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
-only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken:
-images of one size say nothing.
+only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken.
+Statistics of images are tried by the audit's own ``cue_guesses``.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from itertools import pairwise
-from statistics import median
 from string import ascii_uppercase
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
-from scipy.stats import binomtest
 
+from bench_assets.audit.framework.significance import GuessRate
+from bench_assets.audit.shortcuts.image_cues import cue_guesses
+from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.rows import Question
 
 Exam: TypeAlias = Sequence[Question]
 Open: TypeAlias = Callable[[str], Image.Image]
 Guess: TypeAlias = Callable[[Question], str]  # the text of an option
 
-LEARNED = "the letter by"
+STATISTICS = ("brightness", "contrast", "sharpness")
+LEARNED = "images of like"
 _RARE = 1e-3
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+class ImageFiles(dict[str, bytes]):
+    """The files of images, by SHA-256."""
+
+    def size(self, image: str) -> int:
+        return len(self[image])
+
+    def open(self, image: str) -> Image.Image:
+        return decode(self[image]).image
 
 
 def unfair(
@@ -49,18 +60,48 @@ def unfair(
     open_image: Open | None = None,
     margin: float = 0.10,
 ) -> dict[str, float]:
-    """Name the shortcuts that score more than chance and a margin; see ``shortcuts``.
+    """Name the shortcuts and image cues that score more than chance and a margin.
 
-    One that is learned must also be beyond luck: there are many of them for few questions.
+    A cue that is learned must also be beyond luck: there are many of them for few questions.
+
+    Args:
+        exams: The questions of one task, a list a seed.
+        n_bytes: The size of an image's file by its SHA-256.
+        open_image: Decodes an image by its SHA-256; None: statistics of pixels are not tried.
+        margin: Above chance, or above what the most frequent answer gets.
     """
-    luck, n = chance(exams), sum(map(len, exams))
-    found = shortcuts(exams, n_bytes, open_image)
-    return {
-        name: share
-        for name, share in found.items()
-        if share > luck + margin
-        and (LEARNED not in name or binomtest(round(share * n), n, luck).pvalue < _RARE)
+    luck = chance(exams)
+    found = {name: share for name, share in shortcuts(exams).items() if share > luck + margin}
+    return found | {
+        name: rate.share
+        for name, rate in cues(exams, n_bytes, open_image).items()
+        if rate.share > rate.chance + margin and (LEARNED not in name or rate.p < _RARE)
     }
+
+
+def cues(
+    exams: Sequence[Exam], n_bytes: Callable[[str], int], open_image: Open | None = None
+) -> dict[str, GuessRate]:
+    """Guess by the size of files and, where they can be opened, by statistics of images."""
+    everything = [
+        replace(
+            one, question_id=f"{nth} {n}", group_id=f"{nth} {one.group_id}" if one.group_id else ""
+        )
+        for nth, exam in enumerate(exams)
+        for n, one in enumerate(exam)
+    ]
+    shown = dict.fromkeys(image for one in everything for image in one.images)
+    facts = {"file size": {image: float(n_bytes(image)) for image in shown}}
+    if open_image:
+        opened = {image: open_image(image) for image in shown}
+        measured = {image: image_statistics(one) for image, one in opened.items()}
+        facts |= {
+            name: {image: float(getattr(of, name)) for image, of in measured.items()}
+            for name in STATISTICS
+        }
+        facts["width"] = {image: float(one.width) for image, one in opened.items()}
+        facts["height"] = {image: float(one.height) for image, one in opened.items()}
+    return {name: rate for name, rate, _ in cue_guesses(everything, facts)}
 
 
 def chance(exams: Sequence[Exam]) -> float:
@@ -69,16 +110,8 @@ def chance(exams: Sequence[Exam]) -> float:
     return sum(shares) / len(shares)
 
 
-def shortcuts(
-    exams: Sequence[Exam], n_bytes: Callable[[str], int], open_image: Open | None = None
-) -> dict[str, float]:
-    """Score every shortcut that applies, over all questions of all exams.
-
-    Args:
-        exams: The questions of one task, a list a seed.
-        n_bytes: The size of an image's file by its SHA-256.
-        open_image: Decodes an image by its SHA-256; None: statistics of pixels are not tried.
-    """
+def shortcuts(exams: Sequence[Exam]) -> dict[str, float]:
+    """Score every shortcut by words that applies, over all questions of all exams."""
     everything = [question for exam in exams for question in exam]
     guesses: dict[str, Callable[[Exam], Guess]] = {
         "the most frequent answer": _most_frequent_answer,
@@ -97,16 +130,7 @@ def shortcuts(
             "the shortest option": lambda _: lambda question: min(question.options, key=len),
         }
         guesses |= _by_number(everything)
-        measured = {"file size": n_bytes}
-        if open_image:
-            measured |= {name: _measured(open_image, name) for name in STATISTICS}
-        for name, measure in measured.items():
-            guesses |= _by_images(everything, name, measure)
-    found = {name: _share(exams, guess) for name, guess in guesses.items()}
-    if open_image and all(question.options for question in everything):
-        for name in STATISTICS:
-            found |= _by_thresholds(exams, name, _measured(open_image, name))
-    return found
+    return {name: _share(exams, guess) for name, guess in guesses.items()}
 
 
 def right_text(question: Question) -> str:
@@ -189,87 +213,3 @@ def _numbers(options: Iterable[str]) -> list[Fraction]:
     """The options as numbers; empty if one is none."""
     found = [_NUMBER.fullmatch(option.strip()) for option in options]
     return [Fraction(one[0]) for one in found if one] if all(found) else []
-
-
-def _measured(open_image: Open, name: str) -> Callable[[str], float]:
-    return cache(lambda image: STATISTICS[name](np.asarray(open_image(image).convert("L"), float)))
-
-
-def _sharpness(grey: NDArray[np.float64]) -> float:
-    """Variance of the Laplacian."""
-    inner = grey[1:-1, 1:-1]
-    around = grey[:-2, 1:-1] + grey[2:, 1:-1] + grey[1:-1, :-2] + grey[1:-1, 2:]
-    return float((around - 4 * inner).var())
-
-
-STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "brightness": lambda grey: float(grey.mean()),
-    "contrast": lambda grey: float(grey.std()),
-    "sharpness": _sharpness,
-    "width": lambda grey: float(grey.shape[1]),
-    "height": lambda grey: float(grey.shape[0]),
-}
-"""Of an image in levels of grey: what can be told without understanding it."""
-
-
-def _by_images(
-    everything: Sequence[Question], name: str, measure: Callable[[str], float]
-) -> dict[str, Callable[[Exam], Guess]]:
-    """Go by a statistic of the images, where the options are images."""
-    extra = {len(one.images) - len(one.options) for one in everything}
-    if extra not in ({0}, {1}):
-        return {}
-    (before,) = extra
-
-    def by(key: Callable[[float, float], float]) -> Callable[[Exam], Guess]:
-        def guess(question: Question) -> str:
-            of_all = [measure(image) for image in question.images]
-            keys = [key(value, of_all[0]) for value in of_all[before:]]
-            return question.options[keys.index(min(keys))]
-
-        return lambda _: guess
-
-    ways = {
-        f"the greatest {name}": by(lambda value, _: -value),
-        f"the least {name}": by(lambda value, _: value),
-    }
-    if before:
-        ways[f"the nearest {name}"] = by(lambda value, first: abs(value - first))
-        ways[f"the farthest {name}"] = by(lambda value, first: -abs(value - first))
-    return ways
-
-
-def _by_thresholds(
-    exams: Sequence[Exam], name: str, measure: Callable[[str], float]
-) -> dict[str, float]:
-    """Guess a letter by a statistic of the images, learned on the other exams.
-
-    The statistic of the first image, and of the first less the last where there are several, is
-    compared with its median; on either side the letter that is right most often there is chosen.
-    """
-    everything = [one for exam in exams for one in exam]
-    if len(exams) < 2 or not all(one.images for one in everything):
-        return {}
-    ways: dict[str, Callable[[Question], float]] = {
-        f"{LEARNED} {name}": lambda one: measure(one.images[0])
-    }
-    if all(len(one.images) > 1 for one in everything):
-        ways[f"{LEARNED} the difference in {name}"] = lambda one: (
-            measure(one.images[0]) - measure(one.images[-1])
-        )
-    return {way: _cross_validated(exams, value) for way, value in ways.items()}
-
-
-def _cross_validated(exams: Sequence[Exam], value: Callable[[Question], float]) -> float:
-    points = []
-    for nth, exam in enumerate(exams):
-        others = [one for m, other in enumerate(exams) if m != nth for one in other]
-        middle = median(map(value, others))
-        counts = {side: Counter[int]() for side in (False, True)}
-        for one in others:
-            counts[value(one) > middle][one.options.index(right_text(one))] += 1
-        for one in exam:
-            known = counts[value(one) > middle]
-            place = max(range(len(one.options)), key=known.__getitem__)
-            points.append(one.options[place] == right_text(one))
-    return sum(points) / len(points)

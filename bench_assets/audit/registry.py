@@ -31,6 +31,7 @@ CHECKS: tuple[AuditCheck, ...] = (
     answer_leaks.answer_in_question,
     answer_leaks.file_names,
     file_metadata.image_files,
+    file_metadata.image_statistics,
     file_metadata.image_metadata,
     surface_classifier.surface,
     missing_images.missing_images,

@@ -70,8 +70,8 @@ UNEVEN: dict[str, Callable[[int], npt.NDArray[np.int_]]] = {
 }
 """Images of uneven sizes."""
 
-FEW = 20.0
-"""Effective images; below, intervals may be too wide, never too narrow."""
+FEW = 25.0
+"""Effective images; below, intervals may be too wide."""
 
 
 def effective(of: npt.NDArray[np.int_]) -> float:

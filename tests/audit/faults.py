@@ -115,6 +115,16 @@ def large_files_are_b(held: Held) -> Held:
     return replace(held, stored=files)
 
 
+def bright_images_are_b(held: Held) -> Held:
+    """Lighten the images of which B is right."""
+    keys = {one.images[0]: one.answer[0] for one in held.questions}
+    images = {
+        image: shown.point(lambda level: 128 + level // 2) if keys[image] == "B" else shown
+        for image, shown in held.images.items()
+    }
+    return replace(held, images=images)
+
+
 def answer_in_metadata(held: Held) -> Held:
     """Describe each image by what is right of its questions."""
     tags: dict[str, list[str]] = {}

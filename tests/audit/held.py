@@ -21,12 +21,12 @@ from bench_assets.audit.framework.evidence import (
 )
 from bench_assets.audit.judges.human_agreement import verdicts
 from bench_assets.audit.registry import CHECKS, audit_task
+from bench_assets.core.images.image_statistics import image_statistics
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.defs.tables.audit_inputs import contrast_of
 from bench_assets.evaluation.pipeline import score
 from bench_assets.evaluation.task import Condition, Task
 from tests.rows import question
@@ -91,8 +91,8 @@ class Held:
     judge_figures: Sequence[JudgeFigure] = ()
     order_figures: Sequence[OrderFigure] = ()
 
-    def contrasts(self, images):
-        return {one: contrast_of(self.images[one]) for one in images if one in self.images}
+    def statistics(self, images):
+        return {one: image_statistics(self.images[one]) for one in images if one in self.images}
 
     def metadata(self, images):
         return {one: self.tags.get(one, {}) for one in images}

@@ -31,6 +31,7 @@ PLANTED = [
         (faults.said_to_be_the_answer, "answer_in_question", ANY),
         (faults.answer_in_file_name, "file_names", ANY),
         (faults.large_files_are_b, "image_files", LETTERED),
+        (faults.bright_images_are_b, "image_statistics", LETTERED),
         (faults.answer_in_metadata, "image_metadata", ANY),
         (faults.key_in_comment, "image_metadata", ANY),
         (faults.edited_images_are_b, "image_metadata", LETTERED),

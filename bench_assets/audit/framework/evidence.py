@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage, Vote
 from bench_assets.evaluation.task import Task
 
@@ -178,8 +179,8 @@ class Evidence(Protocol):
         """Image hash by SHA-256, of the images that decode."""
         ...
 
-    def contrasts(self, images: Sequence[str]) -> Mapping[str, int]:
-        """Range of the brightest channel, of 255, by SHA-256, of the images that decode."""
+    def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
+        """Brightness, contrast and the like by SHA-256, of the images that decode."""
         ...
 
     def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:

@@ -78,6 +78,16 @@ def guessed(
     return GuessRate(float(right.sum()), n, chance, p, *share_interval(share, worth))
 
 
+def chances(n_options: Sequence[int], simpler: float = 0.0) -> list[float]:
+    """By question, what luck gets: one of its options, or what a simpler guess gets of all if more.
+
+    >>> chances([2, 4, 4], simpler=0.3), chances([2, 4, 4], simpler=0.5)
+    ([0.5, 0.25, 0.25], [0.5, 0.5, 0.5])
+    """
+    even = [1 / n for n in n_options]
+    return [simpler] * len(even) if simpler > sum(even) / max(1, len(even)) else even
+
+
 def upper_tail(hits: float, n: float, chance: float) -> float:
     """Probability of at least as many hits by luck; both are rounded against false alarms.
 

@@ -13,7 +13,7 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import GuessRate, guessed, upper_tail
+from bench_assets.audit.framework.significance import GuessRate, chances, guessed, upper_tail
 from bench_assets.audit.framework.text_normalization import keyed, said
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.paired_tests import clusters_of
@@ -90,7 +90,7 @@ def row_order(evidence: Evidence) -> AuditFinding:
         : len(keys)
     ]
     most = Counter(keys).most_common(1)[0][1] / len(keys)
-    luck = [max(1 / len(one.options), most) for one, _ in some]
+    luck = chances([len(one.options) for one, _ in some], most)
     tried = [
         (name, guessed(learned(keys, rests), luck, tries=len(places)), ())
         for name, rests in places.items()
@@ -129,7 +129,7 @@ def option_guess(
         hits.append(1 / weights.count(best) if weights[key] == best else 0.0)
     return guessed(
         hits,
-        [max(1 / len(one.options), luck) for one, _ in some],
+        chances([len(one.options) for one, _ in some], luck),
         [clusters[one.question_id] for one, _ in some] if clusters else (),
         tries,
     )
@@ -241,14 +241,20 @@ def _rest(n: int, modulus: int) -> list[int]:
     return [row % modulus for row in range(n)]
 
 
-def learned(keys: Sequence[int], known: Sequence[int]) -> list[float]:
-    """Guess the key that is most frequent of all other rows of which the same is known."""
+def learned(keys: Sequence[int], known: Sequence[int], clusters: Sequence[str] = ()) -> list[float]:
+    """Guess the key that is most frequent of all other rows of which the same is known.
+
+    Other rows are those of other ``clusters``; (): all but the row itself.
+    """
+    names = clusters or list(map(str, range(len(keys))))
     counts: dict[int, Counter[int]] = defaultdict(Counter)
-    for key, about in zip(keys, known, strict=True):
+    own: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    for key, about, name in zip(keys, known, names, strict=True):
         counts[about][key] += 1
+        own[about, name][key] += 1
     hits = []
-    for key, about in zip(keys, known, strict=True):
-        others = counts[about] - Counter({key: 1})
+    for key, about, name in zip(keys, known, names, strict=True):
+        others = counts[about] - own[about, name]
         most = max(others.values(), default=0)
         best = [one for one, n in others.items() if n == most]
         hits.append(1 / len(best) if key in best and most else 0.0)

@@ -79,9 +79,9 @@ def blank_images(evidence: Evidence) -> AuditFinding:
     if not shown:
         raise SkippedCheckError("no question has an image")
     suspects = [
-        Suspect(image, f"is of a single colour (range {contrast} of 255): {_named(shown[image])}")
-        for image, contrast in evidence.contrasts(list(shown)).items()
-        if contrast <= _BLANK
+        Suspect(image, f"is of a single colour (range {of.range} of 255): {_named(shown[image])}")
+        for image, of in evidence.statistics(list(shown)).items()
+        if of.range <= _BLANK
     ]
     sentence = f"{are(len(suspects), 'image')} blank, of {len(shown)}."
     return AuditFinding(sentence, len(shown), suspects)

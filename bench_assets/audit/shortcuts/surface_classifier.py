@@ -23,7 +23,7 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import guessed
+from bench_assets.audit.framework.significance import chances, guessed
 from bench_assets.audit.framework.text_normalization import asked_words, contains, keyed, said
 from bench_assets.audit.shortcuts.guessable_keys import (
     Keyed,
@@ -72,7 +72,7 @@ def surface(evidence: Evidence) -> AuditFinding:
     names = [clusters[one.question_id] for one, _ in some]
     hits = cross_validated(_laid(some), names)
     simpler = _simpler(some)
-    luck = [max(1 / len(one.options), simpler) for one, _ in some]
+    luck = chances([len(one.options) for one, _ in some], simpler)
     found = guessed(hits, luck, names)
     suspects = [
         Suspect(one.question_id, "guessed right by how its options are written", float(hit))

@@ -21,6 +21,7 @@ from bench_assets.audit.framework.evidence import (
     TrainingData,
 )
 from bench_assets.audit.judges.human_agreement import verdicts
+from bench_assets.core.images.image_statistics import ImageStatistics
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
     Judgement,
@@ -95,10 +96,10 @@ class TaskEvidence:
         found = self._looked_at(images)
         return {image: look.hash for image in images if (look := found[image])}
 
-    def contrasts(self, images: Sequence[str]) -> Mapping[str, int]:
-        """Contrast by SHA-256, for images that decode."""
+    def statistics(self, images: Sequence[str]) -> Mapping[str, ImageStatistics]:
+        """Statistics of pixels by SHA-256, for images that decode."""
         found = self._looked_at(images)
-        return {image: look.contrast for image in images if (look := found[image])}
+        return {image: look.statistics for image in images if (look := found[image])}
 
     def metadata(self, images: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Metadata by SHA-256, for readable images."""

@@ -14,11 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from PIL import Image
-
 from bench_assets.audit.framework.evidence import TrainingMatch
 from bench_assets.core.images.decoding import decode, header_of
+from bench_assets.core.images.image_statistics import ImageStatistics, image_statistics
 from bench_assets.core.images.metadata import metadata_of
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError
@@ -35,10 +33,10 @@ _THREADS = 4  # images that are decoded at once
 
 
 class ImageLook(NamedTuple):
-    """Hashes of an image's pixels that checks compare."""
+    """What checks compare of an image's pixels."""
 
     hash: str  # 16 hexadecimal digits
-    contrast: int  # range of its brightest channel, of 255
+    statistics: ImageStatistics
 
 
 def looks_of(store: ImageStore, images: Iterable[str]) -> dict[str, ImageLook]:
@@ -87,24 +85,21 @@ def metadata_by_image(store: ImageStore, images: Iterable[str]) -> dict[str, dic
     return found
 
 
-def contrast_of(image: Image.Image) -> int:
-    """Largest range of a channel (0 to 255) over 64 x 64 cells, which averages out pixel noise."""
-    cells = np.asarray(image.convert("RGB").resize((64, 64), Image.Resampling.BOX), dtype=int)
-    return int(np.ptp(cells, axis=(0, 1)).max())
-
-
 def _look(store: ImageStore, image: str) -> ImageLook | None:
     try:
         decoded = store.open(image)
     except ImageError:
         return None
-    return ImageLook(image_hash(decoded), contrast_of(decoded))
+    return ImageLook(image_hash(decoded), image_statistics(decoded))
 
 
 def _read(file: Path) -> dict[str, ImageLook]:
     """Read the stored hashes; {} if the file is missing or damaged."""
     try:
-        return {image: ImageLook(*look) for image, look in json.loads(file.read_bytes()).items()}
+        return {
+            image: ImageLook(look, ImageStatistics(*statistics))
+            for image, (look, statistics) in json.loads(file.read_bytes()).items()
+        }
     except (OSError, ValueError, RecursionError, TypeError, AttributeError):
         return {}
 

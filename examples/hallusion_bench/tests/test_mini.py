@@ -12,14 +12,14 @@ from hallusion_bench.questions import to_questions
 from hallusion_bench.select import select
 from hallusion_bench.source import find_release, image_files, read_asked
 from hallusion_bench.task import TASK
-from tests.fair_exam import unfair
+from tests.fair_exam import ImageFiles, unfair
 from tests.rows import prediction
 
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five mini editions, and the size of each figure."""
-    sizes, exams = {}, []
+    """The questions of five mini editions, and the file of each figure."""
+    files, exams = ImageFiles(), []
     for seed in range(5):
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
@@ -28,14 +28,14 @@ def editions(tmp_path_factory):
         for name, file in image_files(release, asked).items():
             data = file.read_bytes()
             digest = sha256(data).hexdigest()
-            sizes[digest] = len(data)
+            files[digest] = data
             stored[name] = StoredImage(
                 name=name, sha256=digest, format="PNG", width=1, height=1, n_bytes=len(data)
             )
         found = select(asked, stored)
         assert found.rejections == []
         exams.append(to_questions(found.asked, stored, "mini"))
-    return exams, sizes
+    return exams, files
 
 
 def measured(questions, says):
@@ -99,12 +99,12 @@ def test_no_pair_is_right_by_one_answer_for_all_its_figures(editions):
 
 
 def test_nothing_but_the_figure_tells_the_answer(editions):
-    exams, sizes = editions
+    exams, files = editions
     shown = [[question for question in exam if question.images] for exam in exams]
-    assert unfair(shown, sizes.__getitem__) == {}
+    assert unfair(shown, files.size, files.open) == {}
     for topic in {question.category for question in shown[0]}:
         of_topic = [[q for q in exam if q.category == topic] for exam in shown]
-        assert unfair(of_topic, sizes.__getitem__) == {}, topic
+        assert unfair(of_topic, files.size, files.open) == {}, topic
 
 
 @pytest.mark.parametrize(

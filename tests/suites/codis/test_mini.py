@@ -19,7 +19,7 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.synthetic import write
 from bench_assets.suites.codis.votes import CATEGORIES, ballots, decide, select
-from tests.fair_exam import unfair
+from tests.fair_exam import ImageFiles, unfair
 from tests.rows import stored
 
 
@@ -159,8 +159,8 @@ SEEDS = range(5)
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five mini editions, and the size of each image."""
-    sizes, exams = {}, []
+    """The questions of five mini editions, and the file of each image."""
+    files, exams = ImageFiles(), []
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
@@ -169,23 +169,23 @@ def editions(tmp_path_factory):
         for name, file in image_files(release.images).items():
             data = file.read_bytes()
             digest = sha256(data).hexdigest()
-            sizes[digest] = len(data)
+            files[digest] = data
             images[name] = stored(name, digest, len(data))
         pairs = read_pairs(release, [])
         kept = select(
             pairs, decide(pairs, read_votes(release, [])), set(images) - {"torn.png"}
         ).pairs
         exams.append(to_questions(kept, images, "mini"))
-    return exams, sizes
+    return exams, files
 
 
 def test_nothing_but_the_image_tells_the_answer(editions):
-    exams, sizes = editions
-    assert unfair(exams, sizes.__getitem__) == {}
+    exams, files = editions
+    assert unfair(exams, files.size, files.open) == {}
 
 
 def test_no_category_can_be_passed_without_its_images(editions):
-    exams, sizes = editions
+    exams, files = editions
     for category in {question.category for question in exams[0]}:
         of_category = [[q for q in exam if q.category == category] for exam in exams]
-        assert unfair(of_category, sizes.__getitem__) == {}, category
+        assert unfair(of_category, files.size, files.open) == {}, category

@@ -19,7 +19,7 @@ from bench_assets.suites.multi.dataset.questions import to_questions
 from bench_assets.suites.multi.dataset.source import find_release, read_items
 from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.synthetic import edition as mini
-from tests.fair_exam import chance, shortcuts
+from tests.fair_exam import ImageFiles, chance, shortcuts, unfair
 from tests.rows import stored
 
 pytestmark = (
@@ -32,7 +32,7 @@ NO_SHORTCUT = "the most frequent answer"
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five editions, and the size of each image by its digest."""
+    """The questions of five editions, and their image files by digest."""
     return [edition(tmp_path_factory.mktemp(f"mini{seed}"), seed) for seed in SEEDS]
 
 
@@ -49,8 +49,8 @@ def edition(folder, seed):
     made = apply(items, propose(items, requested_transformations(notes), 0.1, seed))
     hashes = {name: one.sha256[:16] for name, one in images.items()}  # drawn twice alike or not
     made = without_duplicates(made, duplicates(made, hashes, 0.8, 6))
-    sizes = {one.sha256: one.n_bytes for one in images.values()}
-    return to_questions(made, images, "mini").questions, sizes
+    files = {images[name].sha256: content for name, content in data.items()}
+    return to_questions(made, images, "mini").questions, files
 
 
 def image(name, content):
@@ -62,12 +62,13 @@ def exams(editions, kind):
 
 
 def test_no_blind_strategy_is_better_than_chance_and_ten_points(editions):
-    sizes = {digest: n for _, of_images in editions for digest, n in of_images.items()}
+    files = ImageFiles({name: data for _, of_one in editions for name, data in of_one.items()})
     single = exams(editions, "SA")
-    tried = shortcuts(single, sizes.__getitem__)
-    limit = chance(single) + 0.10
-    assert len(tried) > 5
-    assert {name: s for name, s in tried.items() if s > limit and name != NO_SHORTCUT} == {}
+    assert len(shortcuts(single)) > 5
+    tables = {name for name, data in files.items() if not data.startswith(b"\x89PNG")}
+    drawn = [[one for one in exam if tables.isdisjoint(one.images)] for exam in single]
+    found = unfair(single, files.size) | unfair(drawn, files.size, files.open)
+    assert found.keys() <= {NO_SHORTCUT}
 
 
 def test_one_of_the_longest_options_is_right_no_more_often_than_by_chance_and_ten_points(editions):

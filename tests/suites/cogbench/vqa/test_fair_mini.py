@@ -11,7 +11,7 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 from bench_assets.suites.cogbench.synthetic.edition import write
 from bench_assets.suites.cogbench.synthetic.tales import plain_question
 from bench_assets.suites.cogbench.vqa.questions import read_response, to_questions
-from tests.fair_exam import unfair
+from tests.fair_exam import ImageFiles, unfair
 from tests.rows import stored
 
 SEEDS = range(5)
@@ -19,8 +19,8 @@ SEEDS = range(5)
 
 @pytest.fixture(scope="module")
 def editions(tmp_path_factory):
-    """The questions of five mini editions, and the size of each image."""
-    sizes, exams = {}, []
+    """The questions of five mini editions, and the file of each image."""
+    files, exams = ImageFiles(), []
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         write(folder, seed)
@@ -28,10 +28,10 @@ def editions(tmp_path_factory):
         for file in (folder / "images").iterdir():
             data = file.read_bytes()
             name = sha256(data).hexdigest()
-            sizes[name] = len(data)
+            files[name] = data
             images[file.stem] = stored(file.name, name, len(data))
         exams.append(to_questions(written(folder), images, "mini"))
-    return exams, sizes
+    return exams, files
 
 
 def written(folder):
@@ -53,26 +53,26 @@ def written(folder):
 
 @pytest.mark.long  # five editions; of CODIS and HallusionBench it is asked in make check
 def test_nothing_but_the_image_tells_the_answer(editions):
-    exams, sizes = editions
+    exams, files = editions
     assert all(len(exam) > 100 for exam in exams)
-    assert unfair(exams, sizes.__getitem__) == {}
+    assert unfair(exams, files.size, files.open) == {}
 
 
 @pytest.mark.long
 def test_no_kind_of_reasoning_can_be_passed_without_its_image(editions):
-    exams, sizes = editions
+    exams, files = editions
     kinds = {question.category for question in exams[0]}
     assert len(kinds) == 8
     for kind in kinds:
         of_kind = [[q for q in exam if q.category == kind] for exam in exams]
-        assert unfair(of_kind, sizes.__getitem__) == {}, kind  # 65 to 160 questions
+        assert unfair(of_kind, files.size, files.open) == {}, kind  # 65 to 160 questions
 
 
 @pytest.mark.long
 def test_who_knows_the_answers_to_a_question_however_it_is_worded_knows_nothing(editions):
-    exams, sizes = editions
+    exams, files = editions
     bare = [[replace(q, text=plain_question(q.text)) for q in exam] for exam in exams]
     assert len({q.text for exam in bare for q in exam}) < len({q.text for q in exams[0]})
     for kind in {question.category for question in exams[0]}:
         of_kind = [[q for q in exam if q.category == kind] for exam in bare]
-        assert unfair(of_kind, sizes.__getitem__) == {}, kind
+        assert unfair(of_kind, files.size, files.open) == {}, kind

@@ -1,0 +1,197 @@
+"""Image cues: guesses of the key from a statistic of the images, without understanding them.
+
+A statistic is a number of an image: the size of its file, its brightness, its contrast. Each guess
+is scored under cross-validation: what is right for a question is learned on other clusters.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from bench_assets.audit.framework.significance import chances, guessed
+from bench_assets.audit.framework.text_normalization import keyed, said
+from bench_assets.audit.shortcuts.guessable_keys import (
+    Keyed,
+    Tried,
+    Weigh,
+    by_category,
+    learned,
+    option_guess,
+)
+from bench_assets.core.schema.rows import Question
+from bench_assets.core.stats.paired_tests import clusters_of
+
+Facts: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Statistics by name, and by image."""
+Groups: TypeAlias = Mapping[str, Sequence[int]]
+"""By name, a number for each question: those with the same one are alike."""
+
+LEAST = 12
+"""Questions that it takes."""
+
+
+def cue_guesses(questions: Sequence[Question], facts: Facts) -> Tried:
+    """Guess by each statistic, over all questions and over each large category.
+
+    Among options that are images: the greatest, the least, the nearest to the first image and the
+    farthest from it. Of all questions: the letter, and the answer in words, that is most often
+    right with images of like value.
+    """
+    known = [q for q in questions if q.images and all(_known(q, of) for of in facts.values())]
+    some = keyed(known)
+    with_keys = {question.question_id for question, _ in some}
+    spoken = [one for one in known if one.kind == "text" and one.question_id not in with_keys]
+    tried = [*_among_images(some, facts), *by_groups(some, _thirds_of(some, facts))]
+    return [*tried, *_spoken(spoken, _thirds_of([(one, 0) for one in spoken], facts))]
+
+
+def by_groups(some: Keyed, groups: Groups) -> Tried:
+    """Guess the letter, and the option in words, that is right in other questions of a group."""
+    clusters = clusters_of([one for one, _ in some])
+    groups = {name: of for name, of in groups.items() if len(set(of)) > 1}
+    place = {one.question_id: n for n, (one, _) in enumerate(some)}
+    parts = by_category(some)
+    halves = len(groups) * min(2, len(parts))  # half of the doubt is for all, half for categories
+    return [
+        guess
+        for part, chosen in parts.items()
+        for tries in [halves * (len(parts) - 1) if part else halves]
+        for places in [[place[one.question_id] for one, _ in chosen]]
+        for name, of in groups.items()
+        for guess in _by_group(f"{name}{part}", chosen, [of[n] for n in places], clusters, tries)
+        if len(chosen) >= LEAST
+    ]
+
+
+def _by_group(
+    name: str, some: Keyed, group: Sequence[int], clusters: Mapping[str, str], tries: int
+) -> Tried:
+    names = [clusters[one.question_id] for one, _ in some]
+    lettered = all(one.kind == "choice" for one, _ in some)
+    tried = []
+    if lettered:
+        hits = learned([key for _, key in some], group, names)
+        luck = chances([len(one.options) for one, _ in some], _best_letter(some))
+        tried.append((name, guessed(hits, luck, names, tries), ()))
+    plain = option_guess(some, _by_words(some, [0] * len(some), names), clusters).share
+    by_words = _by_words(some, group, names)
+    return [
+        *tried,
+        (f"the answer for {name}", option_guess(some, by_words, clusters, tries, plain), ()),
+    ]
+
+
+def _among_images(some: Keyed, facts: Facts) -> Tried:
+    """Guess the greatest, the least, and the image most like the first one or unlike it."""
+    tried = []
+    clusters = clusters_of([one for one, _ in some])
+    for before in (0, 1):
+        fitting = [(one, key) for one, key in some if n_before(one) == before]
+        if len(fitting) < LEAST:
+            continue
+        parts = by_category(fitting)
+        ways = {
+            way: weigh
+            for name, of in facts.items()
+            for way, weigh in _ways(name, of, before).items()
+        }
+        tried += [
+            (f"{way}{part}", option_guess(chosen, weigh, clusters, len(ways) * len(parts)), ())
+            for part, chosen in parts.items()
+            for way, weigh in ways.items()
+        ]
+    return tried
+
+
+def n_before(question: Question) -> int:
+    """Images before those that are the options; -1 if the options are no images."""
+    before = len(question.images) - len(question.options)
+    return before if before in (0, 1) else -1
+
+
+def _ways(name: str, of: Mapping[str, float], before: int) -> dict[str, Weigh]:
+    def values(question: Question) -> list[float]:
+        return [of[image] for image in question.images]
+
+    def unlike(question: Question) -> list[float]:
+        first, *others = values(question)
+        return [abs(one - first) for one in others]
+
+    ways: dict[str, Weigh] = {
+        f"the greatest {name}": lambda q: values(q)[before:],
+        f"the least {name}": lambda q: [-one for one in values(q)[before:]],
+    }
+    if before:
+        ways[f"the farthest {name}"] = unlike
+        ways[f"the nearest {name}"] = lambda q: [-one for one in unlike(q)]
+    return ways
+
+
+def _thirds_of(some: Keyed, facts: Facts) -> Groups:
+    """Thirds of each statistic of the first image, and of the first less the last."""
+    if not some:
+        return {}
+    groups: dict[str, Sequence[int]] = {}
+    for name, of in facts.items():
+        groups[f"images of like {name}"] = thirds([of[one.images[0]] for one, _ in some])
+        if all(len(one.images) > 1 for one, _ in some):
+            apart = [of[one.images[0]] - of[one.images[-1]] for one, _ in some]
+            groups[f"images of like difference in {name}"] = thirds(apart)
+    return groups
+
+
+def thirds(values: Sequence[float]) -> list[int]:
+    """Number of the third that each value is in."""
+    edges = np.quantile(np.asarray(values, float), [1 / 3, 2 / 3])
+    return [int(np.searchsorted(edges, value)) for value in values]
+
+
+def _spoken(some: Sequence[Question], groups: Groups) -> Tried:
+    """Guess the answer in words that is most frequent in other questions of a group."""
+    if len(some) < LEAST:
+        return []
+    numbers: dict[object, int] = {}
+    keys = [numbers.setdefault(said(one.answer[0]), len(numbers)) for one in some]
+    clusters = clusters_of(some)
+    names = [clusters[one.question_id] for one in some]
+    plain = sum(learned(keys, [0] * len(some), names)) / len(some)
+    return [
+        (name, guessed(learned(keys, group, names), [plain] * len(some), names, len(groups)), ())
+        for name, group in groups.items()
+    ]
+
+
+def _by_words(some: Keyed, group: Sequence[int], names: Sequence[str]) -> Weigh:
+    """Weigh an option by how often its words are right in a group, in other clusters."""
+    right: Counter[tuple[object, ...]] = Counter()
+    offered: Counter[tuple[object, ...]] = Counter()
+    for (question, key), of, name in zip(some, group, names, strict=True):
+        for n, option in enumerate(question.options):
+            for cell in ((of, said(option)), (of, said(option), name)):
+                offered[cell] += 1
+                right[cell] += n == key
+    places = {
+        one.question_id: (of, name) for (one, _), of, name in zip(some, group, names, strict=True)
+    }
+
+    def weigh(question: Question) -> list[float]:
+        of, name = places[question.question_id]
+        cells = [((of, said(option)), (of, said(option), name)) for option in question.options]
+        return [
+            (right[cell] - right[own]) / max(1, offered[cell] - offered[own]) for cell, own in cells
+        ]
+
+    return weigh
+
+
+def _best_letter(some: Keyed) -> float:
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for one, key in some:
+        counts[len(one.options)][key] += 1
+    return sum(max(of.values()) for of in counts.values()) / len(some)
+
+
+def _known(question: Question, of: Mapping[str, float]) -> bool:
+    return all(image in of for image in question.images)
