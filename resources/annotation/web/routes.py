@@ -203,7 +203,7 @@ class Pages:
     def _frame(self, visitor: Visitor, one: OpenTask | None = None) -> dict[str, Any]:
         """Common frame of every page."""
         frame: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
-        return frame | ({"form_number": one.number} if one else {})
+        return frame | ({"task_number": one.number} if one else {})
 
 
 def _number(request: Request, name: str) -> int:

@@ -49,6 +49,13 @@ def test_five_people_at_once_are_four_on_each_item_and_nobody_twice(site: Site) 
     assert all(set(who.values()) == {1} and len(who) == 4 for who in voters(site).values())
 
 
+def test_a_unit_leads_to_what_was_answered_before(site: Site) -> None:
+    site.people.ask(FORM, [unit("a", needed=1)])
+    visitor = site.visitor("ana")
+    task = visitor.task(FORM.title)
+    assert f'<a href="{task}/mine">My answers</a>' in visitor.next(task).text
+
+
 def test_who_walks_away_blocks_a_place_only_for_a_while(site: Site) -> None:
     site.people.ask(FORM, [unit("a", needed=1)])
     away, other = site.visitor("ana"), site.visitor("ben")
