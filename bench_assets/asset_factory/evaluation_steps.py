@@ -7,7 +7,8 @@ from dataclasses import replace
 import dagster as dg
 
 from bench_assets.asset_factory.asset_metadata import results_page, results_table
-from bench_assets.asset_factory.suite_assets import AssetFolder, asking
+from bench_assets.asset_factory.partial_results import kept_while_asking
+from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession, asking
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import (
     Judgement,
@@ -55,7 +56,10 @@ def predicted(
     settings = models.settings.load()
     setup = model_of(setup_of(name, settings))
     accept = settings.suite(task.suite, SuiteSettings).accept
-    with asking(context, models, name, condition) as (model, progress):
+    with (
+        asking(context, models, name, condition) as (model, progress),
+        kept_while_asking(settings, task, condition, questions, ModelSession(model, progress)),
+    ):
         said = pipeline.predictions(task, questions, model, condition)
         accepted = (accept_refusals(row, accept) for row in said)
         rows = gathered((replace(row, setup=setup) for row in accepted), Prediction)

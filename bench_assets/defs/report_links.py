@@ -12,8 +12,10 @@ from bench_assets.report.site.addresses import (
     expectations_page,
     number_page,
     sample_page,
+    served_address,
     task_page,
 )
+from resources.config.environment import default_home
 
 _SHOWN = 10  # questions that are linked
 
@@ -55,8 +57,9 @@ def linked_expectations(result: dg.AssetCheckResult, table: Sequence[str]) -> dg
 def _leading(
     result: dg.AssetCheckResult, page: str, samples: Mapping[str, str]
 ) -> dg.AssetCheckResult:
-    links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(page)}
+    served = served_address(default_home())
+    links: dict[str, dg.MetadataValue] = {"report": dg.MetadataValue.url(f"{served}{page}")}
     if samples:
-        lines = (f"- [{as_text(one)}]({to})" for one, to in islice(samples.items(), _SHOWN))
+        lines = (f"- [{as_text(one)}]({served}{to})" for one, to in islice(samples.items(), _SHOWN))
         links["samples"] = dg.MetadataValue.md("\n".join(lines))
     return result._replace(metadata={**(result.metadata or {}), **links})

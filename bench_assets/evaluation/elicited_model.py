@@ -5,7 +5,14 @@ from dataclasses import replace
 from string import ascii_uppercase
 
 from bench_assets.core.judging.request_streaming import some_at_once
-from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Prompt, Request, Response
+from bench_assets.core.schema.chat import (
+    ChatModel,
+    ElicitsOptions,
+    Prompt,
+    Request,
+    Response,
+    cached,
+)
 from bench_assets.core.schema.elicitation import (
     Elicitation,
     OptionLikelihoods,
@@ -45,6 +52,10 @@ class ElicitedModel:
     def signature(self) -> str:
         """The other model's signature, with the method and its parameters."""
         return signed(self.inner.signature, self._how)
+
+    def cached(self) -> ChatModel:
+        """The same over what the other model has answered already."""
+        return ElicitedModel(cached(self.inner), self.name, self._how)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order; errors as ``answers``."""

@@ -17,8 +17,9 @@ from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import one_line, printable
 from bench_assets.python_api.samples import SampleImage
-from bench_assets.report.site.addresses import number_page
+from bench_assets.report.site.addresses import number_page, served_address
 from bench_assets.workspace.console.output import METRIC_COLUMNS, Cell, table_of
+from resources.config.environment import default_home
 from resources.response_cache.notebook_progress import in_notebook
 
 _WIDTH = 120  # characters of a table, unless the terminal says otherwise
@@ -75,8 +76,10 @@ def html_table(title: str, rows: Sequence[Metric], *, linked: bool) -> str:
     columns = {n: cell for n, cell in METRIC_COLUMNS.items() if n not in _IN_TITLE}
     full = {name: scale([r for r in rows if r.metric == name]) for name in {r.metric for r in rows}}
 
+    served = served_address(default_home())
+
     def link(row: Metric, cell: str) -> str:
-        page = escape(number_page(row.task, row.model, row.condition))
+        page = escape(served + number_page(row.task, row.model, row.condition))
         return f'<a href="{page}" target="_blank">{cell}</a>'
 
     return html_rows(

@@ -64,7 +64,7 @@ def generate(
             closing(Models(settings=settings, image_store=store)) as models,
             open_model(models, f"{asked.names[0]}: prompts", asked.names[0]) as opened,
         ):
-            return opened.response(requests)
+            return opened.model.response(requests)
 
 
 def _prompt(written: AnyPrompt, store: ImageStore) -> Prompt:

@@ -54,6 +54,7 @@ class CachingModel:
         self._progress = progress
         self._throughput = throughput or Throughput()
         self._thinking_tags = thinking_tags
+        self._asks = True
 
     @property
     def name(self) -> str:
@@ -76,6 +77,14 @@ class CachingModel:
     def asked_as(self) -> tuple[str, str]:
         """Identity and decoding, as the store names them."""
         return self._engine.identity, _decoding_text(self._engine.decoding)
+
+    def cached(self) -> "CachingModel":
+        """The same model, whose uncached requests have an ``error`` instead of being sent."""
+        twin = CachingModel(
+            self._name, self._engine, self._store, thinking_tags=self._thinking_tags
+        )
+        twin._asks = False
+        return twin
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, from the store where it can.
@@ -107,8 +116,10 @@ class CachingModel:
             unknown = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
             come.found(len(requests), len(known), len(unknown))
             self._progress(*come)
-            if unknown:
+            if unknown and self._asks:
                 known |= self._ask(unknown, come)
+            elif unknown:
+                known |= dict.fromkeys(unknown, Response(error="no response yet"))
             for request, key in zip(requests, keys, strict=True):
                 yield request, replace(known[key], thinking_tags=self._thinking_tags)
         if come.failed and come.failed == come.asked and come.refused < come.failed:

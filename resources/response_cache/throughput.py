@@ -99,6 +99,7 @@ class RequestProgress:
         self.remembered = 0
         self.total = 0
         self.throughput = Throughput()  # of the requests, if the model has it
+        self.on_arrival: Callable[[], None] | None = None
         self._title = title
         self._log = log
         self._shown = shown
@@ -134,6 +135,8 @@ class RequestProgress:
         if now - self._told_at > EVERY:
             self._told_at = now
             self._tell(f"{self._title}: {done} of {total} responses, {self._said(done, now)}")
+        if self.on_arrival:
+            self.on_arrival()
 
     def metadata(self) -> dict[str, int | float]:
         """Metadata for the asset; none without requests."""

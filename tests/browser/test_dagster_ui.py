@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.report.site.addresses import SERVED
+from bench_assets.report.site.addresses import PORT
 from bench_assets.workspace.materialization.dagster_processes import UiProcess
 from bench_assets.workspace.materialization.workbench import Workbench
 from resources.config.settings_resource import SettingsResource
@@ -63,7 +63,7 @@ def tab(chromium: "Browser") -> "Iterator[Page]":
 
 
 def test_the_graph_of_a_task_is_legible(tab: "Page", ui: str, tmp_path: Path) -> None:
-    tab.goto(f"{ui}/locations/bench_assets/asset-groups/codis_main/lineage")
+    tab.goto(f"{ui}/locations/bench_assets/asset-groups/codis_evaluation/lineage")
     boxes = []
     for name in TABLES:
         box = tab.get_by_text(name, exact=True).first
@@ -79,9 +79,9 @@ def test_the_graph_of_a_task_is_legible(tab: "Page", ui: str, tmp_path: Path) ->
     assert taken.stat().st_size > 20_000  # an empty page has 5,000
 
 
-def test_what_a_command_ran_stands_on_the_timeline(tab: "Page", ui: str) -> None:
-    tab.goto(f"{ui}/overview/activity/timeline")
-    tab.get_by_text("Jobless asset materializations").first.wait_for()
+def test_what_a_command_ran_stands_among_the_runs(tab: "Page", ui: str) -> None:
+    tab.goto(f"{ui}/runs")
+    tab.get_by_text(f"bench/run: codis: {FIRST}").first.wait_for()
 
 
 def test_a_suite_is_evaluated_by_clicks_and_looked_at(tab: "Page", ui: str) -> None:
@@ -110,8 +110,8 @@ def _see_checks(tab: "Page", ui: str) -> None:
     tab.goto(f"{ui}/assets/codis/scores?view=checks")
     tab.get_by_text("no_row_lost").first.click()
     tab.get_by_text("80 scores").first.wait_for()
-    link = tab.get_by_role("link", name=f"{SERVED}/#/number/").first
-    assert str(link.get_attribute("href")).startswith(f"{SERVED}/#/number/codis-")
+    link = tab.get_by_role("link", name=f"http://127.0.0.1:{PORT}/#/number/codis-").first
+    link.wait_for()
 
 
 def _shown(tab: "Page", address: str, entry: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from bench_assets.core.schema.rows import Question
+from bench_assets.workspace.inspect.report_server import serve_live
 from resources.tables.parquet import TableFiles
 from tests.report.fair import HOSTILE, QUESTIONS, catalog, fair_home, measure, report
 
@@ -67,6 +68,20 @@ def test_what_guessing_reaches_is_not_marked_as_better_than_without_looking(
     page.goto(report(tmp_path, tables, catalog(tmp_path)).as_uri())
     page.locator("table.leaderboard").wait_for()
     assert page.locator("a.value.above").all_inner_texts() == ["0.650"]
+
+
+def test_a_served_page_shows_what_was_measured_meanwhile(page: "Page", tmp_path: Path) -> None:
+    fair_home(tmp_path)
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    with serve_live(tmp_path, lambda: report(tmp_path, tables, catalog(tmp_path)), 0) as served:
+        page.goto(served)
+        page.get_by_role("link", name="0.800, run/step-900").wait_for()
+        measure(tables, "run/step-999", 0.9)
+        page.get_by_role("link", name="0.900, run/step-999").wait_for()
+        page.get_by_label("Find").focus()  # somebody is at work: they decide
+        measure(tables, "run/step-1000", 0.95)
+        page.get_by_role("button", name="Show new results").click()
+        page.get_by_role("link", name="0.950, run/step-1000").wait_for()
 
 
 def test_a_filter_leaves_what_fits(page: "Page", address: str) -> None:

@@ -108,7 +108,7 @@ def test_a_part_is_marked_and_goes_into_no_table(home, server):
     assert estimate["requests"] == 2
     rows = lines(bench(*asked))
     assert {row["partial"] for row in rows} == {"2 of 4 questions"}
-    assert all(row["signature"].endswith("|PARTIAL") for row in rows)
+    assert all(row["signature"].endswith("|partial:2 of 4 questions") for row in rows)
     assert tables(home) == before
     n_asked = server.n_requests
     bench("evaluate", "quiz", "--model", place)

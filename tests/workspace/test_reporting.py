@@ -4,18 +4,19 @@ import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
-from bench_assets.core.schema.errors import SettingsError
-from bench_assets.report.site.addresses import PORT
+from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.report.site.addresses import served_address
 from bench_assets.report.site.folder import Site
+from bench_assets.workspace.inspect import report_server
 from bench_assets.workspace.inspect.report_server import (
     ADDRESS,
     open_server,
     pack_report,
-    serve_in_background,
+    serve_live,
 )
 from resources.images.store import ImageStore
 
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def port(folder: Path) -> Iterator[int]:
-    serving = open_server(folder, 0)
+    serving = open_server(folder.parent, 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield serving.server_port
@@ -102,16 +103,16 @@ def test_a_page_of_another_name_gets_nothing(port: int) -> None:
 
 def test_a_port_that_is_taken_is_said_at_once(folder: Path, port: int) -> None:
     with pytest.raises(SettingsError, match=rf"port {port} .*--port"):
-        open_server(folder, port)
+        open_server(folder.parent, port)
 
 
 def test_a_port_that_is_none_is_said(folder: Path) -> None:
     with pytest.raises(SettingsError, match="0 to 65535"):
-        open_server(folder, 70_000)
+        open_server(folder.parent, 70_000)
 
 
 def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
-    serving = open_server(tmp_path / "report", 0)
+    serving = open_server(tmp_path, 0)
     thread = Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -123,7 +124,30 @@ def test_a_folder_without_a_report_says_so_and_goes_on(tmp_path: Path) -> None:
         serving.server_close()
 
 
-def test_beside_the_ui_a_taken_port_is_told_and_ends_nothing(folder: Path) -> None:
-    with serve_in_background(folder) as first, serve_in_background(folder) as second:
-        told = {first, second}
-    assert f"The report is not shown: port {PORT} is taken (by another bench?)" in told
+def test_links_follow_the_port_that_is_served(folder: Path) -> None:
+    home = folder.parent
+    assert served_address(home) == "http://127.0.0.1:8765"
+    with serve_live(home, lambda: None, 0) as first:
+        assert served_address(home) == first
+        with serve_live(home, lambda: None) as second:  # the last port is in use
+            assert second != first
+            assert served_address(home) == second
+    with serve_live(home, lambda: None) as third:
+        assert third == second
+
+
+def test_a_served_report_is_made_again_and_a_failure_ends_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_server, "EVERY", 0.001)
+    made, many = [], Event()
+
+    def remake() -> None:
+        made.append(1)
+        if len(made) > 3:
+            many.set()
+        raise TableError("scores.parquet: damaged")
+
+    with serve_live(folder.parent, remake, 0):
+        assert many.wait(10)
+    assert capsys.readouterr().err.count("The report cannot be updated: scores") == 1

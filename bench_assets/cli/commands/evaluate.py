@@ -51,7 +51,7 @@ LimitOption = Annotated[
     typer.Option(
         min=0,
         help="Evaluate at most N questions per task, stratified by category. Results are marked"
-        " PARTIAL and are not stored. 0: all.",
+        " PARTIAL and are only in the report. 0: all.",
     ),
 ]
 CategoryOption = Annotated[
@@ -213,7 +213,7 @@ def _evaluate_subset(
     print_rows(rows, as_json=as_json, columns=PARTIAL_COLUMNS)
     for sentence in rejection_messages(bench, suite):
         print_message(sentence)
-    print_message("PARTIAL: not stored and not on the leaderboard. Responses are cached")
+    print_message("PARTIAL: in the report only, not on the leaderboard. Responses are cached")
     if failures:
         raise failures[0]
 

@@ -1,12 +1,14 @@
 """``bench report``: the HTML report of a home folder."""
 
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bench_assets.cli.app.command_context import open_home
-from bench_assets.report.site.addresses import PORT
 from bench_assets.workspace.console.output import print_message, print_result
 
 if TYPE_CHECKING:
@@ -21,8 +23,12 @@ app = typer.Typer()
 @app.command()
 def report(
     port: Annotated[
-        int, typer.Option(help="Port of --serve on 127.0.0.1; 0: any free port.")
-    ] = PORT,
+        int | None,
+        typer.Option(
+            help="Port of --serve on 127.0.0.1; 0: any free port.",
+            show_default="the last one, if it is free",
+        ),
+    ] = None,
     archive: Annotated[
         Path | None,
         typer.Option("--zip", help="Also pack the report into a file."),
@@ -33,7 +39,7 @@ def report(
     ] = None,
     *,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Serve it on 127.0.0.1 until Ctrl-C.")
+        bool, typer.Option("--serve", help="Serve it on 127.0.0.1 and keep it current.")
     ] = False,
     in_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
@@ -41,41 +47,37 @@ def report(
 
     Example: bench report --serve --open
     """
-    from bench_assets.report.building import make_report
-    from bench_assets.workspace.inspect.leaderboard import present_leaderboard
-    from bench_assets.workspace.inspect.report_server import (
-        open_server,
-        pack_report,
-        serve_until_interrupted,
-    )
+    from bench_assets.workspace.inspect.leaderboard import present_report
+    from bench_assets.workspace.inspect.report_server import pack_report
 
     with open_home() as bench:
         left_out = [bench.catalog.suite(name).name for name in without_images or ()]
-        # or says why not
-        serving = open_server(bench.settings.home / "report", port) if serve else None
-        page = make_report(
-            *(
-                bench.settings,
-                bench.tables,
-                bench.catalog,
-                present_leaderboard(bench),
-                print_message,
-            ),
-            without_images=left_out,
-        )
+        page = present_report(bench, left_out)
         _warn_about_licences(bench, left_out)
         print_result(str(page))
         if archive:
             pack_report(page.parent, archive)
             print_message(f"packed: {archive}")
-        address = page.as_uri()
-        if serving:
-            address = f"http://127.0.0.1:{serving.server_port}/"
-            print_message(f"Press Ctrl-C to stop: {address}")
+        if serve:
+            _serve(bench, left_out, port, in_browser=in_browser)
+        elif in_browser:
+            typer.launch(page.as_uri())
+
+
+def _serve(
+    bench: "Workbench", left_out: "Collection[str]", port: int | None, *, in_browser: bool
+) -> None:
+    """Serve the report, and keep it current, until Ctrl-C."""
+    from bench_assets.workspace.inspect.leaderboard import present_report
+    from bench_assets.workspace.inspect.report_server import serve_live
+
+    with serve_live(bench.settings.home, partial(present_report, bench, left_out), port) as address:
+        print_message(f"Press Ctrl-C to stop: {address}/")
         if in_browser:
             typer.launch(address)
-        if serving:
-            serve_until_interrupted(serving)
+        with suppress(KeyboardInterrupt):
+            Event().wait()
+    print_message("ended")
 
 
 def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:

@@ -1,5 +1,6 @@
 """``bench ui``: the Dagster UI, or its web server, daemon and code server apart."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -43,7 +44,8 @@ def ui(
     """
     if context.invoked_subcommand:
         return
-    from bench_assets.workspace.inspect.report_server import serve_in_background
+    from bench_assets.workspace.inspect.leaderboard import present_report
+    from bench_assets.workspace.inspect.report_server import serve_live
     from bench_assets.workspace.materialization.dagster_processes import (
         UiProcess,
         add_every_model,
@@ -58,10 +60,12 @@ def ui(
         home = bench.settings.home
     with (
         error_reporting(),
-        serve_in_background(home / "report") as where,
+        serve_live(home, partial(present_report, bench)) as where,
         UiProcess(default_home(), port) as served,
     ):
-        print_message(f"Home: {home}, {n_models} models\nDagster's log: {served.log}\n{where}")
+        print_message(
+            f"Home: {home}, {n_models} models\nDagster's log: {served.log}\nThe report: {where}"
+        )
         print_message("Starting ...")
         served.wait_for_answer()
         print_message("Press Ctrl-C to stop.")

@@ -250,6 +250,20 @@ class ChatModel(Protocol):
         ...
 
 
+@runtime_checkable
+class CachedResponses(Protocol):
+    """Chat models whose responses are cached."""
+
+    def cached(self) -> ChatModel:
+        """The same model, whose uncached requests have an ``error`` instead of being sent."""
+        ...
+
+
+def cached(model: ChatModel) -> ChatModel:
+    """A model that sends no request; baselines, which send none, are their own."""
+    return model.cached() if isinstance(model, CachedResponses) else model
+
+
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """One row a text or image, each of length 1: a product of two rows is their cosine."""
 

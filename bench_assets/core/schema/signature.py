@@ -20,7 +20,7 @@ OPEN = "open"
 _START = re.compile(r"(?P<task>[^|]*)\|v(?P<version>\d+)\|(?P<condition>[^|]*)(?P<parts>.*)", re.S)
 _MODEL = re.compile(  # it may have bars of its own: what it ends before is what stands behind it
     r"(?P<model>.*?)(?P<behind>(?:\|judge:[^|]*)?(?:\|reading:[^|]*)?(?:\|no_answer:\d+)?"
-    r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?)",
+    r"(?:\|refused:\d+)?(?:\|mixed:\d+)?(?:\|n:\d+)?(?:\|[a-z_]+)?(?:\|partial:[^|]*)?)",
     re.S,
 )
 
@@ -56,8 +56,8 @@ class Signature:
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        Parts after the model that are none of judge, reading, no_answer, refused, mixed and n
-        belong to the model's own signature.
+        Parts after the model that are none of judge, reading, no_answer, refused, mixed, n and
+        partial belong to the model's own signature.
 
         Raises:
             TableError: If the text is not a signature.

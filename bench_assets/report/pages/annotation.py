@@ -40,7 +40,9 @@ class AnnotationPages:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write every task's tables; inactive tasks by name only."""
         tasks = [task for suite in catalog.suites for task in suite.every_annotation_task]
-        site.put("annotation", [self._task(site, tables, task) for task in tasks])
+        found = [self._task(site, tables, task) for task in tasks]
+        site.put("annotation", found)
+        site.tabs += ["annotation"] * any(one["data"] or one["problem"] for one in found)
 
     def _task(self, site: Site, tables: TableFiles, task: SuiteAnnotationTask) -> dict[str, Any]:
         about = {"task": task.task.name, "title": task.task.title, "about": task.task.about}

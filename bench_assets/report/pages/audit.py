@@ -37,7 +37,9 @@ class AuditPages:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the findings of every task of models; else the command that audits it."""
         asked = [task for task in catalog.tasks if task.asked_of == "model"]
-        site.put("audit", [self._task(site, tables, task) for task in asked])
+        found = [self._task(site, tables, task) for task in asked]
+        site.put("audit", found)
+        site.tabs += ["audit"] * any(one["data"] or one["problem"] for one in found)
 
     def _task(self, site: Site, tables: TableFiles, task: Task) -> dict[str, Any]:
         key = [*task.name.split("/"), "audit"]

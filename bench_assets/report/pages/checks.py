@@ -111,7 +111,9 @@ class Expectations:
 
     def write(self, site: Site, tables: TableFiles, _: Catalog) -> None:
         """Write the latest results, or why there are none."""
-        site.put("expectations", _found(tables))
+        found = _found(tables)
+        site.put("expectations", found)
+        site.tabs += ["expectations"] * bool(found["tables"])
 
 
 def _found(tables: TableFiles) -> dict[str, Any]:
@@ -139,7 +141,9 @@ class ClaimPages:
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write what came of every claim; suites without such a table are named."""
-        site.put("claims", [_suite(tables, name) for name in catalog.names])
+        found = [_suite(tables, name) for name in catalog.names]
+        site.put("claims", found)
+        site.tabs += ["claims"] * any(one["rows"] or one["problem"] for one in found)
 
 
 def _suite(tables: TableFiles, suite: str) -> dict[str, Any]:

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench_assets.asset_factory.asset_metadata import mixed_mark
 from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.partial_results import partial_part, partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.judge_agreement import (
     agreement_of,
@@ -21,10 +23,8 @@ from bench_assets.comparison.judge_agreement import (
 )
 from bench_assets.comparison.measurements import CHANGED, columns_of, exam, primary_cells
 from bench_assets.core.schema.elicitation import elicited_name
-from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.published_numbers import PublishedNumber
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow
-from bench_assets.core.schema.signature import Signature
 from bench_assets.core.schema.training_runs import step_of
 from bench_assets.core.stats.ranks import ranking
 from bench_assets.evaluation.task import Task
@@ -79,6 +79,7 @@ class Index:
             rows += _left_out(tables, task, rows)
             for condition in list(task.conditions)[1:]:
                 rows += _cells_of(tables, task, condition)
+            rows += _partial_cells(self._settings.home, task, rows)
         known = measured_judges(tables, catalog.tasks)
         measured = agreements(tables, catalog.tasks)
         for row in rows:
@@ -88,6 +89,7 @@ class Index:
         rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         named = {row["model"] for row in rows}
+        site.tabs += ["compare"] * (len({r["model"] for r in rows if r["value"] is not None}) > 1)
         site.put(
             "index",
             {
@@ -158,7 +160,7 @@ def _standing(row: LeaderboardRow) -> dict[str, Any]:
         "edition": f"{row.edition}, {row.place}" if row.place else edition,
         "value": None if isnan(row.value) else row.value,
         "unreadable": unreadable,
-        "partial": _partial(row.signature),
+        "partial": partial_part(row.signature),
         "mixed": mixed_mark(row.signature),
     }
 
@@ -178,7 +180,7 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
         {
             **row,
             "unreadable": "",
-            "partial": _partial(row["signature"]),
+            "partial": partial_part(row["signature"]),
             "mixed": mixed_mark(row["signature"]),
         }
         for row in cells.rows
@@ -189,20 +191,25 @@ def _cells_of(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
     ]
 
 
+def _partial_cells(
+    home: Path, task: Task, rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Numbers over a part of the questions, of models that have none over all of them."""
+    whole = {(row["condition"], row["model"]) for row in rows if row["task"] == task.name}
+    return [
+        {**row, "stale": ""}
+        for condition in task.conditions
+        for row in _cells_of(partial_tables(home), task, condition)
+        if (condition, row["model"]) not in whole
+    ]
+
+
 def _without_number(
     task: Task, condition: str, model: str, *, stale: str = "", unreadable: str = ""
 ) -> dict[str, Any]:
     nothing = dict.fromkeys(COLUMNS)
     texts = {"stale": stale, "unreadable": unreadable, "partial": "", "edition": ""}
     return {**nothing, **texts, "task": task.name, "model": model, "condition": condition}
-
-
-def _partial(signature: str) -> str:
-    """The evaluated part of the questions; "" for all, or if unknown."""
-    try:
-        return Signature.parse(signature).parts.get("partial", "")
-    except TableError:
-        return ""
 
 
 def _rankings(

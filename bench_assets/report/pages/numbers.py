@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, who_and_how
 from bench_assets.core.images.charts import reliability
@@ -36,6 +37,7 @@ _MEANINGS = {
     "n": "Questions that there are, scored or not.",
     "refused": "Questions that the provider refused for good: accepted, they count as wrong.",
     "mixed": "Models, snapshots or builds that answered behind one name: accepted as one.",
+    "partial": "Only these questions were evaluated: no number of the benchmark.",
     "no_answer": "Questions without an answer (cut off, an error ...): they count as wrong.",
 }
 _DECODING = {
@@ -146,8 +148,12 @@ class Numbers:
             checks = [one for one in found if _concerns(one.asset, task, others)]
             withheld = task.suite in self.without_images
             _write_task(site, tables, task, others, checks, withheld=withheld)
-            for model in _models(tables, task):
+            whole = _models(tables, task)
+            for model in whole:
                 _write_model(site, tables, task, model, checks)
+            few = partial_tables(tables.home)
+            for model in set(_models(few, task)).difference(whole):
+                _write_model(site, few, task, model, checks)
 
 
 def _write_task(

@@ -6,6 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from bench_assets.asset_factory.asset_metadata import mixed_mark
+from bench_assets.asset_factory.evaluation_assets import evaluation_key
+from bench_assets.asset_factory.partial_results import partial_part, partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.measurements import columns_of, every_cell, state_of_metrics
 from bench_assets.core.schema.provenance import json_digest
@@ -20,7 +22,7 @@ _COLUMNS = (
     *("model", "condition", "edition", "metric", "category", "value", "low", "high"),
     *("n_scored", "n_unscored", "n_failed", "n_no_answer", "n_refused", "unread"),
     *("served", "mixed", "n_clusters", "n_rejected", "constant", "shuffled"),
-    *("stale", "signature"),
+    *("stale", "partial", "signature"),
 )
 _PRINTED = ("model", "condition", "metric", "category", "value", "printed", "source", "note")
 
@@ -44,7 +46,10 @@ class TaskPages:
             printed = [row for row in self._published if row.task == task.name]
             stale = self._stale[task.name]
             made_of = json_digest(
-                [state_of_metrics(tables, task), list(map(asdict, printed)), stale, _facts(task)]
+                [
+                    *(state_of_metrics(of, task) for of in (tables, partial_tables(tables.home))),
+                    *(list(map(asdict, printed)), stale, _facts(task)),
+                ]
             )
             name = f"task-{slug(task.name)}"
             if not site.has(name, made_of):
@@ -60,8 +65,12 @@ def _page(
         cells = every_cell(tables, task, condition)
         unreadable.update({(model, condition): why for model, why in cells.unreadable.items()})
         rows += cells.rows
+        known = set(tables.known(evaluation_key(task, condition, "metrics")))
+        few = every_cell(partial_tables(tables.home), task, condition).rows
+        rows += [{**row, "stale": ""} for row in few if row["model"] not in known]
     for row in rows:
         row["mixed"] = mixed_mark(row["signature"])
+        row["partial"] = partial_part(row["signature"])
         row["stale"] = row["stale"] or (
             stale.get(row["model"], "") if row["condition"] == "main" else ""
         )

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_key, questions_key
+from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -38,6 +39,7 @@ class Samples:
             if conditions:
                 about = {"task": task.name, "title": task.shown, "chunk": page.CHUNK}
                 site.put(f"samples-{slug(task.name)}", about | {"conditions": conditions})
+                site.tabs += ["samples"] * ("samples" not in site.tabs)
 
 
 class _TableQuestions(NamedTuple):
@@ -64,17 +66,25 @@ class _TaskSamples:
         conditions = []
         for name, condition in self.task.conditions.items():
             key = tuple(questions_key(self.task, name))
-            models = self.tables.partitions(evaluation_key(self.task, name, "scores"))
+            models = self._evaluated(name)
             if not self.tables.exists(key) or not (models or name == "main"):
                 continue
             asked = tables[key] = tables.get(key) or self._questions(key)
-            said = [self._model(name, asked, model) for model in models if asked.ids]
+            said = [self._model(name, asked, *one) for one in models.items() if asked.ids]
             edition = asked.about.get("edition", "")
             shown = ", ".join((name, edition, self.place)) if self.place else name
             conditions.append(
                 {"name": shown, "about": condition.about, **asked.about, "models": said}
             )
         return conditions
+
+    def _evaluated(self, condition: str) -> dict[str, TableFiles]:
+        """Models, and the tables of each: partial ones where there are no others."""
+        key, few = evaluation_key(self.task, condition, "scores"), partial_tables(self.tables.home)
+        part = {} if self.place else dict.fromkeys(few.known(key), few)
+        return dict(
+            sorted({**part, **dict.fromkeys(self.tables.partitions(key), self.tables)}.items())
+        )
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images."""
@@ -105,7 +115,9 @@ class _TaskSamples:
             for digest in digests
         ]
 
-    def _model(self, condition: str, asked: _TableQuestions, model: str) -> dict[str, str]:
+    def _model(
+        self, condition: str, asked: _TableQuestions, model: str, tables: TableFiles
+    ) -> dict[str, str]:
         """Write a model's responses; if its tables cannot be read, the reason."""
         base = f"samples-{slug(self._placed(f'{self.task.name} {condition}'))}-{slug(model)}"
         about = {"name": model, "slug": slug(model), "data": base}
@@ -114,11 +126,11 @@ class _TaskSamples:
             for table in ("predictions", "scores", "judgements")
         }
         try:
-            digests = [self.tables.digest(key, model) for key in keys.values()]
+            digests = [tables.digest(key, model) for key in keys.values()]
             made_of = _made_of(asked.digest, *digests)
             if not self._stays(f"{base}-", made_of):
-                self._put_model(base, made_of, asked.ids, model, keys)
-            if self._is_of_others(condition, model, asked.digest):
+                self._put_model(base, made_of, asked.ids, (model, tables), keys)
+            if tables is self.tables and self._is_of_others(condition, model, asked.digest):
                 about["problem"] = "It was asked other questions than these: evaluate it again."
         except TableError as why:
             about["problem"] = one_line(str(why))
@@ -133,9 +145,14 @@ class _TaskSamples:
         return bool(measured) and measured[0].questions != short(digest)
 
     def _put_model(
-        self, base: str, made_of: str, ids: list[str], model: str, keys: dict[str, list[str]]
+        self,
+        base: str,
+        made_of: str,
+        ids: list[str],
+        of: tuple[str, TableFiles],
+        keys: dict[str, list[str]],
     ) -> None:
-        read, tables = read_columns, self.tables
+        read, (model, tables) = read_columns, of
         said = read(tables, keys["predictions"], Prediction, model, responses.PREDICTION)
         scores = read(tables, keys["scores"], Score, model, responses.SCORE)
         judged = tables.exists(keys["judgements"], model)

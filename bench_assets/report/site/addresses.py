@@ -1,22 +1,47 @@
-"""Addresses of the report's pages, as they stand where it is served on this machine.
+"""Addresses of the report's pages, below the address where a home's report is served.
 
-A browser follows no link from the UI to a file: ``bench ui`` and ``bench report --serve`` show the
-report at one address, so that what a check noted yesterday leads somewhere today.
+A browser follows no link from the UI to a file: ``bench ui`` and ``bench report --serve`` serve the
+report of a home at the port that it had before, so that links made yesterday lead somewhere today.
 """
 
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from bench_assets.report.site.scripts import slug
+from resources.storage.atomic_write import open_atomic
 
 PORT = 8765
-SERVED = f"http://127.0.0.1:{PORT}"
+_PORT_FILE = ".port"
+
+
+def served_port(home: Path) -> int:
+    """The port at which the home's report is served, or was last; ``PORT`` if it never was."""
+    try:
+        return int((home / "report" / _PORT_FILE).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return PORT
+
+
+def remember_port(home: Path, port: int) -> None:
+    """Let links lead to a port from now on.
+
+    Raises:
+        HomeError: If it cannot be written.
+    """
+    with open_atomic(home / "report" / _PORT_FILE, sync=False) as file:
+        file.write(str(port).encode())
+
+
+def served_address(home: Path) -> str:
+    """The address at which the home's report is served, or was last."""
+    return f"http://127.0.0.1:{served_port(home)}"
 
 
 def task_page(task: str) -> str:
     """The page of a task.
 
     >>> task_page("journeybench/mcot")
-    'http://127.0.0.1:8765/#/task/journeybench%2Fmcot'
+    '/#/task/journeybench%2Fmcot'
     """
     return _page(["task", task], {})
 
@@ -30,7 +55,7 @@ def expectations_page(table: str) -> str:
     """Page of expectations, opened at a table.
 
     >>> expectations_page("codis/questions")
-    'http://127.0.0.1:8765/#/expectations?table=codis%2Fquestions'
+    '/#/expectations?table=codis%2Fquestions'
     """
     return _page(["expectations"], {"table": table})
 
@@ -44,7 +69,7 @@ def sample_page(task: str, question: str, model: str = "", condition: str = "mai
     """Page of one question with its images and a model's response.
 
     >>> sample_page("codis", "codis/7/1", "m")
-    'http://127.0.0.1:8765/#/samples/codis?model=m&sample=codis%2F7%2F1'
+    '/#/samples/codis?model=m&sample=codis%2F7%2F1'
     """
     query = {"condition": _named(condition), "model": model, "sample": question}
     return _page(["samples", task], query)
@@ -58,4 +83,4 @@ def _named(condition: str) -> str:
 def _page(parts: list[str], query: dict[str, str]) -> str:
     given = urlencode({name: value for name, value in query.items() if value})
     path = "/".join(quote(part, safe="", errors="replace") for part in parts)
-    return f"{SERVED}/#/{path}{'?' if given else ''}{given}"
+    return f"/#/{path}{'?' if given else ''}{given}"

@@ -79,6 +79,8 @@ class Site:
         self._before = _stamps(folder / ".stamps.json")
         self._known = sorted(self._before)
         self._now: dict[str, _Stamp] = {}
+        self.tabs: list[str] = []
+        """Pages beyond the leaderboard and the tasks that have something to show."""
 
     def has(self, name: str, made_of: str) -> bool:
         """Whether data lie there made of the same; if so they stay, and need not be made."""
@@ -147,6 +149,8 @@ class Site:
         Raises:
             HomeError: If it cannot be written.
         """
+        if self.tabs:
+            self.put("tabs", self.tabs)
         with describe_write_errors(self.folder):
             _copy_static(self.folder)
             stamps = {"made_by": _code(), "stamps": self._now}

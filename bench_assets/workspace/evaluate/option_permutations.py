@@ -114,7 +114,7 @@ def _scored(
 ) -> tuple[list[Prediction], list[Score]]:
     chosen = bench.settings.suite(task.suite, SuiteSettings)
     with bench.models() as models:
-        with open_model(models, f"{model}: {task.name}, orders of options", model) as asked:
+        with open_model(models, f"{model}: {task.name}, orders of options", model) as (asked, _):
             said = pipeline.predict(task, questions, asked)
         predictions = [accept_refusals(row, chosen.accept) for row in said]
         require_responses(task.name, "questions", predictions, chosen.accept)

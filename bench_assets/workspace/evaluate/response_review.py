@@ -60,8 +60,8 @@ def write_review(
     kept = {key: one for key, one in there.items() if one.is_filled}
     form = list({**new, **kept}.values())
     if by:
-        with bench.models() as models, open_model(models, f"{by}: review", by) as reviewer:
-            form = fill_in(form, reviewer)
+        with bench.models() as models, open_model(models, f"{by}: review", by) as opened:
+            form = fill_in(form, opened.model)
     with open_atomic(file) as out:
         out.write(written(form).encode())
     return form

@@ -10,7 +10,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
-from bench_assets.core.schema.chat import ChatModel
+from bench_assets.asset_factory.partial_results import (
+    keep_partial,
+    kept_while_asking,
+    marked_partial,
+)
+from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.errors import BenchError, SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.evaluation import pipeline
@@ -218,8 +223,11 @@ def _evaluate_task(
 ) -> TaskEvaluation:
     (task, condition), (few, n_all, part) = of, drawn
     chosen = bench.settings.suite(task.suite, SuiteSettings)
-    with open_model(models, f"{model}: {task.name}", model, condition) as asked:
-        came = pipeline.predict(task, few, asked, condition)
+    with (
+        open_model(models, f"{model}: {task.name}", model, condition) as asked,
+        kept_while_asking(bench.settings, task, condition, few, asked),
+    ):
+        came = pipeline.predict(task, few, asked.model, condition)
     predictions = [accept_refusals(row, chosen.accept) for row in came]
     require_responses(task.name, "questions", predictions, chosen.accept)
     judgements = judge_predictions(models, task, chosen, few, predictions) if task.is_judged else []
@@ -228,19 +236,19 @@ def _evaluate_task(
     scores = pipeline.score(task, few, predictions, judgements, chosen.reading, review)
     which = f" of {', '.join(part.categories)}" if part.categories else ""
     said = f"{len(few)} of {n_all} questions{which}"
-    return TaskEvaluation(
+    rows = beside(task, few, predictions, scores, best_constants(task, few))
+    found = TaskEvaluation(
         task=task,
         model=model,
         condition=condition,
         questions=few,
         predictions=predictions,
         scores=scores,
-        metrics=[
-            PartialMetric(**{**asdict(row), "signature": f"{row.signature}|PARTIAL"}, partial=said)
-            for row in beside(task, few, predictions, scores, best_constants(task, few))
-        ],
+        metrics=[PartialMetric(**asdict(row), partial=said) for row in marked_partial(rows, said)],
         partial=said,
     )
+    keep_partial(bench.settings.home, found, judgements)
+    return found
 
 
 def judge_predictions(
@@ -255,17 +263,17 @@ def judge_predictions(
     if not chosen.model:
         return pipeline.judge(task, questions, predictions, None, chosen.name)
     with open_model(models, f"{chosen.model}: judges {task.name}", chosen.model) as judge:
-        said = pipeline.judge(task, questions, predictions, judge, chosen.name)
+        said = pipeline.judge(task, questions, predictions, judge.model, chosen.name)
     return [accept_refusals(row, settings.accept) for row in said]
 
 
 @contextmanager
 def open_model(
     models: Models, title: str, name: str, condition: str = "main"
-) -> Generator[ChatModel]:
+) -> Generator[ModelSession]:
     """Open a model, with a progress bar in a terminal, and progress lines elsewhere."""
     with (
         RequestProgress(title, lambda line: None, progress_style()) as progress,
         models.open(name, condition, progress, progress.throughput) as model,
     ):
-        yield model
+        yield ModelSession(model, progress)

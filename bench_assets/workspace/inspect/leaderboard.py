@@ -1,9 +1,10 @@
 """Leaderboard matrices: models by tasks, one matrix per edition, with blind baselines."""
 
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from bench_assets.comparison.judge_agreement import measured_judges, unmeasured_
 from bench_assets.comparison.measurements import exam
 from bench_assets.core.schema.rows import UNKNOWN, LeaderboardRow, cluster_warning
 from bench_assets.core.stats.ranks import MeanRanks, ranking
+from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import all_standings
+from bench_assets.report.building import make_report
+from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization.workbench import Workbench
 
 _MARKS = {
@@ -192,6 +196,19 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
         return all_standings(bench.catalog.tasks, bench.tables, published)
     bench.refresh_leaderboard()
     return list(bench.rows("leaderboard"))
+
+
+def present_report(bench: Workbench, without_images: Collection[str] = ()) -> Path:
+    """Make the report of a home, of its tables as they are; no run is recorded for it.
+
+    Raises:
+        BenchError: If it cannot be made.
+    """
+    published, _ = bench.catalog.published()
+    now = CurrentConfiguration(bench.settings)
+    rows = all_standings(bench.catalog.tasks, bench.tables, published, now)
+    made_of = bench.settings, bench.tables, bench.catalog, rows
+    return make_report(*made_of, print_message, without_images)
 
 
 def chance_levels(bench: Workbench) -> dict[str, float | None]:

@@ -1,21 +1,25 @@
 """Packs and serves the report."""
 
 import sys
+import time
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
-from bench_assets.core.schema.errors import SettingsError
-from bench_assets.report.site.addresses import PORT, SERVED
+from bench_assets.core.schema.errors import BenchError, SettingsError
+from bench_assets.report.site.addresses import remember_port, served_port
 from bench_assets.workspace.console.output import print_message
 from resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
+EVERY = 5.0  # s between two updates of a served report, at least
+_SHARE = 10  # times as long as an update took
+_LONGEST_END = 10.0  # s that an update may take when the server ends
 _ROOT = "report"  # the folder that a zip unpacks to
 _SERVED_FOLDERS = ("app", "data", "images", "style", "vendor")
 # nothing is gained by packing them again
@@ -40,58 +44,82 @@ def pack_report(folder: Path, target: Path) -> None:
             archive.writestr(entry, path.read_bytes())
 
 
-def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """Open a server on loopback for a report; call ``serve_forever`` to serve.
+def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
+    """Open a server on loopback for a home's report; call ``serve_forever`` to serve.
 
     Args:
-        folder: The report.
-        port: Port; 0: any free port.
+        home: The home; links to its report lead to the server from now on.
+        port: Port; 0: any free port; None: the last one, or else any that is free.
 
     Raises:
         SettingsError: If the port is in use, or not permitted.
     """
+    folder = home / "report"
 
     class OfFolder(_ReportRequestHandler):
         def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
             super().__init__(*arguments, directory=str(folder))
 
+    wanted = served_port(home) if port is None else port
     try:
-        return _ReportServer((ADDRESS, port), OfFolder)
+        serving = _ReportServer((ADDRESS, wanted), OfFolder)
     except OSError as why:
+        if port is None:
+            return open_server(home, 0)
         raise SettingsError(
             f"port {port} of {ADDRESS}: {why.strerror}; name another: --port, 0 for any"
         ) from why
     except OverflowError as why:
         raise SettingsError(f"port {port}: expected 0 to 65535") from why
-
-
-def serve_until_interrupted(serving: ThreadingHTTPServer) -> None:
-    """Serve until Ctrl-C."""
-    try:
-        serving.serve_forever()
-    except KeyboardInterrupt:
-        print_message("ended")
-    finally:
-        serving.server_close()
+    if serving.server_port != served_port(home):
+        remember_port(home, serving.server_port)
+    return serving
 
 
 @contextmanager
-def serve_in_background(folder: Path) -> Generator[str]:
-    """Serve a report during another command, where checks link to; returns a message.
+def serve_live(home: Path, remake: Callable[[], object], port: int | None = None) -> Generator[str]:
+    """Serve a report during the block, and make it again every few seconds.
 
-    If the port is in use, the message says so; no error is raised.
+    Args:
+        home: The home.
+        remake: Makes what has changed of the report.
+        port: As for ``open_server``.
+
+    Yields:
+        The report's address.
+
+    Raises:
+        SettingsError: If the port is in use, or not permitted.
     """
+    serving, ended = open_server(home, port), Event()
+    threads = [
+        Thread(target=serving.serve_forever, daemon=True),
+        Thread(target=_keep_current, args=(remake, ended), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
     try:
-        serving = open_server(folder, PORT)
-    except SettingsError:
-        yield f"The report is not shown: port {PORT} is taken (by another bench?)"
-        return
-    Thread(target=serving.serve_forever, daemon=True).start()
-    try:
-        yield f"The report: {SERVED}"
+        yield f"http://{ADDRESS}:{serving.server_port}"
     finally:
+        ended.set()
         serving.shutdown()
         serving.server_close()
+        for thread in threads:
+            thread.join(_LONGEST_END)
+
+
+def _keep_current(remake: Callable[[], object], ended: Event) -> None:
+    """Make a report again and again; a part that fails is tried again, and named once."""
+    pause, told = 0.0, ""
+    while not ended.wait(pause):
+        began = time.monotonic()
+        try:
+            remake()
+        except BenchError as why:
+            if str(why) != told:
+                told = str(why)
+                print_message(f"The report cannot be updated: {told}")
+        pause = max(EVERY, _SHARE * (time.monotonic() - began))
 
 
 class _ReportServer(ThreadingHTTPServer):

@@ -9,7 +9,14 @@ from string import ascii_uppercase
 from typing import overload
 
 from bench_assets.core.judging.request_streaming import answered
-from bench_assets.core.schema.chat import ChatModel, ElicitsOptions, Prompt, Request, Response
+from bench_assets.core.schema.chat import (
+    ChatModel,
+    ElicitsOptions,
+    Prompt,
+    Request,
+    Response,
+    cached,
+)
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Question
 
@@ -131,6 +138,10 @@ class BlindModel:
     def elicits(self) -> Collection[str]:
         """What the other model can be asked for."""
         return self.inner.elicits if isinstance(self.inner, ElicitsOptions) else ()
+
+    def cached(self) -> ChatModel:
+        """The same over what the other model has answered already."""
+        return BlindModel(cached(self.inner), self.name)
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Ask the other model; a request that had images and one that never had are equal."""

@@ -60,7 +60,12 @@
 
   async function load(name) {
     if (!has(name)) throw new Error(`This report has no data named ${name}.`);
-    await script(`data/${name}.${values.get("files")[name]}.js`);
+    const made = values.get("files")[name];
+    await script(`data/${name}.${made}.js`).catch(async (why) => {
+      await refresh(); // the report was made anew meanwhile
+      if (values.get("files")[name] === made) throw why;
+      await script(`data/${name}.${values.get("files")[name]}.js`);
+    });
     if (!values.has(name)) throw new Error(`The data file of ${name} is damaged: make the report again.`);
     const value = values.get(name);
     values.delete(name); // the promise holds it
@@ -70,6 +75,16 @@
   /** Forget data that were loaded, so that memory is freed; asked again, they load again. */
   function forget(name) {
     asked.delete(name);
+  }
+
+  /** Look which data there are now; those that were loaded and are others now load again.
+      Returns whether there are such. */
+  async function refresh() {
+    const before = values.get("files");
+    await script(`data/files.js?${Date.now()}`);
+    const changed = [...asked.keys()].filter((name) => before[name] !== values.get("files")[name]);
+    changed.forEach(forget);
+    return changed.length > 0;
   }
 
   /** Load a script of the report. */
@@ -94,5 +109,5 @@
     return plots;
   }
 
-  window.Bench = { h, svg, append, put, has, data, forget, plotting };
+  window.Bench = { h, svg, append, put, has, data, forget, refresh, plotting };
 })();

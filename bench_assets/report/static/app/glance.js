@@ -5,6 +5,7 @@
   Bench.glance = (index, edition) => {
     const rows = index.rows.filter((row) => row.edition === edition && row.condition === "main" && row.value !== null
       && !row.unreadable && !row.partial && !row.n_failed);
+    if (!rows.length) return "";
     const runs = steps(index, rows);
     return Bench.h(
       "section", { class: "glance" }, Bench.h("h2", {}, "At a glance"),
@@ -17,7 +18,8 @@
   };
 
   function bestAtEach(index, rows) {
-    return Bench.h("dl", { class: "facts" }, index.tasks.map((task) => {
+    const measured = index.tasks.filter((task) => rows.some((row) => row.task === task.name));
+    return Bench.h("dl", { class: "facts" }, measured.map((task) => {
       const models = rows.filter((row) => row.task === task.name && !Bench.isBaseline(index.model(row.model)));
       return [Bench.h("dt", {}, Bench.h("a", { href: Bench.link(["task", task.name]) }, task.title)), Bench.h("dd", {}, best(task, models))];
     }));

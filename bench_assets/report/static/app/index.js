@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   let known = null;
+  let madeOf = null; // the data that it was made of
 
   /** Columns, as data files have them, to rows; texts that repeat are numbers there. */
   function rows(columns) {
@@ -17,7 +18,10 @@
 
   /** await Bench.index(): {tasks, models, rows, published, rankings, task(name), model(name), ...}. */
   function index() {
-    known = known || Bench.data("index").then((data) => {
+    const loaded = Bench.data("index");
+    if (loaded === madeOf) return known;
+    madeOf = loaded;
+    known = loaded.then((data) => {
       const tasks = new Map(data.tasks.map((task) => [task.name, task]));
       const models = new Map(data.models.map((model) => [model.name, model]));
       return {

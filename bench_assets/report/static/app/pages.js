@@ -72,16 +72,14 @@
     }
   }
 
-  async function show(focus) {
+  /** Draw the page of the address. focus: its heading gets the focus; top: how far it is scrolled. */
+  async function show(focus, top = 0) {
     const path = (location.hash.slice(1) || "/").split("?")[0];
     const next = Bench.h("main", { id: "main" });
     main.replaceWith(next);
     main = next;
-    window.scrollTo(0, 0);
-    for (const one of document.querySelectorAll("nav.pages a")) {
-      if (split(path)[0] === split(one.hash.slice(1).split("?")[0])[0]) one.setAttribute("aria-current", "page");
-      else one.removeAttribute("aria-current");
-    }
+    window.scrollTo(0, top);
+    await navigation(path);
     const route = found(path);
     try {
       if (!route) throw new Error("There is no such page in this report.");
@@ -90,7 +88,19 @@
       console.error(why);
       next.replaceChildren(problem(why));
     }
+    if (top) window.scrollTo(0, top);
     if (focus && next.isConnected) (next.querySelector("h1") || next).focus({ preventScroll: true });
+  }
+
+  const TABS = ["samples", "compare", "audit", "claims", "expectations", "annotation"];
+
+  /** The pages that have something to show; the present one is marked. */
+  async function navigation(path) {
+    const tabs = Bench.has("tabs") ? await Bench.data("tabs") : [];
+    const shown = [["", "Leaderboard"], ["task", "Tasks"], ...TABS.filter((one) => tabs.includes(one)).map((one) => [one, one[0].toUpperCase() + one.slice(1)])];
+    document.querySelector("nav.pages").replaceChildren(...shown.map(([one, name]) => Bench.h(
+      "a", { href: `#/${one}`, "aria-current": (split(path)[0] || "") === one && "page" }, name,
+    )));
   }
 
   function problem(why) {
@@ -100,6 +110,28 @@
     );
   }
 
+  const EVERY = 5000; // ms between two looks for new data
+
+  /** A report that this machine serves is made again while runs go on: show what is new.
+      Where somebody is at work on the page, they decide when. */
+  async function follow() {
+    const news = document.querySelector(".news");
+    try {
+      if (await Bench.refresh()) news.hidden = false;
+    } catch {
+      return; // the server has ended
+    }
+    const isIdle = !main.contains(document.activeElement) || document.activeElement.localName === "h1";
+    if (!news.hidden && isIdle && !main.querySelector("dialog[open], details[open], .sample-columns")) await renew();
+    setTimeout(follow, EVERY);
+  }
+
+  async function renew() {
+    document.querySelector(".news").hidden = true;
+    await show(false, window.scrollY);
+    await made();
+  }
+
   /** Draw the frame and the first page. */
   async function start() {
     main = Bench.h("main", { id: "main" });
@@ -107,13 +139,8 @@
       Bench.h("a", { class: "skip", href: "#main", onclick: toMain }, "To the content"),
       Bench.h(
         "header", { class: "frame" }, Bench.h("a", { class: "name", href: "#/" }, "bench-assets"),
-        Bench.h(
-          "nav", { class: "pages", "aria-label": "Pages" },
-          Bench.h("a", { href: "#/" }, "Leaderboard"), Bench.h("a", { href: "#/task" }, "Tasks"),
-          Bench.h("a", { href: "#/samples" }, "Samples"), Bench.h("a", { href: "#/compare" }, "Compare"),
-          Bench.h("a", { href: "#/audit" }, "Audit"), Bench.h("a", { href: "#/claims" }, "Claims"),
-          Bench.h("a", { href: "#/expectations" }, "Expectations"), Bench.h("a", { href: "#/annotation" }, "Annotation"),
-        ),
+        Bench.h("nav", { class: "pages", "aria-label": "Pages" }),
+        Bench.h("button", { class: "plain news", hidden: true, onclick: renew }, "Show new results"),
         Bench.themeSwitch(),
       ),
       main,
@@ -121,12 +148,13 @@
     );
     window.addEventListener("hashchange", () => show(true));
     await show(false);
-    document.querySelector("footer.frame").append(await about());
+    await made();
+    if (["127.0.0.1", "localhost"].includes(location.hostname)) setTimeout(follow, EVERY);
   }
 
-  async function about() {
+  async function made() {
     const { version, measured } = await Bench.index();
-    return `Made by bench-assets ${version}${measured ? `; the newest number is of ${measured}` : ""}. It loads nothing from outside.`;
+    document.querySelector("footer.frame").textContent = `Made by bench-assets ${version}${measured ? `; the newest number is of ${measured}` : ""}. It loads nothing from outside.`;
   }
 
   function toMain(event) {

@@ -1,0 +1,165 @@
+"""Results over a part of the questions: ``--limit``, runs in progress, interrupted runs.
+
+They lie in tables of their own, below ``partial/`` of the home. Only the report reads them.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
+from bench_assets.core.schema.chat import ChatModel, cached
+from bench_assets.core.schema.errors import BenchError, TableError
+from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
+from bench_assets.core.schema.signature import Signature
+from bench_assets.core.stats.paired_tests import clusters_of
+from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.blind_baselines import beside, best_constants
+from bench_assets.evaluation.suite import SuiteSettings
+from bench_assets.evaluation.task import RULES, Task
+from bench_assets.evaluation.task_evaluation import TaskEvaluation
+from resources.config.bench_toml import Settings
+from resources.tables.parquet import TableFiles
+
+FOLDER = "partial"
+
+_MOST = 50_000  # questions; of more, a run in progress is not shown
+_EVERY = 5.0  # s between two looks at a run in progress, at least
+_SHARE = 20  # times as long as a look took: the run is slowed by a twentieth at most
+_LOG = logging.getLogger("bench_assets.report")
+
+
+def partial_tables(home: Path) -> TableFiles:
+    """The tables of partial results of a home."""
+    return TableFiles(folder=str(home / FOLDER))
+
+
+def marked_partial(rows: Sequence[Metric], said: str) -> list[Metric]:
+    """Metrics whose signature says of which part of the questions they are."""
+    return [replace(row, signature=f"{row.signature}|partial:{said}") for row in rows]
+
+
+def partial_part(signature: str) -> str:
+    """The evaluated part of the questions; "" for all, or if unknown.
+
+    >>> partial_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions")
+    '2 of 4 questions'
+    """
+    try:
+        return Signature.parse(signature).parts.get("partial", "")
+    except TableError:
+        return ""
+
+
+def keep_partial(home: Path, one: TaskEvaluation, judgements: Sequence[Judgement]) -> None:
+    """Write a partial evaluation, over an earlier one of the model.
+
+    Raises:
+        HomeError: If it cannot be written.
+    """
+    tables, folder = partial_tables(home), AssetFolder(one.task.name)
+    below = "" if one.condition == "main" else f"{one.condition}/"
+
+    def write(table: str, rows: Sequence[object], row_type: type[object]) -> None:
+        tables.write(folder.key(f"{below}{table}").path, rows, row_type, one.model)
+
+    write("predictions", one.predictions, Prediction)
+    if one.task.is_judged:
+        write("judgements", judgements, Judgement)
+    write("scores", one.scores, Score)
+    write("metrics", [_as_metric(row) for row in one.metrics], Metric)
+
+
+def _as_metric(row: Metric) -> Metric:
+    """The row as the table of metrics has it."""
+    return Metric(**{name: getattr(row, name) for name in Metric.__dataclass_fields__})
+
+
+@contextmanager
+def kept_while_asking(
+    settings: Settings,
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+    asked: ModelSession,
+) -> Generator[None]:
+    """Keep what is answered so far as a partial evaluation, now and then and when it ends early.
+
+    Args:
+        settings: Of the home.
+        task: Whose questions are asked.
+        condition: Under which they are.
+        questions: All that are.
+        asked: The model, and its progress.
+    """
+    model, progress = asked
+    if len(questions) > _MOST:
+        yield
+        return
+
+    def look() -> None:
+        try:
+            _keep_answered(settings, task, condition, questions, model)
+        except BenchError as why:  # the run itself goes on
+            _LOG.warning("%s, %s: not shown in progress: %s", model.name, task.name, why)
+
+    progress.on_arrival = _now_and_then(look)
+    is_whole = False
+    try:
+        yield
+        is_whole = not task.is_judged
+    finally:
+        progress.on_arrival = None
+        if not is_whole:
+            look()
+
+
+def _now_and_then(look: Callable[[], None]) -> Callable[[], None]:
+    due = time.monotonic() + _EVERY
+
+    def called() -> None:
+        nonlocal due
+        if (began := time.monotonic()) >= due:
+            look()
+            ended = time.monotonic()
+            due = ended + max(_EVERY, _SHARE * (ended - began))
+
+    return called
+
+
+def _keep_answered(
+    settings: Settings,
+    task: Task,
+    condition: str,
+    questions: Sequence[Question],
+    model: ChatModel,
+) -> None:
+    """Score the responses that are cached already; of groups, those that are complete."""
+    said = pipeline.predict(task, questions, cached(model), condition)
+    clusters = clusters_of(questions)
+    open_ = {clusters[row.question_id] for row in said if row.error}
+    few = [one for one in questions if clusters[one.question_id] not in open_]
+    if not few:
+        return
+    ids = {one.question_id for one in few}
+    predictions = [row for row in said if row.question_id in ids]
+    chosen = settings.suite(task.suite, SuiteSettings)
+    by_rules = RULES in task.judges and not task.chosen_judge(chosen.judge).model
+    verdicts = pipeline.judge(task, few, predictions, None, RULES) if by_rules else []
+    scores = pipeline.score(task, few, predictions, verdicts, chosen.reading)
+    rows = beside(task, few, predictions, scores, best_constants(task, few))
+    said_part = f"{len(few)} of {len(questions)} questions so far"
+    evaluation = TaskEvaluation(
+        task=task,
+        model=model.name,
+        condition=condition,
+        questions=few,
+        predictions=predictions,
+        scores=scores,
+        metrics=marked_partial(rows, said_part),
+        partial=said_part,
+    )
+    keep_partial(settings.home, evaluation, verdicts)

@@ -1,0 +1,89 @@
+"""Runs that are limited, in progress or interrupted are in the report, marked partial."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from bench_assets.asset_factory.partial_results import (
+    kept_while_asking,
+    partial_part,
+    partial_tables,
+)
+from bench_assets.asset_factory.suite_assets import ModelSession
+from bench_assets.core.schema.chat import Request, Response
+from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.evaluation import pipeline
+from resources.config.bench_toml import load_settings
+from resources.response_cache.caching_model import CachingModel
+from resources.response_cache.throughput import RequestProgress
+from resources.tables.parquet import TableFiles
+from tests.quiz import TASK, quiz
+from tests.report.fair import catalog, measure, report
+from tests.resources.stores import response_file
+
+ASKED = quiz(6, categories=2, group=2)
+
+
+class Interrupted:
+    """An engine that answers some requests, and then Ctrl-C is pressed."""
+
+    identity, decoding, peak_memory = "m", None, None
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+
+    def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
+        for position in range(self._n):
+            yield position, Response(text="right")
+        raise KeyboardInterrupt
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def interrupt(home: Path, n: int) -> None:
+    """Ask a model six questions, of which it answers the first ``n``."""
+    progress = RequestProgress("m", lambda _: None, "in the log")
+    model = CachingModel("m", Interrupted(n), response_file(home / "responses"), progress)
+    asked = ModelSession(model, progress)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        kept_while_asking(load_settings(home), TASK, "main", ASKED, asked),
+    ):
+        pipeline.predict(TASK, ASKED, model)
+
+
+def test_an_interrupted_run_keeps_the_groups_that_are_answered(tmp_path: Path) -> None:
+    interrupt(tmp_path, 5)  # two of three pairs
+    few = partial_tables(tmp_path)
+    scores = few.read(["quiz", "scores"], Score, "m")
+    assert [row.question_id for row in scores] == ["quiz/0", "quiz/1", "quiz/2", "quiz/3"]
+    metrics = few.read(["quiz", "metrics"], Metric, "m")
+    assert {partial_part(row.signature) for row in metrics} == {"4 of 6 questions so far"}
+    assert {row.n_scored for row in metrics if row.category == "all"} == {4}
+
+
+def test_a_run_without_a_whole_group_leaves_nothing(tmp_path: Path) -> None:
+    interrupt(tmp_path, 1)
+    assert partial_tables(tmp_path).partitions(["quiz", "metrics"]) == []
+
+
+def rows(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
+    """Models of the report's first page, and of which part of the questions they are."""
+    page = report(home, tables, catalog(home))
+    (file,) = (page.parent / "data").glob("index.*.js")
+    script = file.read_text(encoding="utf-8")
+    columns = json.loads(script.removeprefix('Bench.put("index",').removesuffix(");\n"))["rows"]
+    texts = [[columns[n][0][i] for i in columns[n][1]] for n in ("model", "partial")]
+    return list(zip(*texts, strict=True))
+
+
+def test_a_number_over_all_questions_replaces_the_partial_one(tmp_path: Path) -> None:
+    tables = TableFiles(folder=str(tmp_path / "tables"))
+    tables.write(["quiz", "questions"], ASKED, Question)
+    interrupt(tmp_path, 5)
+    assert rows(tmp_path, tables) == [("m", "4 of 6 questions so far")]
+    measure(tables, "m", 0.5)
+    assert [part for _, part in rows(tmp_path, tables)] == [""]
