@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from uuid import uuid4
 import dagster as dg
 from dagster import DagsterExecutionInterruptedError, DagsterInvalidConfigError
 
-from bench_assets.core.schema import errors
 from bench_assets.core.schema.errors import BenchError, HomeError, SettingsError
 from bench_assets.core.text.escaping import as_written
 from bench_assets.workspace.console.output import print_message
@@ -156,17 +155,23 @@ def run_failure(result: dg.ExecuteInProcessResult) -> BenchError:
     checks = [c for c in result.get_asset_check_evaluations() if not c.passed and c.blocking]
     if checks:
         return RunError("\n".join(map(_check_message, checks)))
-    ours = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
+    ours = {kind.__name__ for kind in _error_tree(BenchError)}
     for event in result.all_events:
         if event.is_step_failure and (error := event.step_failure_data.error):
             while error.cause and error.cls_name not in ours:
                 error = error.cause
-            message = error.message.removeprefix(
-                f"bench_assets.core.schema.errors.{error.cls_name}: "
-            )
+            message = error.message
+            if error.cls_name in ours:
+                message = re.sub(rf"^[\w.]*\b{error.cls_name}: ", "", message)
             asset = (event.step_key or "").replace("__", "/")
             return RunError(f"{asset}: {message.strip()}")
     return RunError("the run failed; its page in the UI says more")
+
+
+def _error_tree(kind: type[BenchError]) -> Iterator[type[BenchError]]:
+    yield kind
+    for narrower in kind.__subclasses__():
+        yield from _error_tree(narrower)
 
 
 def _check_message(check: dg.AssetCheckEvaluation) -> str:
