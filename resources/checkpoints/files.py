@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
+from math import prod
 from os import fsencode
 from pathlib import Path
 from typing import Any
@@ -260,6 +261,7 @@ class TensorSpan:
     end: int
     name: str
     dtype: str  # as safetensors calls it
+    row: int = 0  # bytes of a row; 0 of a vector or a number
 
 
 def tensor_spans(file: Path) -> list[TensorSpan]:
@@ -281,10 +283,16 @@ def tensor_spans(file: Path) -> list[TensorSpan]:
         raise ModelError(f"{file}: half-written or corrupt: {shortened(why)}") from why
     header.pop("__metadata__", None)
     return sorted(
-        TensorSpan(start + begin, start + end, name, tensor["dtype"])
+        TensorSpan(start + begin, start + end, name, tensor["dtype"], _row(tensor))
         for name, tensor in header.items()
         for begin, end in [tensor["data_offsets"]]
     )
+
+
+def _row(tensor: Mapping[str, Any]) -> int:
+    """Bytes of a row of a tensor; 0 of a vector or a number."""
+    (begin, end), shape = tensor["data_offsets"], tensor["shape"]
+    return (end - begin) // prod(shape[:-1]) if len(shape) > 1 and end > begin else 0
 
 
 def refuse_cut_archive(file: Path) -> None:

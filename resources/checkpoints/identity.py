@@ -18,7 +18,12 @@ from urllib.request import getproxies
 
 from bench_assets.core.schema.errors import ModelError
 from resources.checkpoints.adapters import HUB_ID, base_of
-from resources.checkpoints.content_checksums import ContentChecksum, DigestFiles, take_checksum
+from resources.checkpoints.content_checksums import (
+    ContentChecksum,
+    DigestFiles,
+    ListFiles,
+    take_checksum,
+)
 from resources.checkpoints.files import (
     ADAPTER_CONFIG,
     TensorSpan,
@@ -34,6 +39,7 @@ from resources.checkpoints.files import (
     tensor_spans,
     watched_files,
 )
+from resources.checkpoints.half_copies import inspect_weights, refuse_half_copy
 
 _PACKAGE = "package:"
 
@@ -125,12 +131,18 @@ def first_line(why: Exception) -> str:
 def _whole(written: str, revision: str, gguf_file: str | None, digest: DigestFiles) -> Checkpoint:
     folder = _folder(written)
     if folder.is_dir() or not HUB_ID.fullmatch(written):
-        checksummed = take_checksum(partial(loaded_files, folder, gguf_file), digest)
+        checksummed = _inspected(partial(loaded_files, folder, gguf_file), digest)
         content = f"sha256:{checksummed.content}"
         return Checkpoint(location=str(folder), content=content, checksums=(checksummed,))
     commit = _hub_commit(written, revision, gguf_file or "config.json")
     content = f"{written}@{commit}" + (f"/{gguf_file}" if gguf_file else "")
     return Checkpoint(location=written, revision=commit, content=content)
+
+
+def _inspected(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+    checksummed = take_checksum(list_files, digest)
+    inspect_weights(checksummed.states)
+    return checksummed
 
 
 def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
@@ -153,7 +165,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
 
 def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
     on = base_of(folder, base, revision)
-    checksummed = take_checksum(partial(loaded_files, folder), digest)
+    checksummed = _inspected(partial(loaded_files, folder), digest)
     below = _whole(on.place, on.revision, None, digest)
     return replace(
         below,
@@ -269,6 +281,8 @@ def fingerprint(folder: Path, *, full: bool = False) -> str:
     """
     files = watched_files(folder)
     spans = {file: tensor_spans(file) for file in files if file.suffix == ".safetensors"}
+    for file, its_spans in spans.items():
+        refuse_half_copy(file, its_spans)
     for file in files:
         if file.suffix == ".bin":
             refuse_cut_archive(file)

@@ -6,6 +6,7 @@ overwritten weights make another one.
 
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -93,6 +94,7 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]
 
 _UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp|partial|incomplete)|\.part$")
 _NOT_TAKEN = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
+_BETWEEN_LOOKS = 2.0  # s
 _OF_A_FILE_SYSTEM = "lost+found"  # only its owner can list it; it holds no checkpoints
 
 
@@ -102,6 +104,7 @@ class FinishedCheckpoint:
 
     name: str  # "run/step": its place below the watched folder
     content: str  # 8 hexadecimal digits
+    folder: Path = field(compare=False)
 
     @property
     def key(self) -> str:
@@ -159,18 +162,37 @@ def survey_folders(
         base: What adapters are put on; "": as each says.
     """
     found = CheckpointSurvey()
+    new: dict[Path, str] = {}  # folder -> state at the first look
     for root in folders:
         for folder in _model_folders(root, found):
             name = _name(root, folder)
             try:
-                content = _content(folder, found, remembered, full_digest)
+                state = _state(folder)
+                content = _content(folder, state, found, remembered, full_digest)
                 _finished(folder, name, now - settle_seconds, base)
             except _NOT_TAKEN as why:
                 found.note(name, str(why) or type(why).__name__)
             else:
-                found.finished.append(FinishedCheckpoint(name=name, content=content))
+                taken = FinishedCheckpoint(name=name, content=content, folder=folder)
+                found.finished.append(taken)
+                new |= {} if content in remembered.values() else {folder: state}
+    if new:
+        _look_again(found, new, min(settle_seconds, _BETWEEN_LOOKS))
     found.finished.sort(key=lambda one: one.key)
     return found
+
+
+def _look_again(found: CheckpointSurvey, new: Mapping[Path, str], seconds: float) -> None:
+    """Leave out new checkpoints that grow, whatever the times of their files say."""
+    time.sleep(seconds)
+    for one in [one for one in found.finished if one.folder in new]:
+        try:
+            why = "" if _state(one.folder) == new[one.folder] else "its files still change"
+        except _NOT_TAKEN as gone:
+            why = str(gone)
+        if why:
+            found.finished.remove(one)
+            found.note(one.name, why)
 
 
 def find_checkpoint(key: str, folders: Sequence[Path], *, full_digest: bool = False) -> Path:
@@ -227,10 +249,14 @@ def _name(root: Path, folder: Path) -> str:
 
 
 def _content(
-    folder: Path, found: CheckpointSurvey, remembered: Mapping[str, str], full_digest: bool
+    folder: Path,
+    state: str,
+    found: CheckpointSurvey,
+    remembered: Mapping[str, str],
+    full_digest: bool,
 ) -> str:
     """The content of a folder, complete or not."""
-    state = f"{_state(folder)}{'+' if full_digest else ''}"
+    state = f"{state}{'+' if full_digest else ''}"
     content = remembered.get(state) or fingerprint(folder, full=full_digest)
     found.digests[state] = content
     found.contents.add(content)

@@ -1,0 +1,98 @@
+"""Half-written weights: a copy that was cut off leaves zeros behind, which load without a word.
+
+An end of zeros is refused where no training leaves one: it begins inside a row of a tensor, or
+covers further matrices. Other blocks of zeros may be meant (rows of padding tokens, adapters before
+their first step), and are warned of.
+"""
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from bench_assets.core.schema.errors import ModelError
+from resources.checkpoints.files import TensorSpan, tensor_spans
+
+BLOCK = 4096  # bytes of a page, or of a block of a disk
+_STEP = 1 << 20  # bytes read at once
+_SHOWN = 3
+
+_log = logging.getLogger("bench_assets.checkpoints")
+
+
+def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
+    """Refuse a safetensors file whose end is zero as no training leaves it.
+
+    Args:
+        file: Of which only the end is read.
+        spans: Its tensors.
+
+    Raises:
+        ModelError: If so; says where the zeros begin.
+        OSError: If it cannot be read.
+    """
+    size = file.stat().st_size
+    start = _start_of_zeros(file)
+    if size - start < BLOCK or not spans:
+        return
+    inside = next((one for one in spans if one.start < start < one.end), None)
+    further = [one.name for one in spans if one.start >= start and one.row]
+    is_empty = start <= spans[0].start and any(one.row for one in spans)
+    torn = inside and (further or (inside.row and (start - inside.start) % inside.row))
+    if inside and torn:
+        raise ModelError(
+            f"{file}: half-written: its last {size - start} bytes are zero, from inside tensor"
+            f" {inside.name}. Copy it again"
+        )
+    if is_empty:
+        raise ModelError(f"{file}: half-written: all its tensors are zero. Copy it again")
+
+
+def inspect_weights(files: Iterable[Path]) -> None:
+    """Refuse half-written safetensors files, and warn of matrices with a block of zeros.
+
+    Of each matrix a block in every mebibyte is read.
+
+    Raises:
+        ModelError: As ``refuse_half_copy``, or if a header cannot be read.
+        OSError: If a file cannot be read.
+    """
+    for file in files:
+        if file.suffix != ".safetensors":
+            continue
+        spans = tensor_spans(file)
+        refuse_half_copy(file, spans)
+        with file.open("rb") as opened:
+            names = [one.name for one in spans if one.row and _has_zeros(opened, one)]
+        if names:
+            listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+            _log.warning(
+                "%s: %d of %d tensors have a block of %d zero bytes (%s). Unless they are meant to,"
+                " the file is half-written: copy it again",
+                *(file, len(names), len(spans), BLOCK, listed),
+            )
+
+
+def _has_zeros(opened: BinaryIO, span: TensorSpan) -> bool:
+    last = span.end - BLOCK
+    for offset in sorted({*range(span.start, last + 1, _STEP), last}):
+        if offset >= span.start:
+            opened.seek(offset)
+            if not opened.read(BLOCK).strip(b"\0"):
+                return True
+    return False
+
+
+def _start_of_zeros(file: Path) -> int:
+    """Where the zeros at the end of a file begin; its size if the last byte is none."""
+    with file.open("rb") as opened:
+        end = opened.seek(0, os.SEEK_END)
+        while end:
+            begin = max(0, end - (_STEP if end < file.stat().st_size else BLOCK))
+            opened.seek(begin)
+            rest = opened.read(end - begin).rstrip(b"\0")
+            if rest:
+                return begin + len(rest)
+            end = begin
+    return 0
