@@ -41,9 +41,11 @@ _ALL_OF_A_KIND = re.compile(
 )
 _COMBINED = re.compile(r"相|互|同|共|[之的][和差积商比]|任取|[两二]数|[两二]者|成对|之间")
 _REFERENCE = re.compile(
-    rf"{_STATEMENT_NOUN}|正确|错误|以上|上述|前[面者一二两三述]|后者|其[他它余]|同上|都不|均不|反之|"
-    r"由此|因此|所以|从而|\[MASK\]|\[IMAGE"
+    rf"{_STATEMENT_NOUN}|正确|错误|以上|同上|都不|均不|反之|综上|所以|从而|\[MASK\]|\[IMAGE|"
+    r"(?<!应)该|[此它其这那]|另[一外]|[上下前后][一二两三面述者数句条项个]|"
+    r"第[一二三四五六][个句条项]|[都均全皆][对错真假]|[为是][真假]"
 )
+_SEVERAL = re.compile(r"[和与及或]")  # an element that names two things
 _ONE_OF = re.compile(
     r"任选|选[出择取]|[两二三2-9][个项]|一[组对项]|顺序|次序|依次|分别|对应|搭配|条件"
 )
@@ -55,7 +57,7 @@ _NO_NEGATION = re.compile(
     r"(?:可能|一定|必然|必须|应该?|至少|只|仅|通常|往往|于|还|但|凡|(?<!首)都|也|就|像|要)是\[MASK\]"
 )
 _NOT_ONE_VALUE = re.compile(
-    r"可能|可以|能|约|近|左右|大概|估计|至[少多]|最|不[超少多大小]|以[上下内]|之一|例如|主要|常见|一般|"
+    r"可能|可以|能|约|近|左右|大[概致体]|粗略|估|舍|精确|保留|误差|起码|至[少多]|最|不[超少多大小]|以[上下内]|之一|例如|主要|常见|一般|"
     r"通常|往往|合适|适合|取值|范围|一[个种]|[某任]|平方根|[的个]根|解|因数|约数|倍数|零点"
 )
 _NUMBER = re.compile(
@@ -72,8 +74,13 @@ _ALTERNATIVES = re.compile(
     r"或|、|;|；|,|，|均可|都可|即可|不唯一|任意|略|同上|见|前者|后者|\bor\b|\[IMAGE|(?<!\d)/|/(?!\d)"
 )
 _OPEN_BLANKS = re.compile(
-    r"写出|举[出例]|列[出举]|任[意写选举]|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
+    r"写[出一]|举|列出|任[意写选举取]|因素|原因|条件|特[点征]|方法|措施|作用|意义|例如|比如|可以|可能|其中[的之]?[一两二三]|中的[一两二三]|"
     r"之一|\[MASK\]\s*等|不唯一|均可|即可"
+)
+_NAMED_BLANKS = re.compile(  # by what stands before them, or by the other ones
+    r"[和与、及][^。；;\n]*分别|两个?\w{1,4}的\w{1,6}分别|依次|先后|\band\b.*\brespectively\b|"
+    r"[由从].{1,4}到.{1,4}是|(?:^|[，。；;\n])\s*\w{1,6}、\w{1,6}[为是]\[MASK\]、|"
+    r"(?:生成|水解[为成]|分解[为成]|转化[为成]|得到?)\[MASK\]|相[加减乘除]|作除数|两个?根[为是]"
 )
 _NO_BLANK = re.compile(r"或|\[IMAGE|^[A-Z]?$")  # alternatives, images, letters inside an image
 _LONGEST_BLANK = 10  # characters; "no more than 10 words" (Table 1)
@@ -137,7 +144,11 @@ def proof_of_elements(item: MultiItem) -> str:
         return ""
     if _ALL_STATEMENTS.search(stem):
         return "statements, each true or false"
-    one_kind = _ALL_OF_A_KIND.search(stem) and not _COMBINED.search(text)
+    one_kind = (
+        _ALL_OF_A_KIND.search(stem)
+        and not _COMBINED.search(text)
+        and not any(map(_SEVERAL.search, _plain_statements(stem).values()))
+    )
     return "elements of one kind" if one_kind else ""
 
 
@@ -204,10 +215,11 @@ def undo_split_blanks(item: MultiItem, changed: MultiItem) -> bool:
 
 
 def proof_of_split(item: MultiItem) -> str:
-    """The form in which the other blanks fix each one: no alternatives, and nothing at will."""
+    """The form that names each blank or fixes it by the others; no alternatives, none at will."""
     if any(map(_ALTERNATIVES.search, blanks_in(item.answer))) or _OPEN_BLANKS.search(item.text):
         return ""
-    return "each blank in its place, the others given"
+    named = _NAMED_BLANKS.search(item.text)
+    return "each blank in its place, the others given" if named else ""
 
 
 def to_blank(item: MultiItem) -> list[MultiItem]:
