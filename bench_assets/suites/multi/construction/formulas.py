@@ -15,7 +15,7 @@ _EMPTY = re.compile(r"\\frac\{\s*\}|\\sqrt\{\s*\}|\{\s*\}\{\s*\}")
 _TWO_INDICES = re.compile(r"(\$([_^])\{[^${}]*\})\$\$(?!\2)([_^]\{[^${}]*\}\$)")
 _PLACE = re.compile("\ue000(\\d+)\ue001")
 _NAMES = (
-    "a|abbr|address|article|aside|b|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
+    "a|abbr|acronym|address|article|aside|b|bdi|bdo|big|blockquote|body|br|caption|center|cite|code|col|colgroup|dd"
     "|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|input|ins|kbd|label"
     "|li|link|main|meta|nav|o:p|ol|p|pre|q|rb|rp|rt|ruby|s|samp|script|section|small|span|strike|strong|style|sub"
     "|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|var|wbr"

@@ -54,7 +54,7 @@ _SCRIPTS: Mapping[str, str] = {"sub": "_", "sup": "^"}
 _IN_A_LIST = re.compile(r"( +)(?:\d+\.|[*+-]) +\S")
 _SPANS = ("rowspan", "colspan")
 _LEFTOVER = re.compile(
-    r"</?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a|math|ruby|rt|svg"
+    r"</?(?:\w+:)?(?:p|div|span|font|br|table|tr|td|th|img|b|i|strong|em|sup|sub|center|a|math|ruby|rt|svg"
     r"|m(?:i|n|o|row|frac|sup|sub|subsup|sqrt|root|text|fenced|over|under|underover|table|tr|td))"
     r"(?:\s+[a-z-]+\s*=[^<>]*)?\s*/?>"
 )
@@ -176,8 +176,16 @@ def _index(tag: "Tag", formulas: Formulas) -> str:
 
 
 def _in_formula(text: str) -> str:
-    """Text between the signs of a formula: without signs of its own, and with ``%`` as a letter."""
-    return re.sub(r"(?<!\\)%", r"\%", FORMULA.sub(lambda found: found[0].strip("$"), text))
+    """Text inside a formula: without signs of formulas in it, and LaTeX's own signs as letters."""
+    parts, end = [], 0
+    for found in FORMULA.finditer(text):
+        parts += [_as_letters(text[end : found.start()]), found[0].strip("$")]
+        end = found.end()
+    return "".join([*parts, _as_letters(text[end:])])
+
+
+def _as_letters(text: str) -> str:
+    return re.sub(r"(?<!\\)([%&#{}])", r"\\\1", text)
 
 
 def _write_readings_and_letters(soup: "BeautifulSoup") -> None:
