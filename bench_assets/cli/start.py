@@ -1,10 +1,11 @@
-"""Entry point of ``bench``: signal handling and redacted tracebacks.
+"""Entry point of ``bench``: signal handling, redacted arguments and tracebacks.
 
 Loading the rest takes most of a second. These handlers cover that time; afterwards
 ``bench_assets.workspace.console.signals`` does.
 """
 
 import os
+import re
 import signal
 import sys
 from types import FrameType, TracebackType
@@ -14,6 +15,7 @@ from bench_assets.workspace.console.signal_exit import EXIT_BASE, RESUME_MESSAGE
 
 def main() -> None:
     """Run ``bench``."""
+    _hide_keys_in_arguments()
     for number in SIGNAL_NAMES:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _exit_on_signal)
@@ -26,6 +28,23 @@ def main() -> None:
     from bench_assets.cli.main import app
 
     app()
+
+
+def _hide_keys_in_arguments() -> None:
+    """Run anew with the names of variables in place of keys: every user sees a command line."""
+    if not any("://" in word or "=" in word for word in sys.argv[1:]):
+        return
+    from resources.config.addresses import template_of_argument
+
+    n = len(sys.argv) - 1
+    hidden = list(map(template_of_argument, sys.argv[1:]))
+    if hidden != sys.argv[1:]:
+        names = ", ".join(sorted({*re.findall("BENCH_KEY_[0-9A-F]{8}", " ".join(hidden))}))
+        sys.stderr.write(
+            f"{names}: variable that has the key of this command line from here on. Set it for"
+            " later commands: the key is not stored\n"
+        )
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:-n], *hidden])
 
 
 def _exit_on_signal(number: int, _: FrameType | None) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.training_runs import step_of
-from bench_assets.core.text.redaction import without_named
+from bench_assets.core.text.redaction import without_keys
 from bench_assets.export.collection import ModelResponses, TableCollection
 from bench_assets.export.samples import blind_baselines
 
@@ -122,8 +122,8 @@ def write_mlflow(gathered: TableCollection, out: Path, to: str) -> list[str]:
         for curve in found:
             _write(client, curve)
     except MlflowException as why:
-        raise SettingsError(without_named(f"{to}: MLflow rejected the upload: {why}")) from why
-    return [without_named(to)]
+        raise SettingsError(without_keys(f"{to}: MLflow rejected the upload: {why}")) from why
+    return [without_keys(to)]
 
 
 def _write(client: Any, curve: Curve) -> None:  # noqa: ANN401

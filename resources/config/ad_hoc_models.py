@@ -22,12 +22,12 @@ from bench_assets.core.schema.errors import (
     UnknownNameError,
     did_you_mean,
 )
-from bench_assets.core.text.redaction import without_named
+from bench_assets.core.text.redaction import without_keys
 from resources.checkpoints.adapters import HUB_ID
 from resources.checkpoints.files import ADAPTER_CONFIG
 from resources.checkpoints.identity import fingerprint
+from resources.config.addresses import shown_address, template_of, template_of_value
 from resources.config.bench_toml import Settings
-from resources.config.environment import section_secrets
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.engine_kinds import read_model_section, spec_of
 from resources.config.sections.local_models import LocalSpec, TransformersSpec
@@ -82,7 +82,7 @@ def parse_ad_hoc_model(text: str, settings: Settings) -> AdHocModel | None:
         name, section = _server_section(place)
     else:
         name, section = _folder_section(text, place, settings)
-    chosen = dict(_entry(one) for one in entries)
+    chosen = template_of_value(dict(_entry(one) for one in entries))
     found = _named(_safe(name, chosen), {**section, **chosen}, place, settings)
     return replace(found, section={}) if _is_watched(found.name, settings) else found
 
@@ -154,9 +154,9 @@ def _hub_section(place: str, settings: Settings) -> tuple[str, dict[str, Any]]:
 
 def _server_section(place: str) -> tuple[str, dict[str, Any]]:
     address, _, model = place.partition("#")
-    address = address.rstrip("/")
+    address = template_of(address.rstrip("/"))
     if not model:
-        shown = without_named(address)
+        shown = shown_address(address)
         raise SettingsError(f"{shown}: no model name. Add one, as in {shown}#NAME")
     parts = urlsplit(address)
     host = re.sub(r"[^A-Za-z0-9.]+", "-", parts.netloc.rpartition("@")[2]).strip("-")
@@ -227,9 +227,8 @@ def _entry(text: str) -> tuple[str, Any]:
 
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
-    """A valid partition key from the given settings, without secrets."""
-    told = section_secrets(chosen).redacted_value(chosen)
-    said = [f"+{n}={value}" for n, value in sorted(told.items()) if n not in _NOT_NAMED]
+    """A valid partition key from the given settings."""
+    said = [f"+{n}={value}" for n, value in sorted(chosen.items()) if n not in _NOT_NAMED]
     parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
@@ -240,7 +239,7 @@ def _named(name: str, section: dict[str, Any], place: str, settings: Settings) -
         spec = spec_of(kind).model_validate(section)
     except ValidationError as why:
         raise SettingsError(
-            f"{without_named(place)}: {describe_validation_error(why, spec_of(kind))}"
+            f"{without_keys(place)}: {describe_validation_error(why, spec_of(kind))}"
         ) from None
     own = {**EMBEDDED_MODELS, **settings.models_of_file}
     for called, one in own.items():

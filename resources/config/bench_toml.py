@@ -7,10 +7,18 @@ The pool that a run holds while it asks a model, as bench.toml says in all its s
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field, PlainValidator, PrivateAttr, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    TypeAdapter,
+    ValidationError,
+)
 
 from bench_assets.core.schema.elicitation import Elicitation, ElicitedName, elicited_name
 from bench_assets.core.schema.errors import ModelError, SettingsError, UnknownNameError
@@ -20,6 +28,7 @@ from bench_assets.plugins import SUITES, find_owners
 from resources.checkpoints import hub_revisions
 from resources.checkpoints import watched_folders as checkpoint_folders
 from resources.checkpoints.files import is_adapter
+from resources.config.addresses import template_of
 from resources.config.models_toml import read_models
 from resources.config.sections.annotation import AnnotationSettings
 from resources.config.sections.base import ModelSpec, StrictSection
@@ -81,7 +90,9 @@ class Settings(StrictSection):
     home: Path
     accept: tuple[Accepted, ...] = ()
     """What stops no number of any suite, at the top of the file; see `accept` of a suite."""
-    sources: dict[str, str] = Field(default_factory=dict)
+    sources: dict[str, Annotated[str, AfterValidator(partial(template_of, pins=True))]] = Field(
+        default_factory=dict
+    )
     """Suite to its folder, or to a release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)

@@ -4,25 +4,18 @@ The only module that reads it.
 """
 
 import os
-from collections.abc import Mapping
+import tomllib
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.text.redaction import LEAST, Secrets, is_hidden
-from resources.config import models_toml
-from resources.config.secrets import is_plain_variable, secrets_in
-from resources.config.sections.base import ModelSpec
-from resources.config.sections.servers import ServerSpec
-from resources.config.toml_validation import read_toml
+from bench_assets.core.text.redaction import Secrets, is_strong
+from resources.config.secrets import is_plain_variable, named_secrets, secrets_in
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
-_KEYS = (  # that libraries take from the environment by themselves
-    *("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "RAY_AUTH_TOKEN"),
-    *("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"),
-    *("AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_SAS_KEY", "AZURE_STORAGE_CLIENT_SECRET"),
-)
+MODELS_FILE = "models.toml"
 
 
 def default_home() -> Path:
@@ -77,31 +70,53 @@ def read_secret(variable: str) -> str:
     return value
 
 
-def short_key_warning(variable: str) -> str:
-    """Warning that a short key is not redacted; "" if it is, or there is none."""
+def keep_key(key: str, seed: str) -> str:
+    """Keep a key for this process and those that it starts; returns the variable's name.
+
+    Args:
+        key: Stood in an address.
+        seed: What a weak key's variable is named by instead: nobody shall guess the key by it.
+    """
+    digest = sha256((key if is_strong(key) else seed).encode("utf-8", "surrogatepass")).hexdigest()
+    name = f"{KEPT}{digest[:8].upper()}"
+    os.environ[name] = key
+    return name
+
+
+KEPT = "BENCH_KEY_"
+"""How variables of keys begin that stood in addresses."""
+
+
+def weak_key_warning(variable: str) -> str:
+    """Warning that a weak key is not redacted; "" if it is strong, or there is none."""
     key = os.environ.get(variable, "").strip()
-    if not key or is_hidden(key):
-        return ""
-    return (
-        f"the key in the environment variable {variable} is too short to be told from ordinary"
-        f" words: it is not taken out of responses and messages; one of {LEAST} characters is"
-    )
+    return _WEAK.format(f"environment variable {variable}") if key and not is_strong(key) else ""
 
 
-def short_key_warnings(models: Mapping[str, ModelSpec]) -> list[str]:
-    """The same for every model behind a server."""
-    named = dict.fromkeys(s.api_key_env for s in models.values() if isinstance(s, ServerSpec))
-    return [said for variable in named if variable and (said := short_key_warning(variable))]
+def weak_key_warnings(home: Path) -> list[str]:
+    """The same for every key that a home's settings name or contain."""
+    found = named_secrets(list(_written(home).values()), _variable)
+    weak = dict.fromkeys(name for value, name in found if not is_strong(value))
+    return [_WEAK.format(name) for name in weak]
+
+
+_WEAK = (
+    "the key in {} could be an ordinary text: it is not taken out of responses and messages. Use a"
+    " random one of letters and digits, 16 characters or more"
+)
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(name, "")
 
 
 def known_secrets(*homes: Path) -> Secrets:
-    """Collect the secrets of bench.toml, those it names, and the hub's token.
+    """Collect the secrets of bench.toml, those it names, and those of the environment.
 
     A file that cannot be read has none.
     """
     written = [one for home in homes for one in _written(home).values()]
-    tokens = {f"{name}_env": name for name in _KEYS}
-    return secrets_in([*written, tokens], lambda variable: os.environ.get(variable, ""))
+    return secrets_in([*written, dict(os.environ)], _variable)
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
@@ -110,8 +125,7 @@ def files_with_secrets(*homes: Path) -> list[Path]:
 
 
 def _written(home: Path) -> dict[Path, object]:
-    names = ("bench.toml", models_toml.MODELS_FILE)
-    read = {home / name: _read_or_nothing(home / name) for name in names}
+    read = {home / name: _read_or_nothing(home / name) for name in ("bench.toml", MODELS_FILE)}
     written: dict[Path, object] = {**read}
     for models in (one.get("models") for one in read.values()):
         for section in models.values() if isinstance(models, dict) else ():
@@ -124,8 +138,8 @@ def _written(home: Path) -> dict[Path, object]:
 
 def _read_or_nothing(file: Path) -> dict[str, Any]:
     try:
-        return read_toml(file)
-    except SettingsError:
+        return tomllib.loads(file.read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
         return {}
 
 
@@ -138,4 +152,4 @@ def _lines_or_nothing(file: Path) -> list[str]:
 
 def section_secrets(section: object) -> Secrets:
     """The secrets of one section, and those it names in the environment."""
-    return secrets_in(section, lambda variable: os.environ.get(variable, ""))
+    return secrets_in(section, _variable)

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.core.schema.errors import SettingsError
+from resources.config.environment import MODELS_FILE
 from resources.config.sections.base import ModelSpec
 from resources.config.sections.engine_kinds import UNKNOWN_KIND, read_model_section
 from resources.config.toml_validation import read_toml
 from resources.storage.atomic_write import open_atomic
 from resources.storage.locks import hold_locks
-
-MODELS_FILE = "models.toml"
 
 _ABOUT = (
     "# Models that `bench` was given by where they are. `bench home remove MODEL` takes one away;\n"

@@ -13,6 +13,7 @@ from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
+from resources.config.addresses import with_keys
 from resources.datasets.archives import is_archive, unpack
 from resources.datasets.download import DownloadRetryPolicy, FileDownloader, RemoteFile
 from resources.datasets.hub import HubRelease, Release, hub_files
@@ -134,7 +135,7 @@ def _read(record: Path) -> CachedRelease:
 def _contents(release: Release) -> tuple[str, Sequence[RemoteFile]]:
     if isinstance(release, HubRelease):
         return hub_files(release)
-    name = PurePosixPath(unquote(urlsplit(release.url).path)).name or "release"
+    name = PurePosixPath(unquote(urlsplit(with_keys(release.url)).path)).name or "release"
     return "", [RemoteFile(path=name, url=release.url, sha256=release.sha256)]
 
 
@@ -150,7 +151,7 @@ async def _download_files(
 
     # Bytes are counted as they are stored: nothing may be unpacked on its way.
     # What the user typed, or HF_ENDPOINT, may be anywhere; what it redirects to may not.
-    hosts = HostPolicy.typed_by_user(remote[0].url) if remote else HostPolicy()
+    hosts = HostPolicy.typed_by_user(with_keys(remote[0].url)) if remote else HostPolicy()
     async with aiohttp.ClientSession(
         connector=restricted_connector(hosts),
         headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from bench_assets.core.schema.errors import SourceError
+from resources.config.addresses import with_keys
 from resources.http.allowed_hosts import ForbiddenAddressError, HostPolicy, open_url
 from resources.http.backoff import wait_of
 
@@ -122,7 +123,7 @@ class FileDownloader:
             return None
         headers = {**file.headers, **({"Range": f"bytes={here}-"} if here else {})}
         try:
-            async with open_url(self.session, file.url, self.hosts, headers) as response:
+            async with open_url(self.session, with_keys(file.url), self.hosts, headers) as response:
                 if here and response.status in (200, 416):  # it does not go on where we want it to
                     self._throw_away(part)
                     here = 0

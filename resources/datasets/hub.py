@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
-from bench_assets.core.text.redaction import without_named
+from bench_assets.core.text.redaction import without_keys
 from resources.checkpoints.hub_revisions import hub_errors
 from resources.checkpoints.identity import first_line
 from resources.config.secrets import redact_key_shapes
@@ -83,9 +83,9 @@ def parse_release_address(text: str) -> Release:
         return HubRelease(hub["repository"], hub["revision"] or "main", below)
     parts = urlsplit(place)
     encrypted = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if well and parts.hostname and encrypted and (sha256 or _REVISION.search(parts.path)):
+    if well and parts.netloc and encrypted and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(place, sha256, below)
-    shown = redact_key_shapes(without_named(text))
+    shown = redact_key_shapes(without_keys(text, pins=True))
     raise SettingsError(
         f'{shown!r} is not an address of a release (expected "hf:owner/name@revision", or '
         '"https://host/file.zip#sha256=" and 64 hexadecimal digits; a folder in it is "below=data"'

@@ -1,30 +1,33 @@
 """Engine wrapper that redacts secrets in responses."""
 
+import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields, replace
 
 from bench_assets.core.judging.request_streaming import AT_ONCE
 from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.text.redaction import Secrets, without_named
+from bench_assets.core.text.redaction import Secrets
 from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
+
+_LOG = logging.getLogger("bench_assets.redaction")
 
 
 class RedactingEngine:
-    """Runs another engine; ``***`` stands where its responses, errors or identity hold a secret."""
+    """Runs another engine; ``***`` stands where its responses or errors hold a secret.
+
+    The note of such a response names the secret, and each is counted and warned of.
+    """
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
         self._engine = engine
         self._secrets = secrets
-        self._told: dict[str, str] = {}  # asked for with each request, and long to look through
+        self._n_redacted = 0
 
     @property
     def identity(self) -> str:
-        """The engine's: a key that is part of an address or a request is not part of it."""
-        named = self._engine.identity
-        if named not in self._told:
-            self._told[named] = redacted_identity(named, self._secrets)
-        return self._told[named]
+        """The engine's."""
+        return self._engine.identity
 
     @property
     def decoding(self) -> Decoding | None:
@@ -73,9 +76,13 @@ class RedactingEngine:
         """Redact every text field of a response, including future ones."""
         said = {field.name: getattr(response, field.name) for field in fields(response)}
         hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}
-        return response if hidden == said else replace(response, **hidden)
-
-
-def redacted_identity(identity: str, secrets: Secrets) -> str:
-    """Identity of the model, with credentials redacted."""
-    return secrets.redacted(without_named(identity))
+        if hidden == said:
+            return response
+        names = ", ".join(self._secrets.names_in(repr(said)))
+        self._n_redacted += 1
+        _LOG.warning(
+            "%s: a response contained the value of %s, *** stands in its place (%d so far)",
+            self._engine.identity, names, self._n_redacted,
+        )  # fmt: skip
+        hidden["note"] = "; ".join(filter(None, [hidden["note"], f"redacted: {names}"]))
+        return replace(response, **hidden)

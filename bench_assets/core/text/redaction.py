@@ -1,53 +1,113 @@
-"""Redaction: takes secrets out of texts.
+"""Redaction: takes keys out of texts and addresses.
 
-A key of at least ``LEAST`` characters is taken out wherever it stands: as it is, escaped as JSON or
-as a URL, and in base64 at any offset; also cut, if at least its first or last ``PART`` characters
-are there. A shorter one would take ordinary words with it: with a letter and a digit and at least
-``SHORTEST`` characters, it is taken out as a whole word; any other, such as "x" and "test", stays,
-and the caller has to mark it (``is_hidden``).
+Only a key of high entropy is taken out of texts (``is_strong``): a word, a date or a name would
+take ordinary words with it. It is taken out as it is, reversed, escaped as JSON or as a URL, in
+hex, and in base64 at any offset; also cut, if at least its first or last ``PART`` characters are
+there.
 """
 
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
-LEAST = 8  # characters
 PART = 12
-SHORTEST = 4
 HIDDEN = "***"
 
-NAMED = re.compile(
-    r"(?:[\w.-]*[_.-])?(?:(?:api|access|subscription|private|secret)?[_-]?keys?|secrets?|password"
-    r"|passwd|pwd|pass|passphrase|bearer|jwt|credentials?|authorization|auth|sig|signature|sas|cookie"
-    r"|(?:access|auth|api|bearer|hf|id|refresh|session|private|personal|security)[_-]?token)|token",
+_CODED = 16  # characters of base64, which are twelve of a key's
+_LEAST = 12  # characters of a strong key
+
+_PREFIXED = (
+    r"(?:sk|pk|rk|hf|gh[a-z]|github_pat|glpat|gsk|xai|xox[a-z]|nvapi|pplx|r8)[_-][\w-]{12,}"
+    r"|AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{8,}[\w.-]*"
+)
+_SHAPE = re.compile(_PREFIXED, re.ASCII)  # how keys of the well-known services begin
+_WORD = re.compile(r"[^\s._:/-]+")
+_CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^\W0-9A-Za-z_]+|\W")
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CERTAIN = re.compile(
+    r"(?:[\w.-]*[_.-])?(?:(?:api|access|subscription|private|secret)[_-]?keys?|secrets?|password"
+    r"|passwd|pwd|passphrase|bearer|jwt|credentials?|authorization"
+    r"|(?:access|auth|api|bearer|hf|refresh|session|private|personal|security)[_-]?token)",
     re.IGNORECASE,
 )
-"""Names of what is secret; of tokens only those that open doors, not those that models read."""
+"""Names of what is secret, whatever it is."""
+_LIKELY = re.compile(
+    r"(?:[\w.-]*[_.-])?(?:keys?|pass|auth|sig|signature|sas|cookie|code|token)", re.IGNORECASE
+)
+"""Names of what is secret if it is strong; ``sort_key = "timestamp"`` is not."""
+_PINS = re.compile(r"(?:[\w.-]*cache[_-]key|sha256|revision)", re.IGNORECASE)
 
-_CODED = 16  # characters of base64, which are twelve of a key's
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>|\\]+", re.IGNORECASE)
+_ADDRESS_PARTS = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?:(?P<user>[^/?#]*)@)?(?P<host>[^/?#]*)(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TEMPLATE = re.compile(r"\{\w*\}|\*\*\*")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def is_hidden(key: str) -> bool:
-    """Whether a key is taken out of texts.
+def is_strong(key: str) -> bool:
+    """Whether a key has so high an entropy that no ordinary text contains it.
 
-    >>> is_hidden("sk-12345"), is_hidden("a1b2"), is_hidden("test"), is_hidden("x")
-    (True, True, False, False)
+    Kinds of characters change often in such a key, and rarely in words, dates and names.
+
+    >>> is_strong("sk-Qm3x9ZpLw7Rk2Vt5"), is_strong("a3f1c9d27be8406f9b1d2c3e")
+    (True, True)
+    >>> is_strong("localhost"), is_strong("correct-horse-battery-staple"), is_strong("2026-11-24")
+    (False, False, False)
+    >>> is_strong("sk-no-key-required"), is_strong("Qwen2.5-VL-72B-Instruct")
+    (False, False)
     """
     key = key.strip()
-    mixed = any(c.isalpha() for c in key) and any(c.isdigit() for c in key)
-    return len(key) >= LEAST or (len(key) >= SHORTEST and mixed)
+    if has_key_shape(key):
+        return True
+    chunks = [(len(word), len(_CHUNK.findall(word)) - 1) for word in _WORD.findall(key)]
+    changes = sum(n for _, n in chunks)
+    mixed = sum(length for length, n in chunks if n)
+    return len(key) >= _LEAST and len(set(key)) >= 8 and changes >= 4 and mixed <= 5 * changes
+
+
+def is_key(name: str, value: str) -> bool:
+    """Whether what stands under a name is a key; under some names, only a strong value is.
+
+    >>> is_key("api_key", "a word"), is_key("sort_key", "timestamp"), is_key("eos_token", "</s>")
+    (True, False, False)
+    """
+    plain = _CAMEL.sub("_", name)
+    if _PINS.fullmatch(plain):
+        return False
+    return bool(_CERTAIN.fullmatch(plain)) or (bool(_LIKELY.fullmatch(plain)) and is_strong(value))
+
+
+def has_key_shape(text: str) -> bool:
+    """Whether a text begins as keys of well-known services do, and is no name of plain words.
+
+    >>> has_key_shape("hf_AbCdEfGhIjKlMnOp"), has_key_shape("hf_read_token_prod")
+    (True, False)
+    """
+    in_words = text == text.lower() and not any(c.isdigit() for c in text)
+    return bool(_SHAPE.fullmatch(text)) and not in_words
 
 
 class Secrets:
-    """Secret values to redact."""
+    """Secret values to redact, each with the name that messages call it by."""
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        kept = sorted({value.strip() for value in values if is_hidden(value)})
-        self._forms = [form for value in kept for form in _forms(value)]
+    def __init__(self, values: Mapping[str, str] | Iterable[str] = ()) -> None:
+        """Keep the strong ones.
+
+        Args:
+            values: Value to name; without names, each is "a key".
+        """
+        named = values if isinstance(values, Mapping) else dict.fromkeys(values, "a key")
+        kept = {value.strip(): name for value, name in named.items() if is_strong(value)}
+        self._forms = [
+            (name, form) for value, name in sorted(kept.items()) for form in _forms(value)
+        ]
 
     def __bool__(self) -> bool:
         """Whether there is anything to hide."""
@@ -56,11 +116,10 @@ class Secrets:
     def redacted(self, text: str) -> str:
         """Replace secrets, and revealing parts of them, by ``***``.
 
-        >>> Secrets(["sk-a/b-12345"]).redacted("no sk-a/b-12345, no sk-a%2Fb-12345")
+        >>> Secrets(["k3y-A/b1-23c4x5"]).redacted("no k3y-A/b1-23c4x5, no k3y-A%2Fb1-23c4x5")
         'no ***, no ***'
         """
-        lowered = text.lower()
-        spans = [span for form in self._forms for span in form.spans(text, lowered)]
+        spans = [span for _, span in self._found(text)]
         return _without(text, sorted(spans)) if spans else text
 
     def redacted_bytes(self, data: bytes) -> bytes:
@@ -80,17 +139,59 @@ class Secrets:
             return type(value)(map(self.redacted_value, value))
         return value
 
+    def names_in(self, text: str) -> list[str]:
+        """The names of the secrets that a text contains."""
+        return sorted({name for name, _ in self._found(text)})
 
-def without_named(text: str) -> str:
-    """Redact values in addresses and JSON whose name marks a secret, of any length.
+    def _found(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        if len(text) < PART or not self._forms:
+            return []
+        lowered = text.lower()
+        return [(name, span) for name, one in self._forms for span in one.spans(text, lowered)]
 
-    >>> without_named('http://me:pw@host/v1?api-version=1&key=k|{"api_key": "k"}')
-    'http://***@host/v1?api-version=1&key=***|{"api_key": "***"}'
+
+def without_keys(text: str, *, pins: bool = False) -> str:
+    """Replace the keys in all addresses of a text by ``***``.
+
+    Args:
+        text: May contain addresses.
+        pins: Whether commits and digests in paths stay: in addresses of releases.
+
+    >>> without_keys("no server at http://me:pw@host/v1;key=aB3x9ZpLw7Rk?api-version=1&api_key=k")
+    'no server at http://me:***@host/v1;key=***?api-version=1&api_key=***'
     """
-    text = re.sub(r"(?<=://)[^/?#@\s]*@", f"{HIDDEN}@", text)
-    text = re.sub(rf"(?i)([?&](?:{NAMED.pattern}|code)=)[^&#|\s\"']+", rf"\1{HIDDEN}", text)
-    quoted = rf'(?i)("(?:{NAMED.pattern})": ?")(?:[^"\\]|\\.)*"'
-    return re.sub(quoted, rf'\1{HIDDEN}"', text)
+    return _ADDRESS.sub(lambda found: replace_keys(found[0], lambda _: HIDDEN, pins=pins), text)
+
+
+def replace_keys(address: str, put: Callable[[str], str], *, pins: bool = False) -> str:
+    """Replace the keys in every part of an address: user, host, path, parameters, fragment.
+
+    Args:
+        address: ``scheme://...``; anything else stays as it is.
+        put: Key to what stands in its place.
+        pins: As in ``without_keys``.
+    """
+    if not (found := _ADDRESS_PARTS.fullmatch(address)):
+        return address
+
+    def piece(match: re.Match[str]) -> str:
+        text = match[0]
+        name, equals, value = text.partition("=")
+        if _TEMPLATE.search(text) or (pins and _COMMIT.fullmatch(text)):
+            return text
+        named = is_key(unquote(name), unquote(value)) or is_strong(unquote(value))
+        if value and named and not _PINS.fullmatch(name):
+            return f"{name}{equals}{put(value)}"
+        return put(text) if is_strong(unquote(text)) and not _PINS.fullmatch(name) else text
+
+    user, colon, password = (found["user"] or "").partition(":")
+    if user and not _TEMPLATE.search(user) and (not colon or is_strong(user)):
+        user = put(user)
+    if password and not _TEMPLATE.search(password):
+        password = put(password)
+    before = f"{user}{colon}{password}@" if found["user"] is not None else ""
+    host = re.sub(r"[^.:\[\]{}]+", piece, found["host"])
+    return f"{found['scheme']}{before}{host}{re.sub('[^/?#&;]+', piece, found['rest'])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +199,12 @@ class _Form:
     """A secret in one encoding."""
 
     written: str  # in lower case
-    part: int  # characters of its beginning or end that tell it; 0: a whole word does
+    part: int  # characters of its beginning or end that tell it
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Position: from its beginning as far as it matches, and backwards from its end."""
         head, tail = self.written[: self.part], self.written[-self.part :]
         if head not in lowered and tail not in lowered:  # almost always
-            return
-        if not self.part:
-            word = rf"(?<![a-z0-9]){re.escape(self.written)}(?![a-z0-9])"
-            yield from (found.span() for found in re.finditer(word, text, re.IGNORECASE))
             return
         n = len(self.written)
         for found in re.finditer(re.escape(head), text, re.IGNORECASE):
@@ -126,13 +223,12 @@ def _n_common(one: str, other: str) -> int:
 
 
 def _forms(value: str) -> list[_Form]:
-    if len(value) < LEAST:
-        return [_Form(value.lower(), 0)]
-    escaped = json.dumps(value)[1:-1]
-    plain = {value, escaped, escaped.replace("/", "\\/"), quote(value), quote_plus(value)}
-    plain.add(quote(value, safe=""))
-    coded = {form for core in _base64_cores(value) for form in (core, core.translate(_URL_SAFE))}
+    escaped, meant = json.dumps(value)[1:-1], unquote(value)
+    plain = {value, meant, value[::-1], escaped, escaped.replace("/", "\\/")}
+    plain |= {quote(value), quote_plus(value), quote(value, safe="")}
+    coded = {form for core in _base64_cores(meant) for form in (core, core.translate(_URL_SAFE))}
     forms = [(form, PART) for form in plain] + [(form, _CODED) for form in coded]
+    forms.append((meant.encode("utf-8", "surrogatepass").hex(), 2 * PART))
     return [_Form(form.lower(), part) for form, part in sorted(forms)]
 
 

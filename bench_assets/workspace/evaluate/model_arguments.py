@@ -14,7 +14,7 @@ from bench_assets.core.schema.errors import (
     did_you_mean,
 )
 from bench_assets.core.tables.json_records import parse_json
-from bench_assets.core.text.redaction import without_named
+from bench_assets.core.text.redaction import without_keys
 from bench_assets.workspace.console.output import print_message
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def parse_models(texts: Sequence[str], settings: "Settings", elicit: str = "") -
         if given and given.section and given.name not in known:
             sections[given.name] = given.section
             if given.name not in settings.models:  # else it was said before
-                print_message(f"{without_named(text)} is called {given.name} from here on")
+                print_message(f"{without_keys(text)} is called {given.name} from here on")
     return ModelArguments(list(names), sections)
 
 
@@ -77,13 +77,15 @@ def save_models(asked: ModelArguments, settings: "Settings") -> None:
 
 def _check_connection(address: str) -> None:
     """Connect once: otherwise each of hundreds of questions would be retried."""
-    parts = urlsplit(address)
+    from resources.config.addresses import with_keys
+
+    parts = urlsplit(with_keys(address))
     try:
         place = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
         socket.create_connection(place, _CONNECT_TIMEOUT).close()
     except (OSError, ValueError, UnicodeError) as why:
         said = getattr(why, "strerror", None) or str(why)
-        raise ModelError(f"{without_named(address)}: no server is listening: {said}") from why
+        raise ModelError(f"{without_keys(address)}: no server is listening: {said}") from why
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
@@ -94,13 +96,14 @@ def _check_served(section: Mapping[str, Any]) -> None:
     """
     import httpx
 
+    from resources.config.addresses import with_keys
     from resources.config.environment import read_secret
 
     address, model = str(section["base_url"]), str(section["model"])
     variable = section.get("api_key_env")
     try:
         key = {"Authorization": f"Bearer {read_secret(str(variable))}"} if variable else {}
-        answer = httpx.get(f"{address}/models", headers=key, timeout=_CONNECT_TIMEOUT)
+        answer = httpx.get(f"{with_keys(address)}/models", headers=key, timeout=_CONNECT_TIMEOUT)
         listed = parse_json(answer.text) if answer.is_success else None
     except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
         return  # the first request says what is wrong
@@ -110,6 +113,6 @@ def _check_served(section: Mapping[str, Any]) -> None:
         meant = did_you_mean(model, names)
         shown = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
         raise ModelError(
-            f"{without_named(address)}: no model named {model!r}; it serves: {shown}"
+            f"{without_keys(address)}: no model named {model!r}; it serves: {shown}"
             f"{meant and f'; {meant}'}"
         )

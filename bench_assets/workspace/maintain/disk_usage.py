@@ -8,7 +8,7 @@ from shlex import quote
 from urllib.parse import unquote
 
 from resources.config.bench_toml import Settings
-from resources.config.models_toml import MODELS_FILE as GIVEN
+from resources.config.environment import MODELS_FILE as GIVEN
 from resources.config.stores import open_home_blobs
 from resources.datasets.cache import ReleaseCache
 from resources.tables.locations import SOURCES_FOLDER

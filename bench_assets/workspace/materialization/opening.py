@@ -10,7 +10,7 @@ from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.workspace.console.output import print_message, progress_style
 from bench_assets.workspace.materialization.workbench import Workbench
-from resources.config.environment import default_home, set_openmp_passive, short_key_warnings
+from resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from resources.config.sections.engine_kinds import kind_problems
 from resources.config.settings_resource import SettingsResource
 from resources.redaction.logs import redact_logs
@@ -52,7 +52,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         written = settings.load()
         catalog = load_catalog(written, only={whole, *written.suites} if whole else None)
         kinds = kind_problems(written.models)
-        print_warnings([*catalog.problems, *kinds, *short_key_warnings(written.models)])
+        print_warnings([*catalog.problems, *kinds, *weak_key_warnings(written.home)])
         with Workbench(
             settings,
             [whole] if whole else (),

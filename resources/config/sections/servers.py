@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import AfterValidator, Field, model_validator
 
-from bench_assets.core.text.redaction import without_named
+from resources.config.addresses import shown_address, template_of, template_of_value
 from resources.config.secrets import require_variable_name
 from resources.config.sections.base import PriceSection, SamplingSection
 from resources.config.sections.known_servers import (
@@ -34,7 +34,7 @@ def _are_urls(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
             raise ValueError(
                 "expected an address like http://127.0.0.1:8000/v1, without a password and #"
             )
-    return value
+    return template_of(value) if isinstance(value, str) else tuple(map(template_of, value))
 
 
 def _is_header(name: str) -> str:
@@ -63,8 +63,9 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     sent. Its fields that switch off ``generation_config.json`` are part of a response's
     identity."""
     base_url: Annotated[str | tuple[str, ...], AfterValidator(_are_urls)] = ()
-    """Address up to and including ``/v1``, without a password. Several addresses share the
-    requests; the first is part of a response's identity unless ``path`` is set."""
+    """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
+    environment variable. Several share the requests; the first is part of a response's identity
+    unless ``path`` is set."""
     model: str = ""
     """The server's name of the model; default with ``serve``: ``{name}`` or the path."""
     revision: str = ""
@@ -96,19 +97,22 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
     """Most images per conversation; a longer prompt is an error."""
     batch: bool = False
     """Use the provider's batches: half the price, responses within a day."""
-    extra_body: dict[str, Any] = Field(default_factory=dict)
-    """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity."""
+    extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
+        default_factory=dict
+    )
+    """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity.
+    ``"env:NAME"`` is replaced by an environment variable."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Every address, without a slash at its end."""
+        """Template of every address, without a slash at its end."""
         urls = (self.base_url,) if isinstance(self.base_url, str) else self.base_url
         return tuple(url.rstrip("/") for url in urls)
 
     @property
     def place(self) -> str:
         """Addresses without keys; or the served path."""
-        return without_named(" ".join(self.addresses)) or self.path or self.addresses_file
+        return shown_address(" ".join(self.addresses)) or self.path or self.addresses_file
 
     @property
     def share_of_price(self) -> float:
@@ -160,7 +164,7 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
 
         The decoding parameters are not in it: they are the other half of a response's identity.
         """
-        return self.identity_of(f"server:{(*self.addresses, self.path)[0]}")
+        return self.identity_of(f"server:{shown_address((*self.addresses, self.path)[0])}")
 
     def identity_of(self, answers: str) -> str:
         """Identity from the key of the server: an address, or a content digest."""
@@ -173,7 +177,8 @@ class ServerSpec(SamplingSection, PriceSection, ManagedServerSection):
         parts += [f"format={self.format}"] if self.format != "openai" else []
         parts += [f"-{name}" for name in sorted(set(self.omit))]
         if particular:
-            parts.append(orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode())
+            said = orjson.dumps(particular, option=orjson.OPT_SORT_KEYS).decode()
+            parts.append(shown_address(said))
         return "|".join(parts)
 
     def _called(self, name: str) -> str:

@@ -93,7 +93,10 @@ class ChatSession:
         if data is None:
             what = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=what, tries=2)
-        data = self.endpoints.secrets.redacted_bytes(data)  # before it is read and cut
-        if response.status == 200:
-            return read(self.form, data, seconds, response.headers)
-        return failure(response.status, data, response.headers)
+        discreet = self.endpoints.secrets.redacted_bytes(data)  # before a message cuts it
+        if response.status != 200:
+            return failure(response.status, discreet, response.headers)
+        outcome = read(self.form, data, seconds, response.headers)
+        if isinstance(outcome, Failure) and discreet != data:
+            return read(self.form, discreet, seconds, response.headers)
+        return outcome

@@ -13,7 +13,7 @@ import aiohttp
 
 from bench_assets.core.schema.chat import Decoding, Request, Response
 from bench_assets.core.schema.errors import ModelError
-from resources.config.environment import read_secret, short_key_warning
+from resources.config.environment import read_secret, weak_key_warning
 from resources.config.sections.known_servers import FormatName
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import RetryPolicy
@@ -109,7 +109,7 @@ class AtServer(ABC):
     def _key(self) -> str:
         name = self._spec.api_key_env
         key = read_secret(name) if name else ""
-        if warning := short_key_warning(name):
+        if warning := weak_key_warning(name):
             _log.warning("%s", warning)
         return key
 

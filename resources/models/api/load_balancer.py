@@ -9,7 +9,8 @@ from time import monotonic
 
 from bench_assets.core.schema.chat import Response
 from bench_assets.core.schema.errors import ModelError
-from bench_assets.core.text.redaction import Secrets, without_named
+from bench_assets.core.text.redaction import Secrets, without_keys
+from resources.config.addresses import template_of, with_keys
 from resources.config.environment import section_secrets
 from resources.config.sections.servers import ServerSpec, is_url
 from resources.http.backoff import Failure
@@ -26,7 +27,8 @@ class Endpoint:
     """
 
     def __init__(self, address: str, path: str, spec: ServerSpec) -> None:
-        base, question_mark, query = address.partition("?")  # Azure wants its api-version there
+        # Azure wants its api-version in the query.
+        base, question_mark, query = with_keys(address).partition("?")
         self.url = f"{base.rstrip('/')}{path}{question_mark}{query}"
         self.limit = float(spec.concurrency)  # requests; fractions of one gather until it is whole
         self.under_way = 0
@@ -147,7 +149,8 @@ class AddressFile:
             return self._last or list(self._spec.addresses)
         written = [line.strip() for line in lines]
         named = [one.rstrip("/") for one in written if one and not one.startswith("#")]
-        self._last = list(dict.fromkeys([*self._spec.addresses, *filter(self._taken, named)]))
+        taken = map(template_of, filter(self._taken, named))
+        self._last = list(dict.fromkeys([*self._spec.addresses, *taken]))
         self._refuse_to_wait_longer()
         return self._last
 
@@ -156,7 +159,7 @@ class AddressFile:
             return True
         if address not in self._passed_over:
             self._passed_over.add(address)
-            _log.warning("%s: no address: %s", self._file, without_named(address))
+            _log.warning("%s: no address: %s", self._file, without_keys(address))
         return False
 
     def _refuse_to_wait_longer(self) -> None:

@@ -11,6 +11,7 @@ import aiohttp
 
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import Secrets
+from resources.config.addresses import with_keys
 from resources.config.sections.servers import ServerSpec
 from resources.http.backoff import AS_OFTEN_AS_ALLOWED, Failure, back_off
 from resources.http.errors import MOST_BYTES, body_of, failure
@@ -165,7 +166,7 @@ class Wire:
         await asyncio.sleep(wait)
 
     def _url(self, path: str) -> str:
-        base, question_mark, query = self._spec.addresses[0].partition("?")
+        base, question_mark, query = with_keys(self._spec.addresses[0]).partition("?")
         more = "&" if question_mark and "?" in path else question_mark
         return f"{base.rstrip('/')}{path}{more}{query}"
 

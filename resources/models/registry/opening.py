@@ -38,7 +38,7 @@ from resources.models.registry.recorded import (
     by_model,
     read_responses,
 )
-from resources.redaction.engine import RedactingEngine, redacted_identity
+from resources.redaction.engine import RedactingEngine
 from resources.response_cache.caching_model import CachingModel, Progress
 from resources.response_cache.engine import Engine
 from resources.response_cache.throughput import ProgressStyle, Throughput
@@ -154,9 +154,7 @@ class Models(dg.ConfigurableResource[Any]):
             name=name,
             read_image=self.image_store.place.read,
             resolve=settings.resolve,
-            spent=lambda identity: open_response_store(settings).tokens_of(
-                redacted_identity(identity, known_secrets(settings.home))
-            ),
+            spent=lambda identity: open_response_store(settings).tokens_of(identity),
             database=partial(open_database, settings) if settings.storage.variable else None,
         )
 

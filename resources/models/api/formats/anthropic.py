@@ -7,6 +7,7 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn
+from resources.config.addresses import value_with_keys
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (
@@ -58,7 +59,7 @@ class Anthropic:
             **self._spec.constant_fields,
             **self._spec.drawn_fields(request.sample, request.temperature),
         }
-        return orjson.dumps(fields | self._spec.extra_body)
+        return orjson.dumps(fields | value_with_keys(self._spec.extra_body))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Join the text blocks; cached prompt tokens count like the others."""

@@ -8,6 +8,7 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
+from resources.config.addresses import value_with_keys
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.response_body import (
@@ -62,7 +63,7 @@ class Gemini:
     def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; a ``generationConfig`` of extra_body is merged into ours."""
         system = [one for m in messages if m["role"] == "system" for one in m["parts"]]
-        extra = self._spec.extra_body
+        extra = value_with_keys(self._spec.extra_body)
         fields = {
             "contents": [m for m in messages if m["role"] != "system" and m["parts"]],
             **({"systemInstruction": {"parts": system}} if system else {}),

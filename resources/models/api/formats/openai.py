@@ -7,6 +7,7 @@ import orjson
 
 from bench_assets.core.parsing.reasoning import Tags
 from bench_assets.core.schema.chat import Image, Request, Response, Turn, token_count
+from resources.config.addresses import value_with_keys
 from resources.config.sections.servers import ServerSpec
 from resources.models.api.formats.base import encoded
 from resources.models.api.formats.gemini import BLOCKED, TOOLS
@@ -84,7 +85,7 @@ class OpenAI:
         """Encode a request; extra_body overrides every other field."""
         drawn = self._spec.drawn_fields(request.sample, request.temperature)
         fields = self._constant | {"messages": messages} | drawn
-        return orjson.dumps(fields | self._spec.extra_body)
+        return orjson.dumps(fields | value_with_keys(self._spec.extra_body))
 
     def response(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Decode the only choice.

@@ -1,0 +1,96 @@
+"""Addresses in settings: a key in one becomes the name of an environment variable when it is read.
+
+``https://host/{MY_KEY}/v1`` names the variable itself. What is stored, shown and compared is the
+template; only a request has the key.
+"""
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from bench_assets.core.text.redaction import HIDDEN, has_key_shape, is_key, replace_keys
+from resources.config.environment import KEPT, keep_key, read_secret
+
+_NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
+_QUERY = re.compile(rf"(?<==)\{{{KEPT}\w+\}}|env:{KEPT}\w+", re.ASCII)
+_WHOLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
+_SAFE = "%!$&'()*+,;=:~"
+_IN_ARGUMENT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s,]+", re.IGNORECASE)
+_ENTRY = re.compile(r"""(?P<name>[\w.-]+)(?P<is>["']?\s*[=:]\s*["'])(?P<value>[^"']+)""")
+
+
+def template_of(address: str, *, pins: bool = False) -> str:
+    """The address with the names of variables in place of its keys.
+
+    Args:
+        address: As somebody wrote it.
+        pins: Whether commits and digests in its path are none.
+    """
+    return replace_keys(
+        address,
+        lambda key: f"{{{keep_key(key, address.replace(key, HIDDEN))}}}",
+        pins=pins,
+    )
+
+
+def with_keys(template: str) -> str:
+    """The address that is asked.
+
+    Raises:
+        SettingsError: If a variable is not set; names it.
+    """
+    return _NAMED.sub(lambda found: quote(read_secret(found[1]), safe=_SAFE), template)
+
+
+def shown_address(template: str) -> str:
+    """A template as part of an identity: a key that stood in a query may change."""
+    return _QUERY.sub(HIDDEN, template)
+
+
+def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - what TOML can say
+    """A value below ``extra_body`` with ``env:NAME`` in place of every key."""
+    if isinstance(value, dict):
+        below = name if is_key(name, "") else ""
+        return {inner: template_of_value(one, below or inner) for inner, one in value.items()}
+    if isinstance(value, list):
+        return [template_of_value(one, name) for one in value]
+    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+        if is_key(name, value) or has_key_shape(value):
+            return f"env:{keep_key(value, name)}"
+        return template_of(value)
+    return value
+
+
+def value_with_keys(value: Any) -> Any:  # noqa: ANN401 - as above
+    """A value as it is sent.
+
+    Raises:
+        SettingsError: If a variable is not set; names it.
+    """
+    if isinstance(value, dict):
+        return {name: value_with_keys(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [value_with_keys(one) for one in value]
+    if isinstance(value, str):
+        whole = _WHOLE.fullmatch(value)
+        return read_secret(whole[1]) if whole else with_keys(value) if "://" in value else value
+    return value
+
+
+def template_of_argument(text: str) -> str:
+    """A word of a command line with variables in place of keys, in addresses and entries.
+
+    >>> template_of_argument("--model"), template_of_argument("http://127.0.0.1:1/v1#m")
+    ('--model', 'http://127.0.0.1:1/v1#m')
+    """
+
+    def entry(found: re.Match[str]) -> str:
+        name, value = found["name"], found["value"]
+        return f"{name}{found['is']}{template_of_value(value, name)}"
+
+    def address(found: re.Match[str]) -> str:
+        place, mark, model = found[0].partition("#")
+        whole = "=" in model  # else it is the name of a model
+        return template_of(found[0] if whole else place, pins=True) + (mark + model) * (not whole)
+
+    return _ENTRY.sub(entry, _IN_ARGUMENT.sub(address, text))
