@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 import dagster as dg
 import pyarrow.parquet as pq
@@ -14,25 +15,63 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.workspace.materialization.dagster_instance import open_instance, run_failure
+from resources.config.environment import weak_key_warnings
+from resources.config.settings_resource import SettingsResource
+from resources.images.store import ImageStore
+from resources.models.registry.opening import Models
+from tests.chat_server import ChatServer
 from tests.echoing_server import BROKEN, FAILURES, RESPONSES, EchoingServer
 from tests.quiz import TASK, questions_asset, quiz, resources_over
+from tests.resources.models.api.asking import requests_for
 from tests.resources.models.api.test_secrets import forms
 
 KEY = "sk-Qu1te/a+l0ng=key~0f-m1ne"
 TOKEN = "hf_AToken0fTheHubThatIsMine"
-IN_QUERY = "a-key-in-the-query-0123456789"
-IN_BODY = "a-key-in-the-body-0123456789"
-ALL = (KEY, TOKEN, IN_QUERY, IN_BODY)
+IN_QUERY = "a-k3y-1n-th3-qu3ry-0a1b2c"
+IN_BODY = "a-k3y-1n-th3-b0dy-0a1b2c"
+PLACES = {  # place in the configuration -> key
+    "header": KEY,
+    "hub": TOKEN,
+    "query": IN_QUERY,
+    "body": IN_BODY,
+    "path": "sk-p4th-Qm3x9ZpLw7Rk2V",
+    "matrix": "m4tr1x-Qm3x9ZpLw7Rk2Vt5",
+    "named": "v4r-Qm3x9ZpLw7Rk2Vt5n4m3d",
+    "host": "h0stqm3x9zplw7rk2vt5",
+    "file": "f1le-Qm3x9ZpLw7Rk2Vt5a4d",
+    "source": "s0urce-Qm3x9ZpLw7Rk2Vt5",
+    "webhook": "w3bh00k-Qm3x9ZpLw7Rk2Vt5",
+    "annotation": "l4bel-Qm3x9ZpLw7Rk2Vt5st",
+    "proxy": "pr0xy-Qm3x9ZpLw7Rk2Vt5",
+    "database": "d4ta-Qm3x9ZpLw7Rk2Vt5base",
+}
+ALL = tuple(PLACES.values())
 
 TOML = """
+[sources]
+blink = "https://me:{source}@example.org/x.zip#sha256={sha}"
+[checkpoints]
+webhook_env = "ROOM"
+[annotation]
+token_env = "LABELS"
 [models.m]
 kind = "server"
-base_url = "{url}?subscription-key={query}"
+base_url = "{url}/{path}/{{IN_PATH}}/v1;key={matrix}?subscription-key={query}"
 model = "m"
 api_key_env = "MY_KEY"
 max_tries = 2
 concurrency = 1
 extra_body = {{ metadata = {{ api_key = "{body}" }} }}
+[models.gone]
+kind = "server"
+base_url = "http://{host}.invalid:1/v1"
+model = "m"
+max_tries = 1
+[models.moving]
+kind = "server"
+path = "."
+model = "m"
+addresses_file = "addresses"
 """
 
 
@@ -40,6 +79,8 @@ extra_body = {{ metadata = {{ api_key = "{body}" }} }}
 def careless(context: dg.AssetExecutionContext) -> None:
     """Tells what it knows in every way that Dagster has; its error has a cause."""
     context.log.warning("with %s", KEY)
+    for key in ALL:
+        context.log.info("%s, %s, %s, %s", key, key[::-1], key.encode().hex(), quote(key))
     logging.getLogger("bench_assets.server").warning("again with %s", IN_BODY)
     context.add_output_metadata({"key": KEY, "both": dg.MetadataValue.json({"a": [KEY, TOKEN]})})
     context.log_event(dg.AssetObservation("seen", metadata={KEY: dg.MetadataValue.md(IN_QUERY)}))
@@ -47,6 +88,18 @@ def careless(context: dg.AssetExecutionContext) -> None:
         raise ValueError(f"Bearer {KEY}")
     except ValueError as why:
         raise ModelError(f"no response with {TOKEN}") from why
+
+
+def evaluate(home: Path, model: str, n: int) -> dg.ExecuteInProcessResult:
+    with open_instance(home) as instance:
+        instance.add_dynamic_partitions(str(MODELS.name), [model])
+        return dg.materialize(
+            [questions_asset(quiz(n)), *evaluation_assets(TASK), careless],
+            partition_key=model,
+            instance=instance,
+            raise_on_error=False,
+            resources=resources_over(home),
+        )
 
 
 @pytest.fixture(scope="module")
@@ -58,27 +111,24 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, 
         pytest.MonkeyPatch.context() as patch,
         EchoingServer(echoes) as server,
     ):
+        for name, place in {"LABELS": "annotation", "IN_PATH": "named", "HF_TOKEN": "hub"}.items():
+            patch.setenv(name, PLACES[place])
         patch.setenv("MY_KEY", f" {KEY}  ")
-        patch.setenv("HF_TOKEN", TOKEN)
-        written = TOML.format(url=server.base_url, query=IN_QUERY, body=IN_BODY)
-        (home / "bench.toml").write_text(written)
-        with open_instance(home) as instance:
-            instance.add_dynamic_partitions(str(MODELS.name), ["m"])
-            result = dg.materialize(
-                [questions_asset(quiz(len(echoes))), *evaluation_assets(TASK), careless],
-                partition_key="m",
-                instance=instance,
-                raise_on_error=False,
-                resources=resources_over(home),
-            )
-        yield home, str(run_failure(result))
+        patch.setenv("ROOM", f"https://chat.example.org/hooks/{PLACES['webhook']}")
+        patch.setenv("HTTPS_PROXY", f"http://me:{PLACES['proxy']}@127.0.0.1:9")
+        patch.setenv("TEAM_DATABASE_PASSWORD", PLACES["database"])
+        told = {**PLACES, "url": server.base_url.removesuffix("/v1"), "sha": 64 * "0"}
+        (home / "bench.toml").write_text(TOML.format(**told))
+        (home / "addresses").write_text(f"http://127.0.0.1:9/v1?api_key={PLACES['file']}")
+        results = [evaluate(home, "m", len(echoes)), evaluate(home, "gone", 2)]
+        yield home, " ".join(str(run_failure(one)) for one in results)
 
 
 def contents(home: Path) -> Iterator[tuple[str, str]]:
     """What lies in a folder: the bytes of each file, and what is packed or cut in pieces in it."""
     for file in sorted(path for path in home.rglob("*") if path.is_file()):
         name = str(file.relative_to(home))
-        if name == "bench.toml":
+        if name in ("bench.toml", "addresses"):
             continue
         yield name, file.read_bytes().decode("latin-1")
         if file.suffix == ".parquet":
@@ -91,7 +141,9 @@ def contents(home: Path) -> Iterator[tuple[str, str]]:
 
 def tells(home: Path, keys: Sequence[str] = ALL) -> list[tuple[str, str]]:
     """Where in a home folder which key stands, and how."""
-    spelled = [form.lower() for key in keys for form in forms(key)]
+    spelled = [
+        form.lower() for key in keys for form in (*forms(key), key[::-1], key.encode().hex())
+    ]
     return [
         (name, form) for name, text in contents(home) for form in spelled if form in text.lower()
     ]
@@ -107,9 +159,45 @@ def test_what_was_said_beside_the_key_is_there(evaluated: tuple[Path, str]) -> N
     found = [(name, text) for name, text in contents(home) if "***" in text]
     stored = "".join(text for name, text in found if name == "responses.sqlite")
     assert "B, and your key is ***" in stored
+    assert "redacted: MY_KEY (1x)" in stored
     assert "subscription-key=***" in stored
+    assert "/{IN_PATH}/v1;key=" in stored
     assert '"api_key":"***"' in stored
     events = "".join(text for name, text in found if name.endswith(".db"))
     for told in ("with ***", "again with ***", "no response with ***", "Bearer ***"):
         assert told in events
     assert any(name.endswith(".parquet") for name, _ in found)
+
+
+ORDINARY = (
+    *("The category is anything but a timestamp: localhost.", "Die Kategorie ist „anything“."),
+    *("La catégorie : n'importe quoi (timestamp).", "La categoría es localhost; ¿anything?"),
+    *(
+        "A categoria é timestamp.",
+        "Категория — anything, localhost.",
+        "类别是 timestamp,不是 anything。",
+    ),
+    *("カテゴリは localhost です。", "범주는 timestamp 입니다.", "الفئة هي anything و localhost."),
+)
+
+
+@pytest.mark.parametrize("word", ["anything", "localhost", "timestamp", "category"])
+def test_a_key_that_is_a_word_changes_no_response(
+    tmp_path: Path, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{n}: {ORDINARY[n % len(ORDINARY)]} \u00a0{n:x}\r\n" for n in range(300)]
+    monkeypatch.setenv("MY_KEY", word)
+    section = f'api_key_env = "MY_KEY"\nextra_body = {{ key = "{word}", sort_key = "{word}" }}'
+    with ChatServer(lambda body: texts[int(body["messages"][0]["content"])]) as server:
+        (tmp_path / "bench.toml").write_text(
+            f'[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "{server.base_url}"\n{section}'
+        )
+        models = Models(
+            settings=SettingsResource(home=str(tmp_path)),
+            image_store=ImageStore(folder=str(tmp_path / "images")),
+        )
+        with models.open("m") as model:
+            came = model.response(requests_for(*map(str, range(300))))
+        assert server.bodies[0]["sort_key"] == word
+    assert [(one.text, one.note) for one in came] == [(text, "") for text in texts]
+    assert "is not taken out of" in weak_key_warnings(tmp_path)[0]

@@ -228,8 +228,11 @@ def _entry(text: str) -> tuple[str, Any]:
 
 def _safe(name: str, chosen: Mapping[str, Any]) -> str:
     """A valid partition key from the given settings."""
-    said = [f"+{n}={value}" for n, value in sorted(chosen.items()) if n not in _NOT_NAMED]
-    parts = (_UNSAFE.sub("-", part).strip("-") for part in "".join([name, *said]).split("/"))
+    said = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _NOT_NAMED]
+    parts = (
+        _UNSAFE.sub("-", part).strip("-")
+        for part in shown_address("".join([name, *said])).split("/")
+    )
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 

@@ -90,7 +90,9 @@ KEPT = "BENCH_KEY_"
 def weak_key_warning(variable: str) -> str:
     """Warning that a weak key is not redacted; "" if it is strong, or there is none."""
     key = os.environ.get(variable, "").strip()
-    return _WEAK.format(f"environment variable {variable}") if key and not is_strong(key) else ""
+    return (
+        _WEAK.format(f"the environment variable {variable}") if key and not is_strong(key) else ""
+    )
 
 
 def weak_key_warnings(home: Path) -> list[str]:

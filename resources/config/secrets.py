@@ -21,6 +21,7 @@ _DIGEST = re.compile(r"[0-9a-f]+", re.ASCII)
 _IN_ADDRESS = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _OF_ENVIRONMENT = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 _PASSWORD = re.compile(r"\bpassword\s*=\s*('(?:[^'\\]|\\.)*'|\S+)", re.IGNORECASE)
+_KEYWORD = re.compile(r"\b(?:host|dbname|user|password|service)\s*=", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _MAY_BE_KEY = re.compile(r"(?=.{8}|.*\d)(?=.*[A-Za-z])[^{]{4,}")  # no EMPTY, no {name}
@@ -134,7 +135,7 @@ def _in_text(text: str, name: str, variable: ReadVariable) -> Iterator[tuple[str
 
 def _in_database(address: str) -> Iterator[str]:
     """The password of a database's address, in both ways in which one is written; or a key."""
-    if "://" not in address and "=" not in address:
+    if "://" not in address and not _KEYWORD.search(address):
         yield address
     yield from _in_address(address)
     before, at, _ = address.partition("://")[2].rpartition("@")

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from bench_assets.core.judging.request_streaming import AT_ONCE
 from bench_assets.core.schema.chat import Decoding, ElicitsOptions, Request, Response, certain
 from bench_assets.core.schema.errors import BenchError
-from bench_assets.core.text.redaction import Secrets
+from bench_assets.core.text.redaction import HIDDEN, Secrets
 from resources.response_cache.engine import BatchSizeHint, Engine, KeyExtension
 
 _LOG = logging.getLogger("bench_assets.redaction")
@@ -16,13 +16,12 @@ _LOG = logging.getLogger("bench_assets.redaction")
 class RedactingEngine:
     """Runs another engine; ``***`` stands where its responses or errors hold a secret.
 
-    The note of such a response names the secret, and each is counted and warned of.
+    The note of such a response counts and names them.
     """
 
     def __init__(self, engine: Engine, secrets: Secrets) -> None:
         self._engine = engine
         self._secrets = secrets
-        self._n_redacted = 0
 
     @property
     def identity(self) -> str:
@@ -57,7 +56,7 @@ class RedactingEngine:
         """
         try:
             for position, response in self._engine.stream(requests):
-                yield position, self._discreet(certain(response))
+                yield position, redacted_response(certain(response), self._secrets, self.identity)
         except BenchError as why:
             why.args = tuple(self._secrets.redacted_value(why.args))
             raise
@@ -72,17 +71,26 @@ class RedactingEngine:
         """Close the engine."""
         self._engine.close()
 
-    def _discreet(self, response: Response) -> Response:
-        """Redact every text field of a response, including future ones."""
-        said = {field.name: getattr(response, field.name) for field in fields(response)}
-        hidden = {name: self._secrets.redacted_value(value) for name, value in said.items()}
-        if hidden == said:
-            return response
-        names = ", ".join(self._secrets.names_in(repr(said)))
-        self._n_redacted += 1
-        _LOG.warning(
-            "%s: a response contained the value of %s, *** stands in its place (%d so far)",
-            self._engine.identity, names, self._n_redacted,
-        )  # fmt: skip
-        hidden["note"] = "; ".join(filter(None, [hidden["note"], f"redacted: {names}"]))
-        return replace(response, **hidden)
+
+def redacted_response(response: Response, secrets: Secrets, where: str) -> Response:
+    """Redact every text field of a response, including future ones."""
+    said = {field.name: getattr(response, field.name) for field in fields(response)}
+    hidden = {name: secrets.redacted_value(value) for name, value in said.items()}
+    if hidden == said:
+        return response
+    return note_redaction(replace(response, **hidden), str(said), secrets, where)
+
+
+def note_redaction(response: Response, said: str, secrets: Secrets, where: str) -> Response:
+    """Count and name what was redacted in the response's note, and warn of it.
+
+    Args:
+        response: With ``***`` already.
+        said: What it was made of.
+        secrets: What was redacted.
+        where: Of the model, in the warning.
+    """
+    n = secrets.redacted(said).count(HIDDEN) - said.count(HIDDEN)
+    note = f"redacted: {', '.join(secrets.names_in(said))} ({n}x)"
+    _LOG.warning("%s: *** stands in a response in place of a key; %s", where, note)
+    return replace(response, note="; ".join(filter(None, [response.note, note])))

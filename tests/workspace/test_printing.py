@@ -15,7 +15,7 @@ from bench_assets.workspace.console.output import (
 
 HOSTILE = "\x1b]8;;http://x\x07a\x1b[2K\r\x9b31m\u202eb\nforged row :bug: [bold]中文 👩\u200d🔬"
 CONTROLS = {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
-TOKEN = "token-of-the-hub-0123"
+TOKEN = "hf_T0kenOfTheHub0123"
 
 
 @dataclass

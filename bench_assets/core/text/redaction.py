@@ -224,7 +224,7 @@ def _n_common(one: str, other: str) -> int:
 
 def _forms(value: str) -> list[_Form]:
     escaped, meant = json.dumps(value)[1:-1], unquote(value)
-    plain = {value, meant, value[::-1], escaped, escaped.replace("/", "\\/")}
+    plain = {value, meant, value[::-1], meant[::-1], escaped, escaped.replace("/", "\\/")}
     plain |= {quote(value), quote_plus(value), quote(value, safe="")}
     coded = {form for core in _base64_cores(meant) for form in (core, core.translate(_URL_SAFE))}
     forms = [(form, PART) for form in plain] + [(form, _CODED) for form in coded]

@@ -18,6 +18,7 @@ from resources.http.errors import MOST_BYTES, body_of, failure
 from resources.models.api.formats.base import ApiFormat
 from resources.models.api.formats.response_body import read
 from resources.models.api.load_balancer import Endpoints
+from resources.redaction.engine import note_redaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class ChatSession:
         discreet = self.endpoints.secrets.redacted_bytes(data)  # before a message cuts it
         if response.status != 200:
             return failure(response.status, discreet, response.headers)
-        outcome = read(self.form, data, seconds, response.headers)
-        if isinstance(outcome, Failure) and discreet != data:
-            return read(self.form, discreet, seconds, response.headers)
+        outcome = read(self.form, discreet, seconds, response.headers)
+        if discreet != data and isinstance(outcome, Response):
+            said = data.decode("utf-8", "replace")
+            return note_redaction(outcome, said, self.endpoints.secrets, self.spec.place)
         return outcome

@@ -12,7 +12,7 @@ from bench_assets.workspace.materialization.dagster_config import write_dagster_
 from resources.config.bench_toml import load_settings
 from resources.redaction.logs import redact_logs
 
-TOKEN = "token-of-the-hub-0123"
+TOKEN = "hf_T0kenOfTheHub0123"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from resources.config.ad_hoc_models import parse_ad_hoc_model, refuse_changed_checkpoint
+from resources.config.addresses import value_with_keys, with_keys
 from resources.config.bench_toml import load_settings
 from resources.config.environment import CHECKOUT, known_secrets
 from resources.config.models_toml import MODELS_FILE, read_models, remove_model, save_models
@@ -29,7 +30,19 @@ def given(home, text):
 def test_a_key_among_what_is_chosen_is_no_part_of_the_name(home):
     told = given(home, f'{SERVER},extra_body={{api_key="K3y-of-mine", top_k=5}},max_tokens=9')
     assert told.name == "name@127.0.0.1-8000+extra_body=-api_key-top_k-5-+max_tokens=9"
-    assert told.section["extra_body"] == {"api_key": "K3y-of-mine", "top_k": 5}
+    sent = value_with_keys(told.section["extra_body"])
+    assert sent == {"api_key": "K3y-of-mine", "top_k": 5}
+    assert "K3y-of-mine" not in str(told.section)
+
+
+def test_a_key_in_an_address_is_stored_as_the_name_of_a_variable(home):
+    key = "sk-Qm3x9ZpLw7Rk2Vt5"
+    found = given(home, f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}#name")
+    save_models(home, {found.name: found.section})
+    address = load_settings(home).model(found.name).addresses[0]
+    assert with_keys(address) == f"http://127.0.0.1:8000/{key}/v1;a={key}?key={key}"
+    assert address.count("{BENCH_KEY_") == 3
+    assert key not in f"{found} {(home / MODELS_FILE).read_text()}"
 
 
 @pytest.mark.parametrize(
@@ -180,10 +193,10 @@ def test_the_file_may_be_damaged_and_is_then_not_written_over(home):
 
 
 def test_its_key_is_a_secret_as_those_of_the_file_are(home, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "k3y-of-mine-2026")
+    monkeypatch.setenv("MY_KEY", "k3y-0f-m1ne-2x26")
     found = given(home, f"{SERVER},api_key_env=MY_KEY")
     save_models(home, {found.name: found.section})
-    assert "k3y-of-mine-2026" not in known_secrets(home).redacted("it is k3y-of-mine-2026")
+    assert "k3y-0f-m1ne-2x26" not in known_secrets(home).redacted("it is k3y-0f-m1ne-2x26")
 
 
 @pytest.mark.parametrize(

@@ -82,36 +82,36 @@ def test_a_variable_that_is_not_set_may_be_the_key_itself(variable: str) -> None
 
 
 def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_KEY", " key-of-a-model\n")
-    monkeypatch.setenv("PAINT_KEY", "key-of-a-painter")
-    monkeypatch.setenv("ROOM", "https://chat.example.org/hooks/a-secret-path")
-    monkeypatch.setenv("HF_TOKEN", "token-of-the-hub")
+    monkeypatch.setenv("A_KEY", " k3y-0f-4-m0del-Qx\n")
+    monkeypatch.setenv("PAINT_KEY", "k3y-0f-4-p4int3r")
+    monkeypatch.setenv("ROOM", "https://chat.example.org/hooks/4-s3cr3t-p4th")
+    monkeypatch.setenv("HF_TOKEN", "hf_T0kenOfTheHub0123")
     (tmp_path / "bench.toml").write_text(
         """
         [sources]
-        codis = "https://me:password-of-mine@host/x.zip?token=token-of-a-source"
+        codis = "https://me:p4ssw0rd-0f-m1ne@host/x.zip?token=t0ken-0f-4-s0urce"
         [suites.journeybench.painter]
         api_key_env = "PAINT_KEY"
         [checkpoints]
         webhook_env = "ROOM"
         [models.a]
         api_key_env = "A_KEY"
-        base_url = ["http://h/v1?api-version=2024-10-21&subscription-key=key-of%20a-query"]
-        extra_body = { headers = { X-Api-Key = "key-of-a-header", X-Title = "a plain title" } }
-        extra_headers = { Authorization = "Bearer key-behind-bearer" }
+        base_url = ["http://h/v1?api-version=2024-10-21&subscription-key=k3y-0f%204-qu3ry"]
+        extra_body = { headers = { X-Api-Key = "k3y-0f-4-h34der", X-Title = "a plain title" } }
+        extra_headers = { Authorization = "Bearer k3y-b3h1nd-b34rer" }
         omit = ["temperature"]
         max_tokens_field = "max_completion_tokens"
         revision = "0123456789abcdef0123456789abcdef01234567"
         [models.b.options]
-        password = "password-of-b"
+        password = "p4ssw0rd-0f-b33"
         prompt_cache_key = "not-a-secret"
         """
     )
     hide = known_secrets(tmp_path).redacted
     for told in (
-        *("key-of-a-model", "key-of-a-painter", "hooks/a-secret-path", "token-of-the-hub"),
-        *("password-of-mine", "token-of-a-source", "key-of a-query", "key-of%20a-query"),
-        *("key-of-a-header", "key-behind-bearer", "password-of-b"),
+        *("k3y-0f-4-m0del-Qx", "k3y-0f-4-p4int3r", "hooks/4-s3cr3t-p4th", "hf_T0kenOfTheHub0123"),
+        *("p4ssw0rd-0f-m1ne", "t0ken-0f-4-s0urce", "k3y-0f 4-qu3ry", "k3y-0f%204-qu3ry"),
+        *("k3y-0f-4-h34der", "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33"),
     ):
         assert hide(f"<{told}>") == "<***>", told
     for kept in (
@@ -124,22 +124,21 @@ def test_all_that_is_secret_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_broken_file_hides_what_the_environment_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_TOKEN", "token-of-the-hub")
+    monkeypatch.setenv("HF_TOKEN", "hf_T0kenOfTheHub0123")
     (tmp_path / "bench.toml").write_text("[")
-    assert known_secrets(tmp_path).redacted("token-of-the-hub") == "***"
+    assert known_secrets(tmp_path).redacted("hf_T0kenOfTheHub0123") == "***"
 
 
 @pytest.mark.parametrize(
     ("entry", "told"),
     [
-        ('clientSecret = "s-of-a-client"', "s-of-a-client"),
-        ('secretAccessKey = "k-of-access"', "k-of-access"),
-        ('azure_ad_token = "eyJ0-is-not-here-1"', "eyJ0-is-not-here-1"),
+        ('clientSecret = "s-0f-4-cl1ent-Q7x"', "s-0f-4-cl1ent-Q7x"),
+        ('secretAccessKey = "k-0f-4cc3ss-Q7x"', "k-0f-4cc3ss-Q7x"),
+        ('azure_ad_token = "eyJ0-1s-n0t-h3re-1"', "eyJ0-1s-n0t-h3re-1"),
         (
-            'credentials = { value = "v-of-credentials", of = { who = ["w-below-it"] } }',
-            "w-below-it",
+            'credentials = { value = "v-0f-cr3d3nti4ls", of = { who = ["w-b3l0w-1t-Q7x"] } }',
+            "w-b3l0w-1t-Q7x",
         ),
-        ("api_key = 1234567890", "1234567890"),
     ],
 )
 def test_in_free_entries_a_secret_is_known_by_any_usual_name(
@@ -167,9 +166,11 @@ def test_what_models_read_is_no_secret(tmp_path: Path, entry: str) -> None:
 def test_keys_in_a_file_of_addresses_are_known_also_when_it_changes(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text('[models.m]\naddresses_file = "addresses"\n')
     now = CurrentSecrets(tmp_path).now
-    assert now().redacted("key-of-a-line") == "key-of-a-line"
+    assert now().redacted("k3y-0f-4-l1ne-Qx") == "k3y-0f-4-l1ne-Qx"
     file = tmp_path / "addresses"
-    file.write_text("# mine\n http://h/v1?api_key=key-of-a-line \nhttp://me:my-password@h\n")
-    assert now().redacted("key-of-a-line, my-password, http://h") == "***, ***, http://h"
-    file.write_text("http://h/v1?api_key=another-key\n")
-    assert now().redacted("another-key") == "***"
+    file.write_text(
+        "# mine\n http://h/v1?api_key=k3y-0f-4-l1ne-Qx \nhttp://me:my-p4ssw0rd-Q7x9@h\n"
+    )
+    assert now().redacted("k3y-0f-4-l1ne-Qx, my-p4ssw0rd-Q7x9, http://h") == "***, ***, http://h"
+    file.write_text("http://h/v1?api_key=4n0ther-k3y-Q7x\n")
+    assert now().redacted("4n0ther-k3y-Q7x") == "***"

@@ -27,8 +27,8 @@ def test_without_it_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "postgresql://bench:hidden-word@db/bench",
-        "host=db password=hidden-word",
+        "postgresql://bench:h1dd3n-w0rd-Qx7@db/bench",
+        "host=db password=h1dd3n-w0rd-Qx7",
         "env:",
         "$BENCH_DATABASE",
         "sqlite:///responses",
@@ -39,7 +39,7 @@ def test_anything_but_the_name_of_a_variable_is_refused_and_not_told(
 ) -> None:
     with pytest.raises(SettingsError, match=r'entry storage\.database: .* "env:NAME"') as why:
         load_settings(written(tmp_path, f'database = "{address}"'))
-    assert "hidden-word" not in str(why.value)
+    assert "h1dd3n-w0rd-Qx7" not in str(why.value)
 
 
 @pytest.mark.parametrize("name", ["databse", "object", "bucket"])
@@ -73,11 +73,11 @@ def test_without_the_driver_it_is_said_what_to_install(
 @pytest.mark.parametrize(
     "address",
     [
-        "postgresql://bench:hidden-word@db:5432/bench",
-        "postgres://bench:hidden-word@db1,db2/bench",
-        "postgresql://db/bench?user=bench&password=hidden-word",
-        "host=db password=hidden-word dbname=bench",
-        "host=db password = 'hidden-word' dbname=bench",
+        "postgresql://bench:h1dd3n-w0rd-Qx7@db:5432/bench",
+        "postgres://bench:h1dd3n-w0rd-Qx7@db1,db2/bench",
+        "postgresql://db/bench?user=bench&password=h1dd3n-w0rd-Qx7",
+        "host=db password=h1dd3n-w0rd-Qx7 dbname=bench",
+        "host=db password = 'h1dd3n-w0rd-Qx7' dbname=bench",
     ],
 )
 def test_the_password_of_a_database_is_known_as_a_secret(
@@ -85,37 +85,40 @@ def test_the_password_of_a_database_is_known_as_a_secret(
 ) -> None:
     monkeypatch.setenv("TEAM_DATABASE", address)
     secrets = known_secrets(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
-    assert secrets.redacted("failed: hidden-word, at db") == "failed: ***, at db"
+    assert secrets.redacted("failed: h1dd3n-w0rd-Qx7, at db") == "failed: ***, at db"
 
 
 def test_a_password_with_odd_letters_is_known_as_it_is_and_as_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TEAM_DATABASE", "postgresql://bench:hidden%2Fword%20x@db/bench")
+    monkeypatch.setenv("TEAM_DATABASE", "postgresql://bench:h1dd3n%2Fw0rd%20Qx7@db/bench")
     secrets = known_secrets(written(tmp_path, 'database = "env:TEAM_DATABASE"'))
-    assert secrets.redacted("hidden/word x, hidden%2Fword%20x") == "***, ***"
+    assert secrets.redacted("h1dd3n/w0rd Qx7, h1dd3n%2Fw0rd%20Qx7") == "***, ***"
 
 
 @pytest.mark.parametrize(
     ("storage", "refused"),
     [
-        ('objects = "s3://id:hidden-word@bucket/team"', "credentials belong in the environment"),
-        ('objects = "s3://hidden-word@bucket"', "credentials belong in the environment"),
-        ('objects = "s3://bucket?key=hidden-word"', "credentials belong in the environment"),
-        ('objects = "s3://bucket#hidden-word"', "credentials belong in the environment"),
-        ('objects = "file:///mnt?hidden-word"', "credentials belong in the environment"),
-        ('objects = "/mnt/hidden-word"', "expected"),
-        ('objects = "mnt/hidden-word"', "expected"),
-        ('objects = "file://mnt/hidden-word"', "expected"),
-        ('objects = "file:hidden-word"', "expected"),
-        ('objects = "https://bucket/hidden-word"', "expected"),
-        ('objects = "s3:///hidden-word"', "expected"),
-        ('objects = "s3://bucket/../hidden-word"', "expected a prefix"),
-        ('objects = "s3://bucket//hidden-word"', "expected a prefix"),
-        ('objects = "s3://[hidden-word"', "not an address"),
-        ('objects = "s3://b"\nendpoint = "http://id:hidden-word@host"', "in the environment"),
-        ('objects = "s3://b"\nendpoint = "http://host:hidden-word"', "not an address"),
-        ('objects = "s3://b"\nendpoint = "hidden-word:9000"', "expected"),
+        (
+            'objects = "s3://id:h1dd3n-w0rd-Qx7@bucket/team"',
+            "credentials belong in the environment",
+        ),
+        ('objects = "s3://h1dd3n-w0rd-Qx7@bucket"', "credentials belong in the environment"),
+        ('objects = "s3://bucket?key=h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
+        ('objects = "s3://bucket#h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
+        ('objects = "file:///mnt?h1dd3n-w0rd-Qx7"', "credentials belong in the environment"),
+        ('objects = "/mnt/h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "mnt/h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "file://mnt/h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "file:h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "https://bucket/h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "s3:///h1dd3n-w0rd-Qx7"', "expected"),
+        ('objects = "s3://bucket/../h1dd3n-w0rd-Qx7"', "expected a prefix"),
+        ('objects = "s3://bucket//h1dd3n-w0rd-Qx7"', "expected a prefix"),
+        ('objects = "s3://[h1dd3n-w0rd-Qx7"', "not an address"),
+        ('objects = "s3://b"\nendpoint = "http://id:h1dd3n-w0rd-Qx7@host"', "in the environment"),
+        ('objects = "s3://b"\nendpoint = "http://host:h1dd3n-w0rd-Qx7"', "not an address"),
+        ('objects = "s3://b"\nendpoint = "h1dd3n-w0rd-Qx7:9000"', "expected"),
         ('endpoint = "http://host:9000"', "endpoint needs objects"),
         ('objects = "gs://b"\nendpoint = "http://host:9000"', "endpoint needs objects"),
     ],
@@ -125,7 +128,7 @@ def test_an_address_that_is_none_or_may_hold_a_key_is_refused_and_not_told(
 ) -> None:
     with pytest.raises(SettingsError, match=refused) as why:
         load_settings(written(tmp_path, storage))
-    assert "hidden-word" not in str(why.value)
+    assert "h1dd3n-w0rd-Qx7" not in str(why.value)
 
 
 @pytest.mark.parametrize(
@@ -157,5 +160,5 @@ def test_without_obstore_it_is_said_what_to_install(
 def test_keys_of_stores_are_known_as_secrets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden/word+of=aws")
-    assert known_secrets(tmp_path).redacted("by hidden/word+of=aws") == "by ***"
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "h1dd3n/w0rd+Qx7=aws")
+    assert known_secrets(tmp_path).redacted("by h1dd3n/w0rd+Qx7=aws") == "by ***"

@@ -12,7 +12,7 @@ from resources.redaction.engine import RedactingEngine
 from tests.chat_server import ChatServer
 from tests.resources.models.api.asking import engine, requests_for
 
-KEY = "a-key-that-was-written-down"
+KEY = "a-k3y-th4t-w4s-wr1tten"
 
 
 def asked(home: Path, url: str, *texts: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
         assert KEY.encode() not in b"".join(one.read_bytes() for one in tmp_path.glob("re*"))
 
 
-@pytest.mark.parametrize("secrets", [Secrets(), Secrets(["another-key"])])
+@pytest.mark.parametrize("secrets", [Secrets(), Secrets(["4n0ther-k3y-Q7x"])])
 def test_an_identity_without_a_secret_is_what_it_was(secrets: Secrets) -> None:
     at = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
     assert RedactingEngine(at, secrets).identity == at.identity

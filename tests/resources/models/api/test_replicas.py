@@ -100,7 +100,7 @@ def test_a_new_address_is_taken_and_one_that_is_gone_is_left_while_a_run_asks(
 
 def test_a_key_in_a_file_of_addresses_is_told_by_no_response(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "w")
-    file, key = tmp_path / "addresses", "K3y-of-an-address"
+    file, key = tmp_path / "addresses", "K3y-0f-4n-4ddr3ss"
     with ChatServer(f"asked with {key}") as one, ChatServer(f"and {key}s") as two:
         file.write_text(f"{one.base_url}?api_key={key}\n", encoding="utf-8")
         responses = []

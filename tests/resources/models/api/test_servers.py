@@ -88,8 +88,8 @@ def test_a_model_that_it_does_not_have_is_refused_at_once(stand_in: StandIn) -> 
 @having("bad_key")
 def test_a_wrong_key_is_refused_at_once_and_not_told(stand_in: StandIn) -> None:
     with pytest.raises(ModelError, match="api_key_env should name") as refused:
-        ask(stand_in, seen("?"), key="sk-2")
-    assert "sk-2" not in str(refused.value)
+        ask(stand_in, seen("?"), key="sk-2xQ7b9Zw4Lk1")
+    assert "2xQ7b9Zw4Lk1" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
