@@ -101,9 +101,14 @@ def test_secrets_stay_at_home(tmp_path):
     assert not verify(tmp_path / "b.zip").partings
 
 
+class InEveryPrompt(Secrets):
+    def redacted(self, text: str) -> str:
+        return text.replace("Answer with the letter", "***")
+
+
 def test_a_prompt_with_a_secret_is_known_by_its_digest_alone(tmp_path):
     measure(tmp_path)
-    done = packed(tmp_path, tmp_path / "b.zip", secrets=Secrets(["Answer with the letter"]))
+    done = packed(tmp_path, tmp_path / "b.zip", secrets=InEveryPrompt())
     assert done.manifest.not_there["prompts"] == 4
     assert files_in(tmp_path / "b.zip")["prompts.jsonl"] == b""
     assert not verify(tmp_path / "b.zip").partings
